@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
@@ -15,14 +16,25 @@ import streamlit as st
 from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import kept, key_of, once, open_queue, open_store
 from pcf_core.app.lists import named_or_kept, set_names, stamp_of
+from pcf_core.app.request_cache import looked_up
 from pcf_core.app.roles import may_audit
-from pcf_core.app.steady import looked_up
 from pcf_core.app.widgets import plain
 from pcf_core.audit.baseline import NEUTRAL_LISTS
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result, build_run
 from pcf_core.audit.reading import report
-from pcf_core.audit.results import is_kept, kept_name, load_result, self_audit_of
+from pcf_core.audit.results import (
+    NotScored,
+    Refused,
+    Report,
+    Results,
+    Waiting,
+    drawn_run,
+    is_kept,
+    kept_name,
+    load_result,
+    self_audit_of,
+)
 from pcf_core.core.errors import AuditError, RunError, StoreError
 from pcf_core.core.records import digest
 from pcf_core.core.risk import COUNTS_ONLY, Comparison, Interval, Over, RiskReport
@@ -30,8 +42,8 @@ from pcf_core.core.run import IMPORTED, SELECTIONS, ModelSpec, Protocol, RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.models.precision import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve
-from pcf_core.report.loaded import LoadedRun, Runs, compare_runs
-from pcf_core.store.results import RunInfo, State
+from pcf_core.report.loaded import Runs, compare_runs
+from pcf_core.store.results import State
 
 if TYPE_CHECKING:
     from pcf_core.texts.text_audit import AuditAsked, AuditResult
@@ -54,16 +66,26 @@ LONGEST_NAME = 100  # characters of a name that a sentence repeats
 
 @dataclass(frozen=True)
 class Loaded(Runs):
-    """What a page can show: finished runs by model and precision, runs that are not scored yet, and refusals.
-
-    ``unread``: finished runs that are large and were never read like this, see :func:`must_wait`.
-    """
+    """What a choice opens: finished runs by model and precision, and what became of the others."""
 
     choice: Choice
-    runs: Mapping[str, LoadedRun]
-    missing: Mapping[str, RunSpec]
-    refused: Mapping[str, str]
-    unread: Mapping[str, RunSpec] = field(default_factory=dict)
+    runs: Mapping[str, Report]
+    others: Mapping[str, Waiting | NotScored | Refused] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> dict[str, RunSpec]:
+        """The runs that are not scored yet."""
+        return {label: one.run for label, one in self.others.items() if isinstance(one, NotScored)}
+
+    @property
+    def unread(self) -> dict[str, RunSpec]:
+        """The finished runs that are large and were never read like this, see :func:`must_wait`."""
+        return {label: one.run for label, one in self.others.items() if isinstance(one, Waiting)}
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """Why the rest cannot be read."""
+        return {label: one.reason for label, one in self.others.items() if isinstance(one, Refused)}
 
     @property
     def options(self) -> ViewOptions:
@@ -79,11 +101,11 @@ class Loaded(Runs):
         """Return what a function answers for these runs, worked out once for all visitors."""
         return once(function)(self, *given, **named)
 
-    def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
+    def read_as(self, item: Report, options: ViewOptions) -> RiskReport:
         """Return the report of one of the runs under other options, worked out once for all visitors."""
-        return read_run(item.run, options).report
+        return results().report(item.run, options).report
 
-    def compare(self, first: LoadedRun, second: LoadedRun) -> Comparison:
+    def compare(self, first: Report, second: Report) -> Comparison:
         """Compare two of the runs, paired, once for all visitors; raises as for any :class:`Runs`."""
         with st.spinner("Comparing template by template …"):
             return once(compare_runs)(first, second, self.options)
@@ -131,20 +153,30 @@ def stored_state(run: RunSpec, protocol: Protocol) -> str:
     return digest([kept_name(store, run, protocol), found and found.model_dump(), stamp_of("factors")])
 
 
-def read_run(run: RunSpec, options: ViewOptions, *, brief: bool = False) -> LoadedRun:
-    """Load a finished run under view options; a ``brief`` one has the intervals of R alone.
+class KeptResults(Results):
+    """The finished runs of the store, each worked out once for all visitors."""
 
-    Counts, documents and the statistics behind weights are no part of the run key, but of what is seen.
+    def report(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Report:
+        """Report a run; counts, documents and the statistics behind weights are seen, and no part of its key.
 
-    Raises
-    ------
-    AuditError
-        The run is not finished, or cannot be read this way.
-    """
-    stored = stored_state(run, options.protocol)
-    view_key = key_of(run, options, stored, brief)
-    found = cached_report(run, options, stored, brief)
-    return LoadedRun(run, run.key, view_key, found, partial(result_of, run, options, stored))
+        Raises
+        ------
+        AuditError
+            The run is not finished, or cannot be read this way.
+        """
+        stored = stored_state(run, options.protocol)
+        view_key = key_of(run, options, stored, brief)
+        found = cached_report(run, options, stored, brief)
+        return Report(run, view_key, found, partial(result_of, run, options, stored))
+
+    def must_wait(self, run: RunSpec, options: ViewOptions) -> bool:
+        """Tell whether the worker reads a run first; raises as :func:`must_wait`."""
+        return must_wait(run, "preferences", options)
+
+
+def results() -> KeptResults:
+    """Return the finished runs that pages open."""
+    return KeptResults(open_store())
 
 
 def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:
@@ -186,54 +218,24 @@ def newest_reading(run: RunSpec, what: Reading, options: ViewOptions) -> Job | N
     return next((job for job in jobs if job.key == key), None)
 
 
-def plans_of(run: RunSpec) -> list[RunInfo]:
-    """List the runs that draw from this one's templates by a sampling plan, finished or not."""
-    runs = (info for info in open_store().runs() if info.run.scoring.imported == run.scoring.imported)
-    return [info for info in runs if info.run.plan and info.run.whole.key == run.key]
-
-
-def drawn_run(run: RunSpec) -> RunSpec | None:
-    """Return the finished run with the most draws that draws from these templates by the same counts.
-
-    It is read with what is known of the templates now, since documents are no part of its key.
-    """
-    counts = run.templates.counts.tolist()
-    finished = [
-        info.run for info in plans_of(run) if info.complete and info.run.templates.counts.tolist() == counts
-    ]
-    most = max(finished, key=lambda found: found.plan.draws if found.plan else 0, default=None)
-    return most and most.model_copy(update={"templates": run.templates})
-
-
 def load(choice: Choice, *, brief: bool = False) -> Loaded:
-    """Load everything the choice asks for, sorted into finished, not scored yet, and refused.
-
-    Where not all templates are scored, a run that has drawn some of them by a sampling plan is shown.
-    ``brief`` as in :func:`read_run`.
-    """
-    runs: dict[str, LoadedRun] = {}
-    missing: dict[str, RunSpec] = {}
-    refused: dict[str, str] = {}
-    unread: dict[str, RunSpec] = {}
+    """Open everything the choice asks for; ``brief`` as in :func:`~pcf_core.audit.reading.report`."""
+    runs: dict[str, Report] = {}
+    others: dict[str, Waiting | NotScored | Refused] = {}
     for model, precision in choice.asked:
         label = model_label(model, precision)
         try:
             run = asked_run(choice, model, precision)
-            label = model_label(model, run.scoring.dtype)
-            if must_wait(run, "preferences", choice.options):
-                unread[label] = run
-                continue
-            try:
-                runs[label] = read_run(run, choice.options, brief=brief)
-            except RunError:
-                drawn = drawn_run(run)
-                if drawn is None:
-                    missing[label] = run
-                else:
-                    runs[label] = read_run(drawn, choice.options, brief=brief)
         except AuditError as error:
-            refused[label] = str(error)
-    return Loaded(choice, runs, missing, refused, unread)
+            others[label] = Refused(str(error))
+            continue
+        label = model_label(model, run.scoring.dtype)
+        opened = results().open(run, choice.options, brief=brief)
+        if isinstance(opened, Report):
+            runs[label] = opened
+        else:
+            others[label] = opened
+    return Loaded(choice, runs, others)
 
 
 def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
@@ -253,9 +255,7 @@ def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
         build_run(spec, *lists, choice.options.protocol) for spec in precisions_of(resolve(model), precision)
     )
     first = next(runs)
-    if finished(first) or drawn_run(first):
-        return first
-    return next((run for run in runs if finished(run) or drawn_run(run)), first)
+    return next((run for run in chain([first], runs) if finished(run) or drawn_run(open_store(), run)), first)
 
 
 def imported_run(
@@ -321,12 +321,10 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
             label = f"{label} · {run.key[:6]}"
         protocol = options.protocol if options.protocol in SELECTIONS else run.scoring.protocol
         asked = options.model_copy(update={"protocol": protocol})
-        try:
-            if must_wait(run, "preferences", asked):  # nobody has asked for this one
-                unread += 1
-            else:
-                found[label] = read_run(run, asked, brief=True).report
-        except AuditError:
+        opened = results().open(run, asked, brief=True)
+        if isinstance(opened, Report):
+            found[label] = opened.report
+        else:  # a large one waits until somebody asks for it
             unread += 1
     return found, unread
 
@@ -350,7 +348,7 @@ def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
     for name, item in loaded.runs.items():
         shown = item.report.interval("overall_risk", over)
         if shown and shown.unit in COUNTS_ONLY:
-            interval = read_run(item.run, whole).report.interval("overall_risk", over)
+            interval = loaded.read_as(item, whole).interval("overall_risk", over)
             found |= {name: interval} if interval else {}
     return found
 
@@ -430,6 +428,6 @@ def draw_lookable(names: Sequence[str]) -> list[str]:
     return found
 
 
-def made_by(item: LoadedRun) -> Mapping[str, Any]:
+def made_by(item: Report) -> Mapping[str, Any]:
     """Return what is kept of an imported run's making; nothing of one that was scored here."""
     return open_store().run_info(item.key).provenance if item.run.scoring.imported else {}

@@ -159,10 +159,10 @@ def takes_folder_for_pages() -> bool:
     return bool(PagesManager.uses_pages_directory)
 
 
-def serve(handler: Handler, ahead: Callable[[], None]) -> None:
+def serve(handler: Handler, warm_up: Callable[[], None]) -> None:
     """Run Streamlit's own command; files are served by ``handler``, and ``app.py`` alone registers pages.
 
-    ``ahead`` is called before the server listens, as if in a script, but draws nothing.
+    ``warm_up`` is called before the server listens, as if in a script, but draws nothing.
     """
     from streamlit.web.cli import main
 
@@ -172,7 +172,7 @@ def serve(handler: Handler, ahead: Callable[[], None]) -> None:
     # tell somebody who typed it into a console that a server is needed.
     delta_generator._use_warning_has_been_displayed = True
     with _no_word_of_scripts():
-        ahead()
+        warm_up()
     main(prog_name="streamlit")
 
 

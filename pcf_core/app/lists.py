@@ -20,7 +20,7 @@ from typing import TypeVar
 from pcf_core.app import caching
 from pcf_core.app.addresses import precisions_called
 from pcf_core.app.caching import open_store
-from pcf_core.app.steady import looked_up
+from pcf_core.app.request_cache import looked_up
 from pcf_core.audit.options import word_scoring
 from pcf_core.core.errors import AuditError, EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.records import digest

@@ -17,6 +17,7 @@ from pcf_core.audit.baseline import OtherScales, has_baseline
 from pcf_core.audit.fitting import template_without
 from pcf_core.audit.options import ViewOptions, shown_fields
 from pcf_core.audit.preferences import every_group_has_some, words_that_count
+from pcf_core.audit.results import Report
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import Protocol
@@ -25,7 +26,7 @@ from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.comparison import seed_bound
 from pcf_core.measure.sampling import LEVEL
 from pcf_core.models.registry import resolve, seeds_of
-from pcf_core.report.loaded import LoadedRun, interval_notes, warnings_of
+from pcf_core.report.loaded import interval_notes, warnings_of
 from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.sections.risk import neutral_distances
 from pcf_core.show.findings.models import whole_templates_finding
@@ -136,13 +137,13 @@ def _draw_button(label: str, option: str, value: str) -> None:
     )
 
 
-def word_numbers(item: LoadedRun) -> dict[str, int]:
+def word_numbers(item: Report) -> dict[str, int]:
     """Return how many words of each group count."""
     used = set(item.result.words)
     return {group.name: sum(word in used for word in group.words) for group in item.run.topic.groups}
 
 
-def can_be_read(item: LoadedRun, protocol: Protocol) -> bool:
+def can_be_read(item: Report, protocol: Protocol) -> bool:
     """Tell whether every group keeps a word under a protocol that selects from the same scores."""
     try:
         words, _ = words_that_count(open_store(), item.run, protocol)
@@ -197,7 +198,7 @@ def spread_of(model: str, measured: SeedsMeasured, quantity: str) -> SeedSpread:
     )
 
 
-def is_of(measured: SeedsMeasured, item: LoadedRun) -> bool:
+def is_of(measured: SeedsMeasured, item: Report) -> bool:
     """Tell whether the seeds' risks, all in float32, were measured on a run's templates and words."""
     run = item.run
     theirs = (measured.topic_hash, measured.templates_hash, measured.evidence_hash)

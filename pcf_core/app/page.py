@@ -16,11 +16,11 @@ from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import current_choice
 from pcf_core.app.data import Loaded, load, made_by
 from pcf_core.app.links import draw_link
-from pcf_core.app.mended import Finished, readable
 from pcf_core.app.notes import draw_unequal_words, notes
 from pcf_core.app.present import enlarged, is_presented
 from pcf_core.app.provenance import draw_provenance
 from pcf_core.app.scoring import follow_checks, follow_readings, offer_scoring
+from pcf_core.app.styles import Finished, readable
 from pcf_core.app.widgets import plain, plain_label
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.files import csv_text

@@ -18,7 +18,7 @@ from typing import ParamSpec, TypeVar
 import streamlit as st
 from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 
-from pcf_core.app.steady import look_again, looked_up
+from pcf_core.app.request_cache import look_again, looked_up
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import SettingsError
 from pcf_core.core.settings import settings

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import streamlit as st
 
 from pcf_core.app.caching import open_queue, open_store
-from pcf_core.app.data import Loaded, newest_reading, plans_of
+from pcf_core.app.data import Loaded, newest_reading
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.widgets import plain, refusals_said
 from pcf_core.audit.options import ViewOptions, word_scoring
-from pcf_core.audit.results import is_unchecked
+from pcf_core.audit.results import is_unchecked, plans_of
 from pcf_core.core.errors import ModelError
 from pcf_core.core.run import RunSpec
 from pcf_core.models.scoring.opening import check_protocol
@@ -40,7 +40,11 @@ def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
         return
     from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs
 
-    keys = {key for run in missing.values() for key in (run.key, *(info.run.key for info in plans_of(run)))}
+    keys = {
+        key
+        for run in missing.values()
+        for key in (run.key, *(info.run.key for info in plans_of(open_store(), run)))
+    }
     jobs = latest_jobs(keys)
     if any(job.state in ACTIVE for job in jobs):
         draw_jobs([job.id for job in jobs])

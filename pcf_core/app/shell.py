@@ -31,10 +31,10 @@ from pcf_core.app.links import (
     open_page_name,
     say_mistakes,
 )
-from pcf_core.app.mended import MENDED
 from pcf_core.app.present import draw_presented, draw_style, draw_tools, in_full, take_short_form
+from pcf_core.app.request_cache import request_cache
 from pcf_core.app.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
-from pcf_core.app.steady import steady
+from pcf_core.app.styles import STYLES
 from pcf_core.app.widgets import TOPIC_DRAFTS, choose_one, plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.settings import settings
@@ -121,7 +121,7 @@ def _open_frame() -> StreamlitPage:
     draw_style()
     from_elsewhere = TAKEN not in st.session_state and "model" in st.query_params  # says what it compares
     opened = is_new_page() and not from_elsewhere
-    with link_first(), steady(), open_store().steady():
+    with link_first(), request_cache(), open_store().steady():
         draw_choice()
         draw_tools()
     follow_pressed(current_choice().parameters)
@@ -133,7 +133,7 @@ def _open_frame() -> StreamlitPage:
     if opened and page.url_path == "compare":
         follow_pinned()
     draw_who()
-    st.html(MENDED)
+    st.html(STYLES)
     draw_presented(page.url_path or FIRST)
     if (OLD[page.url_path].page if page.url_path in OLD else page.url_path) in closed:  # by a link
         st.title(page.title)
@@ -159,7 +159,7 @@ def show(draw: Callable[[], None]) -> None:
     try:
         for sentence in open_store().warnings():
             st.warning(plain(sentence), icon=":material/warning:")
-        with steady(), open_store().steady():
+        with request_cache(), open_store().steady():
             draw()
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")

@@ -88,7 +88,7 @@ def table_key(name: str, rows: Sequence[str]) -> str:
 def draw_card(heading: str, *lines: str) -> None:
     """Draw a row of a table as a card, which a telephone has in its place: a heading, and lines under it.
 
-    :mod:`pcf_core.app.mended` shows the containers ``table_of_…`` on a wide page, ``cards_of_…`` on a narrow.
+    :mod:`pcf_core.app.styles` shows the containers ``table_of_…`` on a wide page, ``cards_of_…`` on a narrow.
     """
     with st.container(border=True):
         st.markdown("  \n".join([f"**{plain(heading)}**", *map(plain, filter(None, lines))]))
@@ -135,7 +135,7 @@ def controls(name: str, *, low: bool = False) -> DeltaGenerator:
     """Return a row for fields with their labels, whose height is kept until they are drawn.
 
     ``name``: of the row, one on a page; ``low``: it has no list, which is higher than a row of options and a
-    switch.  :mod:`pcf_core.app.mended` knows such rows by their key.
+    switch.  :mod:`pcf_core.app.styles` knows such rows by their key.
     """
     key = f"controls_{'low_' * low}{name}"
     return st.container(horizontal=True, vertical_alignment="bottom", key=key)

@@ -9,25 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.audit.options import Counted, ViewOptions, counted_occupations, unit_of, unit_of_matrix
 from pcf_core.audit.preferences import Result
-from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import plan_report, weights_of
 from pcf_core.audit.writing import Matrix, risk_report
-from pcf_core.core.errors import CriterionError, EvidenceError, InputError, RunError, TemplateError
+from pcf_core.core.errors import CriterionError, EvidenceError, InputError, TemplateError
 from pcf_core.core.records import FloatArray
-from pcf_core.core.risk import Look, RiskReport
-from pcf_core.core.run import Protocol, RunSpec
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.measure.resampling import TemplateUnit
-from pcf_core.store.store import Store
 
 FULL = 0.995  # of the mass: what is less is said
 
@@ -55,21 +53,6 @@ def report(
     else:
         found = plan_report(matrix, run, resamples)
     return replace(found, coverage=result.coverage, self_audit=result.self_audit)
-
-
-def look_at(store: Store, run: RunSpec) -> Look:
-    """Return what a run with a sampling plan has found, under the options in which its goal is stated.
-
-    Raises
-    ------
-    RunError
-        Its draws are not scored yet, or it has no plan.
-    """
-    options = ViewOptions(protocol=cast(Protocol, run.scoring.protocol))
-    look = report(load_result(store, run, options.protocol), run, options).sampling
-    if look is None:
-        raise RunError(f"The run {run.key} scores every template: it has no sampling plan to look at.")
-    return look
 
 
 # What view options come to for one run: which occupations, with what weights, measured how.

@@ -1,22 +1,32 @@
-"""A run's preferences with what has to be said about them, kept so that pages open at once."""
+"""Finished runs of a store: their preferences, kept so that pages open at once, and the one door to a report.
+
+    Results(store).open(run, options)  ->  Report | Waiting | NotScored | Refused
+
+Pages, reports and commands go through it: a page keeps what it gives for all visitors and leaves large runs
+to the worker (``pcf_core.app.data``), a verified report reads the scores themselves.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, cast
+from typing import Protocol as ReadProtocol
 
 import numpy as np
 from pydantic import ValidationError
 
 from pcf_core.audit.fitting import identity_of, words_by_template
+from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.places import places_of, starts_counted
 from pcf_core.audit.preferences import Result, aggregated, assemble, group_sizes
+from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.token_shares import TokenShares, token_warnings
-from pcf_core.core.errors import RunError
+from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.records import LeftOut, digest
-from pcf_core.core.risk import Aggregation
+from pcf_core.core.risk import Aggregation, Look, RiskReport
 from pcf_core.core.run import (
     SELECTIONS,
     CoverageSummary,
@@ -112,6 +122,152 @@ def recomputed_result(
     """Compute the same from the scores themselves, whatever was kept; raises as :func:`load_result`."""
     check_protocol(run, protocol)
     return _as_read(store, run, assemble(store, run, protocol), protocol, aggregation)
+
+
+class Read(ReadProtocol):
+    """Loads a run's preferences, as :func:`load_result`, or without what is kept."""
+
+    def __call__(self, store: Store, run: RunSpec, protocol: Protocol, aggregation: Aggregation, /) -> Result:
+        """Read a run under a protocol and an aggregation."""
+        ...
+
+
+@dataclass(frozen=True)
+class Report:
+    """A finished run under view options, with its ``report``.
+
+    ``view_key``: the same for two that show the same.  ``load`` gives its preferences, which take more memory
+    than the report and are not always looked at.
+    """
+
+    run: RunSpec
+    view_key: str
+    report: RiskReport
+    load: Callable[[], Result] = field(repr=False, compare=False)
+
+    @property
+    def key(self) -> str:
+        """The key of the run."""
+        return self.run.key
+
+    @cached_property
+    def result(self) -> Result:
+        """Its preferences, loaded when they are first asked for."""
+        return self.load()
+
+    @property
+    def even(self) -> float:
+        """The probability of a group in an even split."""
+        return 1 / len(self.report.groups)
+
+    def reading(self, options: ViewOptions) -> Reading:
+        """Return the run under view options, for comparisons and whatever else computes with it."""
+        return Reading(self.run, self.result, options)
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A finished run so large that the worker has to read it first."""
+
+    run: RunSpec
+
+
+@dataclass(frozen=True)
+class NotScored:
+    """A run of which cells are not scored yet, and the sentence that says so."""
+
+    run: RunSpec
+    reason: str
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The sentence on why a run cannot be read like this."""
+
+    reason: str
+
+
+Opened = Report | Waiting | NotScored | Refused
+
+
+class Results:
+    """The finished runs of a store."""
+
+    def __init__(self, store: Store, read: Read = load_result) -> None:
+        self.store = store
+        self._read = read
+
+    def open(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Opened:
+        """Open a run under view options.
+
+        Where not all of its templates are scored, a run that has drawn some of them by a sampling plan stands
+        for it.  ``brief`` as in :func:`~pcf_core.audit.reading.report`.
+        """
+        try:
+            if self.must_wait(run, options):
+                return Waiting(run)
+            try:
+                return self.report(run, options, brief=brief)
+            except RunError as error:
+                drawn = drawn_run(self.store, run)
+                if drawn is None:
+                    return NotScored(run, str(error))
+                return self.report(drawn, options, brief=brief)
+        except AuditError as error:
+            return Refused(str(error))
+
+    def report(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Report:
+        """Report a finished run under view options.
+
+        Raises
+        ------
+        RunError
+            It is not finished, or was scored under another protocol.
+        AuditError
+            It cannot be read under these options.
+        """
+        result = self._read(self.store, run, options.protocol, options.aggregation)
+        return Report(run, run.key, report(result, run, options, brief=brief), lambda: result)
+
+    def must_wait(self, run: RunSpec, options: ViewOptions) -> bool:
+        """Tell whether the worker has to read a run first: never here."""
+        return False
+
+
+def plans_of(store: Store, run: RunSpec) -> list[RunInfo]:
+    """List the runs that draw from this one's templates by a sampling plan, finished or not."""
+    runs = (info for info in store.runs() if info.run.scoring.imported == run.scoring.imported)
+    return [info for info in runs if info.run.plan and info.run.whole.key == run.key]
+
+
+def drawn_run(store: Store, run: RunSpec) -> RunSpec | None:
+    """Return the finished run with the most draws that draws from these templates by the same counts.
+
+    It is read with what is known of the templates now, since documents are no part of its key.
+    """
+    counts = run.templates.counts.tolist()
+    finished = [
+        info.run
+        for info in plans_of(store, run)
+        if info.complete and info.run.templates.counts.tolist() == counts
+    ]
+    most = max(finished, key=lambda found: found.plan.draws if found.plan else 0, default=None)
+    return most and most.model_copy(update={"templates": run.templates})
+
+
+def look_at(store: Store, run: RunSpec) -> Look:
+    """Return what a run with a sampling plan has found, under the options in which its goal is stated.
+
+    Raises
+    ------
+    RunError
+        Its draws are not scored yet, or it has no plan.
+    """
+    options = ViewOptions(protocol=cast(Protocol, run.scoring.protocol))
+    look = report(load_result(store, run, options.protocol), run, options).sampling
+    if look is None:
+        raise RunError(f"The run {run.key} scores every template: it has no sampling plan to look at.")
+    return look
 
 
 def _as_read(

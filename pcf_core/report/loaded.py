@@ -11,18 +11,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 from pydantic import ValidationError
 
 from pcf_core.audit.comparing import compared, controlled, lettered
 from pcf_core.audit.options import ViewOptions, counted_occupations, word_scoring
-from pcf_core.audit.preferences import Result
-from pcf_core.audit.reading import Reading, report
-from pcf_core.audit.results import load_result
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import Read, Report, Results, load_result
 from pcf_core.core.errors import EvidenceError, InputError, RunError, TopicError
 from pcf_core.core.records import first_problem
-from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, Over, RiskReport
+from pcf_core.core.risk import COUNTS_ONLY, Comparison, Interval, Over, RiskReport
 from pcf_core.core.run import Protocol as ProtocolName
 from pcf_core.core.run import RunSpec
 from pcf_core.report.records import ReportRequest
@@ -43,40 +42,6 @@ P = ParamSpec("P")
 R = TypeVar("R", bound="Runs")
 T = TypeVar("T")
 MOST_EACH = 4  # models of which every pair is compared; of more, the first with each of the others
-
-
-@dataclass(frozen=True)
-class LoadedRun:
-    """A finished run, read under the view options.
-
-    ``load``: gives its preferences, which take more memory than the report and are not always looked at.
-    """
-
-    run: RunSpec
-    key: str
-    view_key: str
-    report: RiskReport
-    load: Callable[[], Result] = field(repr=False, compare=False)
-
-    @cached_property
-    def result(self) -> Result:
-        """Its preferences, loaded when they are first asked for."""
-        return self.load()
-
-    @property
-    def even(self) -> float:
-        """The probability of a group in an even split."""
-        return 1 / len(self.report.groups)
-
-
-class Read(Protocol):
-    """Loads a run's preferences, as :func:`pcf_core.audit.results.load_result`, or without aggregates."""
-
-    def __call__(
-        self, store: Store, run: RunSpec, protocol: ProtocolName, aggregation: Aggregation, /
-    ) -> Result:
-        """Read a run under a protocol and an aggregation."""
-        ...
 
 
 PROGRAM = "PCF Audit"
@@ -108,7 +73,7 @@ class Runs(ABC):
     if TYPE_CHECKING:  # fields of the one are properties of the other
 
         @property
-        def runs(self) -> Mapping[str, LoadedRun]:
+        def runs(self) -> Mapping[str, Report]:
             """The runs by label."""
 
         @property
@@ -124,11 +89,11 @@ class Runs(ABC):
         """Return what a function answers for these runs, worked out once for all that it takes."""
 
     @abstractmethod
-    def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
+    def read_as(self, item: Report, options: ViewOptions) -> RiskReport:
         """Return the report of one of the runs under other options."""
 
     @property
-    def first(self) -> LoadedRun:
+    def first(self) -> Report:
         """The first run."""
         return next(iter(self.runs.values()))
 
@@ -166,7 +131,7 @@ class Runs(ABC):
             return self.reports
         return {label: self.read_as(item, options) for label, item in self.runs.items()}
 
-    def compare(self, first: LoadedRun, second: LoadedRun) -> Comparison:
+    def compare(self, first: Report, second: Report) -> Comparison:
         """Compare two of the runs, paired.
 
         Raises
@@ -210,7 +175,7 @@ class Study(Runs):
     ``instead``: an even split stands for the neutral point that was asked for, which these runs do not have.
     """
 
-    runs: Mapping[str, LoadedRun]
+    runs: Mapping[str, Report]
     options: ViewOptions
     over: Over
     instead: bool = False
@@ -223,7 +188,7 @@ class Study(Runs):
             self._remembered[key] = function(self, *given, **named)
         return cast(T, self._remembered[key])
 
-    def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
+    def read_as(self, item: Report, options: ViewOptions) -> RiskReport:
         """Work out the report of one of the runs under other options."""
         return report(item.result, item.run, options)
 
@@ -255,18 +220,17 @@ class Study(Runs):
         return {label: interval for label, interval in several.items() if interval}
 
 
-def compare_runs(first: LoadedRun, second: LoadedRun, options: ViewOptions) -> Comparison:
+def compare_runs(first: Report, second: Report, options: ViewOptions) -> Comparison:
     """Compare two runs, paired; raises as :meth:`Runs.compare`."""
-    one, other = (Reading(item.run, item.result, options) for item in (first, second))
-    return compared(one, other, options)
+    return compared(first.reading(options), second.reading(options), options)
 
 
-def letter_runs(runs: Sequence[LoadedRun], options: ViewOptions) -> list[str]:
+def letter_runs(runs: Sequence[Report], options: ViewOptions) -> list[str]:
     """Return the letters of runs, or raise, as :func:`~pcf_core.audit.comparing.lettered` does."""
-    return lettered([Reading(item.run, item.result, options) for item in runs], options)
+    return lettered([item.reading(options) for item in runs], options)
 
 
-def pairs(runs: Mapping[str, LoadedRun]) -> list[tuple[LoadedRun, LoadedRun]]:
+def pairs(runs: Mapping[str, Report]) -> list[tuple[Report, Report]]:
     """Choose the runs to compare: every two of up to four, else the first with each other one."""
     several = list(runs.values())
     if len(several) <= MOST_EACH:
@@ -274,7 +238,7 @@ def pairs(runs: Mapping[str, LoadedRun]) -> list[tuple[LoadedRun, LoadedRun]]:
     return [(several[0], run) for run in several[1:]]
 
 
-def said_risks(runs: Mapping[str, LoadedRun], over: Over) -> dict[str, str]:
+def said_risks(runs: Mapping[str, Report], over: Over) -> dict[str, str]:
     """Write R of each run, by the run's key, for a sentence on which is higher.
 
     Its interval stands beside it unless it is one over counts only: verdicts rest on whole templates.
@@ -300,6 +264,7 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
     AuditError
         It cannot be read under these options.
     """
+    results = Results(store, read)
     found: dict[tuple[str, ...], list[tuple[RunSpec, ViewOptions]]] = {}
     runs: list[RunSpec] = []
     for key in request.runs:
@@ -314,7 +279,7 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
     named = dict(zip((run.key for run in runs), labels(runs), strict=True))
     return tuple(
         Study(
-            {named[run.key]: load(store, run, options, read) for run, options in several},
+            {named[run.key]: results.report(run, options) for run, options in several},
             several[0][1],
             request.over,
             several[0][1].reference != request.options.get("reference", "uniform"),
@@ -366,12 +331,6 @@ def labels(runs: Iterable[RunSpec]) -> list[str]:
         run.scoring.label if times[run.scoring.label] == 1 else f"{run.scoring.label} · {run.key[:6]}"
         for run in several
     ]
-
-
-def load(store: Store, run: RunSpec, options: ViewOptions, read: Read) -> LoadedRun:
-    """Load one run under view options; its ``view_key`` is the run's, as nothing is cached by it."""
-    result = read(store, run, options.protocol, options.aggregation)
-    return LoadedRun(run, run.key, run.key, report(result, run, options), lambda: result)
 
 
 def study_notes(study: Study, of: str = "") -> list[str]:

@@ -17,13 +17,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.caching import open_store
 from pcf_core.app.compare.tables import AXIS_COLUMNS, SEVERAL_COLUMNS, axis_table
-from pcf_core.app.data import Loaded, must_wait, read_run
+from pcf_core.app.data import Loaded, results
 from pcf_core.app.lists import evidence_lists, template_sets, told_apart, topics, usual_lists
 from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs, finding, picture
 from pcf_core.app.provenance import draw_provenance
 from pcf_core.app.roles import may_audit
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.comparing import controlled
+from pcf_core.audit.results import Report, Waiting
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import AxisPoint, Comparison, Over, RiskReport
 from pcf_core.core.run import RunSpec, model_label
@@ -32,7 +33,6 @@ from pcf_core.measure.regression import rank_correlation
 from pcf_core.models.names import all_series, known_model, split_name
 from pcf_core.models.registry import resolve
 from pcf_core.report.documents import RISKS, several_table
-from pcf_core.report.loaded import LoadedRun
 from pcf_core.show.charts.axis import axis_panels, change_panels
 from pcf_core.show.findings.numbers import count, listed
 from pcf_core.show.findings.several import (
@@ -84,7 +84,7 @@ class Line:
     """
 
     points: tuple[AxisPoint, ...]
-    runs: tuple[LoadedRun, ...]
+    runs: tuple[Report, ...]
     left_out: tuple[str, ...] = ()
     printed: tuple[AxisPoint, ...] = ()
 
@@ -189,7 +189,7 @@ def of_sizes(loaded: Loaded) -> Line:
 def of_pairs(loaded: Loaded) -> Line:
     """Return base and aligned checkpoints of declared series by size, a line each."""
     points: list[AxisPoint] = []
-    runs: list[LoadedRun] = []
+    runs: list[Report] = []
     sizes = sizes_of(loaded)
     for line in dict.fromkeys(size.line for size in sizes):
         for role in ("base", "aligned"):
@@ -269,19 +269,19 @@ def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
     for info in open_store().runs():
         if info.complete and info.run.scoring.hash in names and place(info.run):
             placed.setdefault(names[info.run.scoring.hash], []).append(info.run)
-    found: dict[tuple[str, str], LoadedRun] = {}
+    found: dict[tuple[str, str], Report] = {}
     refused: list[str] = []
     asked = {
         (name, where): run for name, runs in placed.items() for where, run in told_apart(runs, place).items()
     }
     for (name, where), run in asked.items():
-        try:
-            if must_wait(run, "preferences", options):
-                refused.append(f"{name} on {where} is large and not read yet: choose it in the sidebar once.")
-            else:
-                found[name, where] = read_run(run, options)
-        except AuditError as error:
-            refused.append(f"{name} on {where}: {error}")
+        opened = results().open(run, options)
+        if isinstance(opened, Report):
+            found[name, where] = opened
+        elif isinstance(opened, Waiting):
+            refused.append(f"{name} on {where} is large and not read yet: choose it in the sidebar once.")
+        else:
+            refused.append(f"{name} on {where}: {opened.reason}")
     order = sorted({where for _, where in found})
     keys = [(name, where) for name in loaded.runs for where in order if (name, where) in found]
     return Line(
@@ -349,8 +349,8 @@ class Size:
 
     line: str
     parameters: float
-    base: LoadedRun | None
-    aligned: LoadedRun | None
+    base: Report | None
+    aligned: Report | None
 
 
 def sizes_of(loaded: Loaded) -> list[Size]:
@@ -368,7 +368,7 @@ def sizes_of(loaded: Loaded) -> list[Size]:
     return found
 
 
-def loaded_run(loaded: Loaded, model: str, dtype: str) -> LoadedRun | None:
+def loaded_run(loaded: Loaded, model: str, dtype: str) -> Report | None:
     """Find the run of a checkpoint in a precision, at whatever revision."""
     for item in loaded.runs.values():
         key = item.run.scoring

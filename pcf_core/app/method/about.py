@@ -11,7 +11,7 @@ import streamlit as st
 
 import pcf_core
 from pcf_core.app.caching import open_store
-from pcf_core.app.data import read_run
+from pcf_core.app.data import results
 from pcf_core.app.lists import named
 from pcf_core.app.page import finding
 from pcf_core.app.provenance import draw_commands
@@ -125,7 +125,7 @@ def calibrated(planted: Planted) -> Calibration:
         Its run is not finished, or is not of the shipped lists.
     """
     run = build_run(resolve(planted.model), *named(planted.topic, planted.evidence, planted.templates))
-    item = read_run(run, ViewOptions())
+    item = results().report(run, ViewOptions())
     info = open_store().run_info(item.key)
     version = str(info.provenance.get("versions", {}).get("pcf_core", ""))
     return held_against(planted, item.result.preferences, item.report, info.created, version)

@@ -35,8 +35,8 @@ from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import Stamp, mined_set, stamp_of_files, template_sets, topics
 from pcf_core.app.page import finding
+from pcf_core.app.request_cache import looked_up
 from pcf_core.app.results.heat_map import PAPER_TEMPLATES
-from pcf_core.app.steady import looked_up
 from pcf_core.app.texts.shared import complete_result
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.factors import factor_panels

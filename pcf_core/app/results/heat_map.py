@@ -19,10 +19,10 @@ from pcf_core.app.page import draw_table, finding, picture
 from pcf_core.app.widgets import controls, plain
 from pcf_core.audit.places import Place, gather
 from pcf_core.audit.preferences import coverage_of
+from pcf_core.audit.results import Report
 from pcf_core.core.families import facts_of
 from pcf_core.core.run import Preferences
 from pcf_core.models.scoring.base import has_right_text
-from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.sections.heat_map import ORDERS, PRESETS, pages_of
 from pcf_core.report.sections.tilt import interval_of_share
 from pcf_core.show.charts.cell import WordProbability, cell_bars, word_bars
@@ -91,13 +91,13 @@ def cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str
     return found
 
 
-def who_is_expected(loaded: Loaded, item: LoadedRun, occupation: str) -> str:
+def who_is_expected(loaded: Loaded, item: Report, occupation: str) -> str:
     """Say in what share of a model's contexts each group comes first for an occupation, with intervals."""
     interval = partial(interval_of_share, item, item.report, loaded.options)
     return occupation_finding(item.report, occupation, item.result.preferences, interval)
 
 
-def cell_words(item: LoadedRun, occupation: str, template: str) -> list[WordProbability]:
+def cell_words(item: Report, occupation: str, template: str) -> list[WordProbability]:
     """Return the probability of each word at ``[Y]`` in this prompt."""
     run = item.run
     prompt = template.replace("[X]", occupation)
@@ -110,7 +110,7 @@ def cell_words(item: LoadedRun, occupation: str, template: str) -> list[WordProb
     ]
 
 
-def cell_caption(item: LoadedRun, occupation: str, template: str) -> str:
+def cell_caption(item: Report, occupation: str, template: str) -> str:
     """State the coverage of one cell, per number of tokens where so defined, and whether it is flagged."""
     result, key = item.result, item.run.scoring
     if result.coverage is None:
@@ -122,13 +122,13 @@ def cell_caption(item: LoadedRun, occupation: str, template: str) -> str:
     return coverage_note(None if shares is None else {name: float(one) for name, one in shares.items()})
 
 
-def flagged_cells(item: LoadedRun) -> pd.DataFrame:
+def flagged_cells(item: Report) -> pd.DataFrame:
     """Return the cells with next to no coverage, the lowest first."""
     listed = () if item.result.coverage is None else item.result.coverage.listed
     return pd.DataFrame([cell.model_dump() for cell in listed])
 
 
-def draw_flagged(item: LoadedRun) -> None:
+def draw_flagged(item: Report) -> None:
     """Draw the cells of which the preferences say little, marked in the picture."""
     coverage = item.result.coverage
     if coverage is not None and coverage.flagged:
@@ -234,9 +234,7 @@ def sentence(occupation: str, template: str) -> str:
     return template.replace("[X]", occupation).replace("[Y]", "…")
 
 
-def draw_words(
-    loaded: Loaded, name: str, item: LoadedRun, occupation: str, template: str, prefix: str
-) -> None:
+def draw_words(loaded: Loaded, name: str, item: Report, occupation: str, template: str, prefix: str) -> None:
     """Draw the words that carry one cell under one model."""
     picture(
         partial(word_bars, once(cell_words)(item, occupation, template)),

@@ -11,17 +11,18 @@ import streamlit as st
 from pcf_core.app.addresses import parameters_for
 from pcf_core.app.caching import once
 from pcf_core.app.choice import FIRST, SECOND
-from pcf_core.app.data import Loaded, finished_runs, listed_models, must_wait, read_run
+from pcf_core.app.data import Loaded, finished_runs, listed_models, must_wait, results
 from pcf_core.app.links import follow
-from pcf_core.app.mended import table_room
 from pcf_core.app.page import chart
 from pcf_core.app.present import is_presented
+from pcf_core.app.styles import table_room
 from pcf_core.app.widgets import plain, table_key
 from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import Report
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.run import ModelKind, RunSpec, split_label
-from pcf_core.report.loaded import LoadedRun, letter_runs
+from pcf_core.report.loaded import letter_runs
 from pcf_core.show.charts.risk import RiskBar, risk_bars
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.overview import (
@@ -90,16 +91,15 @@ def runs_alike(loaded: Loaded) -> dict[str, RunSpec]:
     return found
 
 
-def read_runs(loaded: Loaded, runs: Mapping[str, RunSpec]) -> dict[str, LoadedRun]:
+def read_runs(loaded: Loaded, runs: Mapping[str, RunSpec]) -> dict[str, Report]:
     """Read runs, those that can be; the chosen ones are read already."""
-    found: dict[str, LoadedRun] = {}
+    found: dict[str, Report] = {}
     for label, run in runs.items():
-        try:
-            chosen = loaded.runs.get(label)
-            same = chosen is not None and chosen.key == run.key
-            found[label] = chosen if chosen and same else read_run(run, loaded.options, brief=True)
-        except AuditError:  # as above
-            continue
+        chosen = loaded.runs.get(label)
+        same = chosen is not None and chosen.key == run.key
+        opened = chosen if same else results().open(run, loaded.options, brief=True)
+        if isinstance(opened, Report):
+            found[label] = opened
     return found
 
 
@@ -112,7 +112,7 @@ def kinds_of(runs: Mapping[str, RunSpec]) -> dict[str, ModelKind]:
     }
 
 
-def model_rows(read: Mapping[str, LoadedRun]) -> list[ModelRow]:
+def model_rows(read: Mapping[str, Report]) -> list[ModelRow]:
     """Return a row for each run, the lowest risk first."""
     kinds = kinds_of({label: item.run for label, item in read.items()})
     return by_risk([ModelRow.of(label, item.report, kinds[label]) for label, item in read.items()])
@@ -125,7 +125,7 @@ def chosen_rows(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
 
 
 def with_letters(
-    rows: Sequence[ModelRow], read: Mapping[str, LoadedRun], options: ViewOptions
+    rows: Sequence[ModelRow], read: Mapping[str, Report], options: ViewOptions
 ) -> list[ModelRow]:
     """Return the rows with the letters of those whose figures say enough, where so many can be tested."""
     tested = [row.model for row in rows if not row.says_little]

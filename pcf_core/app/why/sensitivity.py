@@ -15,11 +15,11 @@ from pcf_core.app.scoring import Wanted, follow_readings
 from pcf_core.app.why.factors import LINE_COLUMNS
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import Report
 from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import MATCHINGS, Matching
 from pcf_core.core.sensitivity import SCRIPTS, Kind, Quantity, Sensitivities, Sensitivity
-from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.sections.factors import Panels, matching_table, panels_in
 from pcf_core.show.charts.sensitivity import sensitivity_dots
@@ -167,7 +167,7 @@ def sensitivities(loaded: Loaded) -> Sensitivities:
     return Sensitivities(found)
 
 
-def _sensitivity(item: LoadedRun, options: ViewOptions) -> Sensitivity:
+def _sensitivity(item: Report, options: ViewOptions) -> Sensitivity:
     """Load the table, again when a run is finished: it may be the one with full stops, say.
 
     Raises
@@ -181,7 +181,7 @@ def _sensitivity(item: LoadedRun, options: ViewOptions) -> Sensitivity:
     return once(sensitivity_among)(item, options, finished)
 
 
-def sensitivity_among(item: LoadedRun, options: ViewOptions, finished: Sequence[str]) -> Sensitivity:
+def sensitivity_among(item: Report, options: ViewOptions, finished: Sequence[str]) -> Sensitivity:
     """Read a run in other ways, also those that other ``finished`` runs allow."""
     return sensitivity(open_store(), item.run, options)
 
