@@ -79,18 +79,13 @@ def leads_to(old: str, parameters: Mapping[str, str | list[str]]) -> tuple[str, 
     """Return the page that an old address leads to, and all that its new address says.
 
     Every parameter is kept, but one of :data:`OLD_VIEWS` whose place a tab has taken.
-
-    Raises
-    ------
-    KeyError
-        ``old`` is no old address.
     """
-    said: dict[str, str | list[str]] = dict(parameters)
+    address: dict[str, str | list[str]] = dict(parameters)
     for (page, name, value), place in OLD_VIEWS.items():
         if page == old and parameters.get(name) in (value, [value]):
-            del said[name]
-            return place.page, {**said, **place.parameters}
-    return OLD[old].page, {**said, **OLD[old].parameters}
+            del address[name]
+            return place.page, {**address, **place.parameters}
+    return OLD[old].page, {**address, **OLD[old].parameters}
 
 
 AUTOMATIC = "automatic"
@@ -132,23 +127,23 @@ def precisions_called(names: Iterable[str]) -> list[str]:
     return [PRECISIONS_CALLED.get(name, name) for name in names]
 
 
-def precisions_named(said: Iterable[str]) -> list[str]:
+def precisions_named(names_called: Iterable[str]) -> list[str]:
     """Return the precisions that an address or a list of a page says."""
     names = {called: name for name, called in PRECISIONS_CALLED.items()}
-    return [names.get(one, one) for one in said]
+    return [names.get(one, one) for one in names_called]
 
 
-def choice_of(said: Mapping[str, str | list[str]]) -> Choice:
+def choice_of(address: Mapping[str, str | list[str]]) -> Choice:
     """Return the choice of an address that names models, topic, templates and occupations.
 
     What else the address leaves out is as when a session begins.
     """
-    read = from_link(PageOptions, {**page_parameters(PageOptions()), **said})
+    read = from_link(PageOptions, {**page_parameters(PageOptions()), **address})
     return Choice(
-        models=tuple(said["model"]),
-        topic=str(said["topic"]),
-        templates=str(said["templates"]),
-        evidence=str(said["evidence"]),
+        models=tuple(address["model"]),
+        topic=str(address["topic"]),
+        templates=str(address["templates"]),
+        evidence=str(address["evidence"]),
         options=ViewOptions(**read.model_dump(exclude={"over"})),
         over=read.over,
     )

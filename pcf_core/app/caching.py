@@ -85,9 +85,8 @@ def _written(value: object) -> str:
             return _name_of(value)
         case FunctionType():
             return _name_of(_of_a_module(value))
-        case _ if _field_names(type(value)):
+        case _:
             return _record_written(value)
-    return f"{_name_of(type(value))} {hashlib.sha256(pickle.dumps(value)).hexdigest()}"  # a table
 
 
 def _record_written(value: object) -> str:
@@ -99,7 +98,10 @@ def _record_written(value: object) -> str:
     if _WRITTEN in beside:
         return str(beside[_WRITTEN])
     kind = type(value)
-    text = f"{_name_of(kind)}({','.join(_written(getattr(value, name)) for name in _field_names(kind))})"
+    names = _field_names(kind)
+    if not names:  # a table
+        return f"{_name_of(kind)} {hashlib.sha256(pickle.dumps(value)).hexdigest()}"
+    text = f"{_name_of(kind)}({','.join(_written(getattr(value, name)) for name in names)})"
     if len(text) > LONG and _never_changes(kind):
         text = beside[_WRITTEN] = f"{_name_of(kind)} {_hash(text)}"
     return text
@@ -166,13 +168,7 @@ def once(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def must_be_told_all(function: Callable[..., Any]) -> None:
-    """Refuse a function that knows more than it takes.
-
-    Raises
-    ------
-    TypeError
-        It stands inside another, is a method or a page's own, or Streamlit leaves an argument out of its key.
-    """
+    """Refuse a function that knows more than it takes."""
     if left_out := [one for one in inspect.signature(_of_a_module(function)).parameters if one[0] == "_"]:
         raise TypeError(
             f"{function.__qualname__} cannot be kept: {left_out[0]!r} would be no part of its key."

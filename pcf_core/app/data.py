@@ -149,8 +149,10 @@ def stored_state(run: RunSpec, protocol: Protocol) -> str:
     The statistics behind weights are no part of a run either.
     """
     store = open_store()
-    found = self_audit_of(store, run)  # it comes, or changes, when a run is finished
-    return digest([kept_name(store, run, protocol), found and found.model_dump(), stamp_of("factors")])
+    self_audit = self_audit_of(store, run)  # it comes, or changes, when a run is finished
+    return digest(
+        [kept_name(store, run, protocol), self_audit and self_audit.model_dump(), stamp_of("factors")]
+    )
 
 
 class KeptResults(Results):
@@ -166,8 +168,8 @@ class KeptResults(Results):
         """
         stored = stored_state(run, options.protocol)
         view_key = key_of(run, options, stored, brief)
-        found = cached_report(run, options, stored, brief)
-        return Report(run, view_key, found, partial(result_of, run, options, stored))
+        cached = cached_report(run, options, stored, brief)
+        return Report(run, view_key, cached, partial(result_of, run, options, stored))
 
     def must_wait(self, run: RunSpec, options: ViewOptions) -> bool:
         """Tell whether the worker reads a run first; raises as :func:`must_wait`."""
@@ -242,11 +244,6 @@ def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
     """Return the run that a choice means for a model in a precision.
 
     Of those that ``auto`` stands for the first that is scored, else that which would be scored.
-
-    Raises
-    ------
-    AuditError
-        A model or a list that cannot be read.
     """
     lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
     if model.startswith(IMPORTED):
@@ -261,13 +258,7 @@ def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
 def imported_run(
     model: str, precision: str, lists: tuple[Topic, Evidence, TemplateSet], protocol: Protocol
 ) -> RunSpec:
-    """Return the imported run of a model on these lists.
-
-    Raises
-    ------
-    RunError
-        No pack brought one.
-    """
+    """Return the imported run of a model on these lists."""
     hashes = [item.hash for item in lists]
     for info in open_store().runs():
         run, key = info.run, info.run.scoring
@@ -303,11 +294,11 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
     say is a part of a model's lean, and no risk of it.
     """
     first, options = loaded.first.run, loaded.choice.options
-    found = dict(loaded.reports)
+    reports = dict(loaded.reports)
     seen = {item.key for item in loaded.runs.values()}
     unread = 0
     for run in finished_runs(first):
-        if run.topic.hash != first.topic.hash or run.key in seen or len(found) == most:
+        if run.topic.hash != first.topic.hash or run.key in seen or len(reports) == most:
             continue
         if run.evidence.name in NEUTRAL_LISTS:
             continue
@@ -317,16 +308,16 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
         parts += [run.scoring.protocol] if run.scoring.protocol != first.scoring.protocol else []
         parts += [f"± {run.plan.within:g}"] if run.plan else []
         label = " · ".join(parts)
-        if label in found:
+        if label in reports:
             label = f"{label} · {run.key[:6]}"
         protocol = options.protocol if options.protocol in SELECTIONS else run.scoring.protocol
-        asked = options.model_copy(update={"protocol": protocol})
-        opened = results().open(run, asked, brief=True)
+        run_options = options.model_copy(update={"protocol": protocol})
+        opened = results().open(run, run_options, brief=True)
         if isinstance(opened, Report):
-            found[label] = opened.report
+            reports[label] = opened.report
         else:  # a large one waits until somebody asks for it
             unread += 1
-    return found, unread
+    return reports, unread
 
 
 def finished_runs(shown: RunSpec) -> list[RunSpec]:
@@ -344,13 +335,13 @@ def finished_runs(shown: RunSpec) -> list[RunSpec]:
 def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
     """Return the interval of R over whole templates, of the models where that shown is over counts only."""
     whole, over = loaded.choice.options.model_copy(update={"unit": "template"}), loaded.choice.over
-    found: dict[str, Interval] = {}
+    intervals: dict[str, Interval] = {}
     for name, item in loaded.runs.items():
         shown = item.report.interval("overall_risk", over)
         if shown and shown.unit in COUNTS_ONLY:
             interval = loaded.read_as(item, whole).interval("overall_risk", over)
-            found |= {name: interval} if interval else {}
-    return found
+            intervals |= {name: interval} if interval else {}
+    return intervals
 
 
 def answered(audit: TextAudit[AuditRequest, Material, AuditAnswer]) -> tuple[AuditRequest, ...]:
@@ -374,13 +365,7 @@ def _answered(
 
 
 def asked_as(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str) -> AuditRequest:
-    """Load a request of a text audit by its hash, read once until it changes.
-
-    Raises
-    ------
-    StoreError
-        It is gone or damaged.
-    """
+    """Load a request of a text audit by its hash, read once until it changes."""
     return _asked_as(audit, key, open_store().document_state(key, audit.asked_name))
 
 
@@ -405,27 +390,27 @@ def lookable(names: Sequence[str]) -> list[str]:
     from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
     audited = answered(FAIRPAIR_AUDIT)
-    known = {
+    allowed = {
         *(spec.name for spec in listed_models() if spec.family != "endpoint"),
         *scored_models(),
-        *(asked.key.model for asked in audited),
-        *(encoder.model for asked in audited if not asked.imported for encoder in asked.encoders),
-        *(asked.model for asked in answered(CRITERIA_AUDIT)),
+        *(request.key.model for request in audited),
+        *(encoder.model for request in audited if not request.imported for encoder in request.encoders),
+        *(request.model for request in answered(CRITERIA_AUDIT)),
     }
-    return [name for name in names if name in known]
+    return [name for name in names if name in allowed]
 
 
 def draw_lookable(names: Sequence[str]) -> list[str]:
     """Return the same; say what is left out."""
-    found = lookable(names)
+    allowed = lookable(names)
     for name in names:
-        if name not in found:
+        if name not in allowed:
             st.error(
                 f"There are no results of {plain(name)} here, and only an auditor may have other models "
                 "looked for.",
                 icon=":material/error:",
             )
-    return found
+    return allowed
 
 
 def made_by(item: Report) -> Mapping[str, Any]:

@@ -99,10 +99,10 @@ class Script:
             bounds=(number.min_value, number.max_value) if isinstance(number, NumberInputSerde) else None,
         )
 
-    def take(self, said: Mapping[str, list[str]]) -> None:
+    def take(self, values_by_name: Mapping[str, list[str]]) -> None:
         """Let the address have these values, here and in the browser."""
         with self._context.session_state.query_params() as link:
-            for name, values in said.items():
+            for name, values in values_by_name.items():
                 link.set_corrected_value(name, values, "string_array_value")
             link.set_initial_query_params_from_current()
 

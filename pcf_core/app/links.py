@@ -71,8 +71,8 @@ def link_first() -> Iterator[None]:
         unsaid = {} if run.goes_back else _left_out(before[-1])
         run.goes_back = True
         with run.told_once():
-            if said := unsaid | of_link:
-                run.take(said)
+            if address := unsaid | of_link:
+                run.take(address)
             state[ASKED] = _address()
             # Another run may end this one here, and be asked from the address as it was or as it is told now.
             state[TAKEN] = page, state[ASKED], before[-1]
@@ -134,7 +134,7 @@ def _address() -> dict[str, list[str]]:
 def _shared(run: Script) -> dict[str, list[str]]:
     """Return what the address says of the shared choice, once that is drawn."""
     bound = run.bound()
-    return {name: said for name, said in _address().items() if bound.get(name)}
+    return {name: values for name, values in _address().items() if bound.get(name)}
 
 
 def _said_by_link(before: Sequence[Mapping[str, list[str]]]) -> dict[str, list[str]]:
@@ -143,12 +143,12 @@ def _said_by_link(before: Sequence[Mapping[str, list[str]]]) -> dict[str, list[s
     The browser puts the old values and the link's one behind the other into the new address:
     "model=old&model=new".
     """
-    found = {}
-    for name, said in _address().items():
-        old = [held[name] for held in before if name in held and said[: len(held[name])] == held[name]]
-        if old and len(said) > len(old[0]):
-            found[name] = said[len(old[0]) :]
-    return found
+    by_name = {}
+    for name, values in _address().items():
+        old = [held[name] for held in before if name in held and values[: len(held[name])] == held[name]]
+        if old and len(values) > len(old[0]):
+            by_name[name] = values[len(old[0]) :]
+    return by_name
 
 
 def _left_out(before: Mapping[str, list[str]]) -> dict[str, list[str]]:
@@ -173,28 +173,28 @@ def say_mistakes(place: DeltaGenerator) -> None:
         return
     bound = run.bound()
     shared = [name for name, is_shared in bound.items() if is_shared]
-    for name, said in state.get(ASKED, {}).items():
+    for name, values in state.get(ASKED, {}).items():
         if name not in bound:
             near = [] if name in ALIKE else get_close_matches(name, shared, 1, cutoff=NEAR)
             wrong = f"no choice is called so; is {near[0]} meant?" if near else ""
         else:
             field = run.field(name)
-            wrong = _wrong(field, said) if field else ""
+            wrong = _wrong(field, values) if field else ""
         if wrong:
             place.warning(
-                f"The link has {_quoted(name)} = {_quoted(listed(said))}: {plain(wrong)} "
+                f"The link has {_quoted(name)} = {_quoted(listed(values))}: {plain(wrong)} "
                 "The rest of it is used.",
                 icon=":material/link_off:",
             )
 
 
-def say_instead(run: Script, name: str, *said: str) -> None:
+def say_instead(run: Script, name: str, *values: str) -> None:
     """Let the address say of a choice what that is called now, before its widget is drawn.
 
     What an earlier version called it is then no mistake.
     """
-    run.take({name: [*said]})
-    st.session_state[ASKED] = {**st.session_state.get(ASKED, {}), name: [*said]}
+    run.take({name: [*values]})
+    st.session_state[ASKED] = {**st.session_state.get(ASKED, {}), name: [*values]}
 
 
 def choose_called(label: str, called: Mapping[Named, str], *, key: str, **more: Any) -> Named:
@@ -231,11 +231,11 @@ def several_called(label: str, called: Mapping[Named, str], *, key: str, **more:
 
     ``more``: further settings of ``st.multiselect``.
     """
-    run, asked = script(), st.query_params.get_all(key)
+    run, from_address = script(), st.query_params.get_all(key)
     names = {shown: name for name, shown in called.items()}
     words = {str(name): shown for name, shown in called.items()}
-    now = [one if one in names else words.get(one, one) for one in asked]
-    if run is not None and now != asked:
+    now = [one if one in names else words.get(one, one) for one in from_address]
+    if run is not None and now != from_address:
         say_instead(run, key, *now)
     return [names[one] for one in st.multiselect(label, list(names), key=key, bind="query-params", **more)]
 
@@ -244,35 +244,37 @@ def _names_by_words(
     called: Mapping[Named, str], key: str, old: Mapping[str, Named] = MappingProxyType({})
 ) -> dict[str, Named]:
     """Return options by what they are called, and let an address that has a name have that instead."""
-    run, asked = script(), st.query_params.get(key, "")
+    run, from_address = script(), st.query_params.get(key, "")
     names = {shown: name for name, shown in called.items()}
-    meant = old.get(asked, asked)
-    now = next((shown for name, shown in called.items() if name == meant), asked)
-    if run is not None and now != asked and asked not in names:
+    meant = old.get(from_address, from_address)
+    now = next((shown for name, shown in called.items() if name == meant), from_address)
+    if run is not None and now != from_address and from_address not in names:
         say_instead(run, key, now)
     return names
 
 
-def _quoted(said: str) -> str:
+def _quoted(text: str) -> str:
     """Quote a part of a link within a sentence: in one line, without headings, and shortened."""
-    line = " ".join(said.split())
+    line = " ".join(text.split())
     return plain(line if len(line) <= LONGEST_QUOTE else f"{line[: LONGEST_QUOTE - 1]}…")
 
 
-def _wrong(field: Field, said: Sequence[str]) -> str:
+def _wrong(field: Field, given: Sequence[str]) -> str:
     """Say what a field allows, where it does not take what was said; nothing where it does."""
-    asked = [text for text in (said if field.takes_several else said[-1:]) if text]
+    values = [text for text in (given if field.takes_several else given[-1:]) if text]
     if field.options is not None:
-        if all(text in field.options for text in asked):
+        if all(text in field.options for text in values):
             return ""
         more = f", … ({len(field.options):,} in all)" if len(field.options) > MOST_NAMED else ""
         return f"allowed is {', '.join(field.options[:MOST_NAMED])}{more}."
     if field.is_switch:
-        return "" if all(text.lower() in ("true", "false") for text in asked) else "allowed is true or false."
+        return (
+            "" if all(text.lower() in ("true", "false") for text in values) else "allowed is true or false."
+        )
     if field.bounds is None:
         return ""
     least, most = field.bounds
-    if all(_is_within(text, least, most) for text in asked):
+    if all(_is_within(text, least, most) for text in values):
         return ""
     return f"allowed is a number, {least:g}{f' to {most:,g}' if most < ENDLESS else ' or more'}."
 
@@ -311,25 +313,25 @@ def draw_link(place: Place, label: str, parameters: Mapping[str, str | list[str]
 
     Streamlit follows no link to the page that is open: to another of its tabs a button leads the same way.
     """
-    said = {**parameters, **place.parameters}
+    address = {**parameters, **place.parameters}
     if place.page != open_page_name():
-        st.page_link(place.file, label=label, query_params=said, icon=icon or None, width="content")
+        st.page_link(place.file, label=label, query_params=address, icon=icon or None, width="content")
         return
     st.button(
         label,
-        key=f"link_{digest([place.page, said, label])}",
+        key=f"link_{digest([place.page, address, label])}",
         icon=icon or None,
         type="tertiary",
         on_click=st.session_state.update,
-        args=({FOLLOWED: (place.page, said)},),
+        args=({FOLLOWED: (place.page, address)},),
     )
 
 
 def follow_pressed(shared: Mapping[str, str | list[str]]) -> None:
     """Go where the pressed button of :func:`draw_link` leads; ``shared``: the shared choice, which stays."""
-    page, said = st.session_state.pop(FOLLOWED, ("", {}))
+    page, address = st.session_state.pop(FOLLOWED, ("", {}))
     if page:
-        follow(page, {**shared, **said})
+        follow(page, {**shared, **address})
 
 
 def open_page_name() -> str:

@@ -59,12 +59,12 @@ def _stamp_of(kind: str) -> Stamp:
 
 def stamp_of_files(*paths: Path | str) -> Stamp:
     """Return name, size and time of change of the files that exist."""
-    found = []
+    states = []
     for path in paths:
         with suppress(FileNotFoundError, NotADirectoryError):
             state = os.stat(path)  # noqa: PTH116 - a path takes thrice as long
-            found.append((str(path), state.st_size, state.st_ctime_ns))  # copying sets the other
-    return tuple(found)
+            states.append((str(path), state.st_size, state.st_ctime_ns))  # copying sets the other
+    return tuple(states)
 
 
 def stamp_of_shelf(shelf: Shelf) -> Stamp:
@@ -160,13 +160,7 @@ def _cards(stamp: Stamp) -> Mapping[str, SetCard]:
 
 
 def heaviest_of(name: str, number: int) -> TemplateSet:
-    """Load the ``number`` heaviest templates of a set, as a set of its own named after both.
-
-    Raises
-    ------
-    TemplateError
-        There is no set of the name (any more), or it is damaged.
-    """
+    """Load the ``number`` heaviest templates of a set, as a set of its own named after both."""
     behind = f"-{number}"
     return renamed(cut(mined_set(name), top=number), name[: MAX_NAME - len(behind)] + behind).templates_only
 
@@ -177,13 +171,7 @@ def own_sets() -> tuple[str, ...]:
 
 
 def mined_set(name: str) -> MinedSet:
-    """Load a set with the origins of its templates, heaviest first.
-
-    Raises
-    ------
-    TemplateError
-        There is none of the name (any more), or it is damaged.
-    """
+    """Load a set with the origins of its templates, heaviest first."""
     sets = TemplateSets()
     if name not in sets:
         raise TemplateError(f"There is no template set named {name!r}; choose another under Set.")
@@ -248,7 +236,7 @@ def named(
     InputError
         A name that is not there (any more).
     """
-    found = (
+    items = (
         topics().get(topic) or besides.topics.get(topic),
         evidence_lists().get(evidence) or besides.evidence.get(evidence),
         template_sets().get(templates) or besides.templates.get(templates),
@@ -258,13 +246,13 @@ def named(
         (EvidenceError, "list of occupations", evidence, lambda: list(evidence_lists())),
         (TemplateError, "template set", templates, set_names),
     )
-    for item, (error, kind, name, known) in zip(found, errors, strict=True):
+    for item, (error, kind, name, existing) in zip(items, errors, strict=True):
         if item is None:
-            names = known()
+            names = existing()
             near = get_close_matches(name, names, MOST_NEAR) or names[:MOST_NEAR]
             such = f", such as {listed(near, 'or')}" if near else ""
             raise error(f"There is no {kind} named {name!r}; choose another in the sidebar{such}.")
-    return found  # type: ignore[return-value]
+    return items  # type: ignore[return-value]
 
 
 def lists_token() -> str:
@@ -311,9 +299,9 @@ def _with_its_lists(run: RunSpec) -> Topic:
     return run.topic.model_copy(update=usual)
 
 
-def _other(found: Iterable[T], now: Mapping[str, T]) -> Mapping[str, T]:
+def _other(items: Iterable[T], now: Mapping[str, T]) -> Mapping[str, T]:
     others: dict[str, T] = {}
-    for item in found:
+    for item in items:
         if not _is_there(item, now):
             others.setdefault(_other_name(item, now), item)
     return others
@@ -347,13 +335,7 @@ def all_topics() -> Mapping[str, Topic]:
 
 
 def named_or_kept(topic: str, evidence: str, templates: str) -> tuple[Topic, Evidence, TemplateSet]:
-    """Return the three lists of a run by name, also as a finished run has them.
-
-    Raises
-    ------
-    InputError
-        A name that is not there (any more).
-    """
+    """Return the three lists of a run by name, also as a finished run has them."""
     is_here = topic in topics() and evidence in evidence_lists() and templates in template_sets()
     return named(topic, evidence, templates, NONE if is_here else kept())
 
@@ -398,10 +380,10 @@ def told_apart(runs: Sequence[RunSpec], place: Callable[[RunSpec], str]) -> dict
     """
     best: dict[tuple[str, str], RunSpec] = {}
     for run in runs:  # the newest first
-        asked = place(run), run.whole.key
-        known = best.get(asked)
-        if known is None or draws_of(run) > draws_of(known):
-            best[asked] = run
+        same_prompts = place(run), run.whole.key
+        best_so_far = best.get(same_prompts)
+        if best_so_far is None or draws_of(run) > draws_of(best_so_far):
+            best[same_prompts] = run
     labelled: dict[str, RunSpec] = {}
     for (where, _), run in sorted(best.items(), key=lambda item: not is_present(item[1])):
         label = f"{where} · ± {run.plan.within:g}" if run.plan else where
@@ -419,7 +401,7 @@ def draws_of(run: RunSpec) -> float:
 def is_present(run: RunSpec) -> bool:
     """Tell whether the template set of the run's name has the texts that were scored, or is gone."""
     try:
-        known = template_sets().get(run.templates.name)
+        current = template_sets().get(run.templates.name)
     except AuditError:  # a damaged file
         return False
-    return known is None or known.hash == run.templates.hash
+    return current is None or current.hash == run.templates.hash

@@ -56,11 +56,11 @@ def notes(
     """
     reports = loaded.reports if reports is None else reports
     report = loaded.first.report
-    said = [*warnings_of(reports), *(said_intervals(loaded) if intervals is None else intervals)]
+    sentences = [*warnings_of(reports), *(said_intervals(loaded) if intervals is None else intervals)]
     if report.effective_templates < len(report.templates) - 0.5:
-        said.append(EQUAL_WEIGHTS)
-    if said:  # one paragraph: the picture that they are about is not far below
-        st.caption("  \n".join(plain(sentence) for sentence in said))
+        sentences.append(EQUAL_WEIGHTS)
+    if sentences:  # one paragraph: the picture that they are about is not far below
+        st.caption("  \n".join(plain(sentence) for sentence in sentences))
 
 
 def said_intervals(loaded: Loaded, of: str = "") -> list[str]:
@@ -114,10 +114,10 @@ def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
     possible = narrower is not None and any(can_be_read(item, narrower) for item in loaded.runs.values())
     words = [f"words of {TOKENS[narrower]}"] if narrower and possible else []
     means = ["the mean of a group's words"] if sizes else []
-    said = [before]
+    sentences = [before]
     if told or sizes:
-        said += [unequal_note(told, sizes, [*words, *means], none_left=bool(narrower) and not possible)]
-    st.warning(plain(" ".join(filter(None, said))), icon=":material/warning:")
+        sentences += [unequal_note(told, sizes, [*words, *means], none_left=bool(narrower) and not possible)]
+    st.warning(plain(" ".join(filter(None, sentences))), icon=":material/warning:")
     with st.container(horizontal=True):
         if narrower and possible:
             _draw_button(f"Only words of {TOKENS[narrower]}", "protocol", narrower)
@@ -165,13 +165,7 @@ class SpreadBeside:
 
 
 def spread_beside(model: str, loaded: Loaded) -> SpreadBeside | None:
-    """Return a loaded model's spread over its seeds, on what is shown where it was measured there.
-
-    Raises
-    ------
-    ModelError
-        The model's file of seeds is damaged, or of other weights.
-    """
+    """Return a loaded model's spread over its seeds, on what is shown where it was measured there."""
     item = loaded.runs[model]
     seeds = None if item.run.scoring.imported else seeds_of(resolve(item.run.scoring.model))
     if seeds is None or not seeds.measured:
@@ -209,6 +203,6 @@ def is_of(measured: SeedsMeasured, item: Report) -> bool:
 def draw_seeds(loaded: Loaded) -> None:
     """Draw a note for each loaded model whose spread is known for what is shown."""
     for model in loaded.runs:
-        found = spread_beside(model, loaded)
-        if found and found.here:
-            st.caption(plain(seeds_note(found.spreads)))
+        spread = spread_beside(model, loaded)
+        if spread and spread.here:
+            st.caption(plain(seeds_note(spread.spreads)))

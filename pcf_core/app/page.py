@@ -114,10 +114,10 @@ def draw_loaded(loaded: Loaded) -> None:
     if note:
         st.caption(plain(note))
     for name, item in loaded.runs.items():
-        if said := imported_note(name, made_by(item)):
-            st.caption(f":material/move_to_inbox: {plain(said)}")
-        if said := other_lists_note(item.run, open_store().load_run(item.key)):
-            st.caption(f":material/balance: {plain(said)}")
+        if note_text := imported_note(name, made_by(item)):
+            st.caption(f":material/move_to_inbox: {plain(note_text)}")
+        if note_text := other_lists_note(item.run, open_store().load_run(item.key)):
+            st.caption(f":material/balance: {plain(note_text)}")
     with st.sidebar:
         st.caption(
             f"{count(len(loaded.runs), 'run')} · {count(terms, plain(run.evidence.noun))} × "
@@ -133,24 +133,24 @@ def unbroken(text: str) -> str:
 
 def finding(*sentences: str) -> None:
     """Draw the finding, a line for each sentence."""
-    said = [unbroken(plain(sentence)) for sentence in sentences if sentence]
-    if said:
-        st.markdown("  \n".join(said))
+    lines = [unbroken(plain(sentence)) for sentence in sentences if sentence]
+    if lines:
+        st.markdown("  \n".join(lines))
 
 
 def finding_list(sentences: Iterable[str]) -> None:
     """Draw findings one below the other."""
-    said = "\n".join(f"- {plain(sentence)}" for sentence in sentences if sentence)
-    if said:
-        st.markdown(unbroken(said))
+    lines = "\n".join(f"- {plain(sentence)}" for sentence in sentences if sentence)
+    if lines:
+        st.markdown(unbroken(lines))
 
 
 def draw_notes(sentences: Iterable[str]) -> None:
     """Draw what has to be known beside the numbers, folded away."""
-    said = [sentence for sentence in sentences if sentence]
-    if said:
+    lines = [sentence for sentence in sentences if sentence]
+    if lines:
         with st.expander("What else has to be known", icon=":material/info:"):
-            finding_list(said)
+            finding_list(lines)
 
 
 def key_figures(
@@ -348,5 +348,7 @@ def draw_table(
 
 def with_called(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with occupations as people write them, CEO, in its cells and at the head of columns."""
-    found = table.rename(columns=called)
-    return found.assign(occupation=found["occupation"].map(called)) if "occupation" in found else found
+    renamed = table.rename(columns=called)
+    return (
+        renamed.assign(occupation=renamed["occupation"].map(called)) if "occupation" in renamed else renamed
+    )

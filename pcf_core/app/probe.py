@@ -248,34 +248,28 @@ def examples(choice: Choice) -> list[str]:
     """Make three sentences of the sidebar's templates and occupations: two people, then another context."""
     evidence = all_evidence().get(choice.evidence)
     try:
-        found = template_sets().get(choice.templates)
+        sets = template_sets().get(choice.templates)
     except AuditError:  # a damaged set: the pages that need it say so
-        found = None
-    if evidence is None or found is None:
+        sets = None
+    if evidence is None or sets is None:
         return []
     terms = evidence.terms
-    known = [term for term in TELLING if term in terms]
-    one, two = known if len(known) == len(TELLING) else (terms[0], terms[len(terms) // 2])
-    sentences = [found.templates[0].prompt(one), found.templates[0].prompt(two)]
-    sentences += [template.prompt(one) for template in found.templates[1:2]]
+    telling = [term for term in TELLING if term in terms]
+    one, two = telling if len(telling) == len(TELLING) else (terms[0], terms[len(terms) // 2])
+    sentences = [sets.templates[0].prompt(one), sets.templates[0].prompt(two)]
+    sentences += [template.prompt(one) for template in sets.templates[1:2]]
     return [sentence for sentence in dict.fromkeys(sentences) if len(sentence) <= LONGEST]
 
 
 def what_to_ask(choice: Choice, sentence: str) -> Asked:
-    """Return a probe for every chosen model that is at hand.
-
-    Raises
-    ------
-    TopicError
-        The topic is not there (any more).
-    """
+    """Return a probe for every chosen model that is at hand."""
     topic = all_topics().get(choice.topic)
     if topic is None:
         raise TopicError(f"There is no topic named {choice.topic!r}; choose another in the sidebar.")
     requests, specs, refused = {}, {}, {}
     absent = absent_among(choice.models)
-    asked = [(model, precision) for model, precision in choice.asked if model not in absent]
-    for model, precision in asked[:MOST_MODELS]:
+    models = [(model, precision) for model, precision in choice.asked if model not in absent]
+    for model, precision in models[:MOST_MODELS]:
         try:
             spec = in_precision(resolve(model), precision)
             label = model_label(model, spec.dtype)
@@ -298,29 +292,29 @@ def read_answer(document: Mapping[str, object], topic: Topic, aggregation: Aggre
     )
 
 
-def unequal_words(answers: Mapping[str, ProbeAnswer], asked: Asked) -> str:
+def unequal_words(answers: Mapping[str, ProbeAnswer], probes: Asked) -> str:
     """Say whose words have more tokens, by what they get in the sentence; empty where they do not."""
-    families = {name: asked.specs[name].family for name in answers}
+    families = {name: probes.specs[name].family for name in answers}
     return tokens_sentence({name: token_shares(answer) for name, answer in answers.items()}, families)
 
 
 def token_shares(answer: ProbeAnswer) -> TokenShares | None:
     """Return in how many tokens each group's probability lies; ``None`` where a group has none."""
-    shares, found = answer.shares, dict[str, dict[int, float]]()
+    shares, by_group = answer.shares, dict[str, dict[int, float]]()
     for word in answer.words:
-        sums = found.setdefault(word.group, {})
+        sums = by_group.setdefault(word.group, {})
         sums[word.tokens] = sums.get(word.tokens, 0.0) + shares.get(word.word, 0.0)
-    if not all(sum(sums.values()) > 0 for sums in found.values()):
+    if not all(sum(sums.values()) > 0 for sums in by_group.values()):
         return None
     return {
         group: {number: share / sum(sums.values()) for number, share in sums.items()}
-        for group, sums in found.items()
+        for group, sums in by_group.items()
     }
 
 
 def draw_notes(answers: Mapping[str, ProbeAnswer]) -> None:
     """Draw coverage, tokens and words left out: said once where several models have the same."""
-    said: dict[str, list[str]] = {}
+    notes_by_model: dict[str, list[str]] = {}
     for model, answer in answers.items():
         lines = (
             probe_coverage(answer),
@@ -328,8 +322,8 @@ def draw_notes(answers: Mapping[str, ProbeAnswer]) -> None:
             left_out_note(answer.left_out),
             *answer.notes,
         )
-        said.setdefault(" ".join(line for line in lines if line), []).append(model)
-    for text, models in said.items():
+        notes_by_model.setdefault(" ".join(line for line in lines if line), []).append(model)
+    for text, models in notes_by_model.items():
         st.caption(f"**{plain(', '.join(models))}** · {plain(text)}")
 
 
@@ -353,12 +347,12 @@ def words_table(answers: Mapping[str, ProbeAnswer]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw_foot(how_to_read: str, answers: Mapping[str, ProbeAnswer], asked: Asked) -> None:
+def draw_foot(how_to_read: str, answers: Mapping[str, ProbeAnswer], probes: Asked) -> None:
     """Draw how to read the picture, its data, method and provenance."""
 
     def draw_models() -> None:
         for model in answers:
-            draw_provenance(asked.requests[model], asked.specs[model])
+            draw_provenance(probes.requests[model], probes.specs[model])
 
     data = partial(draw_table, words_table(answers), "sentence", COLUMNS)
     draw_tabs("sentence", {READING: how_to_read, DATA: data, PROVENANCE: draw_models})

@@ -94,7 +94,7 @@ def expect_work() -> None:
 
 def draw_jobs(job_ids: list[int]) -> None:
     """Follow jobs; the page is drawn anew when the last of them ends, or has made what can be read."""
-    known = {job_id for job_id in job_ids if can_be_read(open_queue().get(job_id))}
+    readable = {job_id for job_id in job_ids if can_be_read(open_queue().get(job_id))}
 
     @st.fragment(run_every="1s")
     def watch() -> None:
@@ -102,7 +102,7 @@ def draw_jobs(job_ids: list[int]) -> None:
         jobs = [open_queue().get(job_id) for job_id in job_ids]
         for job in jobs:
             draw_job(job)
-        if not any(job.state in ACTIVE and (job.id in known or not can_be_read(job)) for job in jobs):
+        if not any(job.state in ACTIVE and (job.id in readable or not can_be_read(job)) for job in jobs):
             st.rerun()
 
     watch()
@@ -214,9 +214,9 @@ def heading(job: Job) -> str:
     if job.kind == EMBEDDING:
         pooled = EmbeddingRequest.model_validate(job.payload)
         return f"**{plain(', '.join(pooled.models))}** · Criteria · embedding score over all"
-    asked = ScoreRequest.model_validate(job.payload)
-    goal = "" if asked.within is None else f" · until ± {asked.within:g}"
-    return f"**{plain(asked.model)}** · {plain(asked.topic)}{goal}"
+    scoring = ScoreRequest.model_validate(job.payload)
+    goal = "" if scoring.within is None else f" · until ± {scoring.within:g}"
+    return f"**{plain(scoring.model)}** · {plain(scoring.topic)}{goal}"
 
 
 def progress_text(job: Job) -> str:
@@ -314,16 +314,16 @@ def draw_links(job: Job, *, on_templates: bool) -> None:
     if job.kind == FAIRPAIR:
         from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
 
-        asked = parameters_of_fairpair(job.key)
-        if asked is not None:
-            draw_link(FAIRPAIR_TAB, FAIRPAIR_TAB.tab, asked)
+        parameters_there = parameters_of_fairpair(job.key)
+        if parameters_there is not None:
+            draw_link(FAIRPAIR_TAB, FAIRPAIR_TAB.tab, parameters_there)
         return
     if job.kind == CRITERIA:
         from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
 
-        asked = parameters_of_criteria(job.key)
-        if asked is not None:
-            draw_link(CRITERIA_TAB, CRITERIA_TAB.tab, asked)
+        parameters_there = parameters_of_criteria(job.key)
+        if parameters_there is not None:
+            draw_link(CRITERIA_TAB, CRITERIA_TAB.tab, parameters_there)
         return
     if job.kind == "mine":
         name = MineRequest.model_validate(job.payload).name

@@ -130,8 +130,8 @@ class Contents:
             sections=self.sections,
             options=options,
             over=self.loaded.over,
-            fairpair=tuple(asked.hash for asked in self.fairpair),
-            criteria=tuple(asked.hash for asked in self.criteria),
+            fairpair=tuple(one.hash for one in self.fairpair),
+            criteria=tuple(one.hash for one in self.criteria),
             knowledge=self.knowledge,
             policy=self.policy if self.runs else None,
         )
@@ -232,33 +232,33 @@ def place(run: RunSpec) -> str:
 def text_audits(models: Iterable[str]) -> dict[str, FairPairAsked | CriteriaAsked]:
     """Map names to kept results of text audits of these models, the newest of a kind first."""
     wanted = set(models)
-    found: dict[str, FairPairAsked | CriteriaAsked] = {}
+    audits: dict[str, FairPairAsked | CriteriaAsked] = {}
     for pair in answered(FAIRPAIR_AUDIT):
         if pair.key.model in wanted:
-            said = f"FairPair · {pair.key.model} · {' → '.join(pair.prompts.names)} · {pair.prompts.name}"
-            found[f"{said} · {pair.hash[:DIGITS]}"] = pair
-    for asked in answered(CRITERIA_AUDIT):
-        if asked.model in wanted:
-            said = f"{asked.experiment.capitalize()} · {asked.model} · {asked.answering}"
-            found[f"{said} · {asked.hash[:DIGITS]}"] = asked
-    return found
+            label = f"FairPair · {pair.key.model} · {' → '.join(pair.prompts.names)} · {pair.prompts.name}"
+            audits[f"{label} · {pair.hash[:DIGITS]}"] = pair
+    for request in answered(CRITERIA_AUDIT):
+        if request.model in wanted:
+            label = f"{request.experiment.capitalize()} · {request.model} · {request.answering}"
+            audits[f"{label} · {request.hash[:DIGITS]}"] = request
+    return audits
 
 
 def newest(audits: Iterable[FairPairAsked | CriteriaAsked]) -> list[FairPairAsked | CriteriaAsked]:
     """Return the first of each kind of each model: same prompts and counterparts, or same experiment."""
     first: dict[tuple[str, ...], FairPairAsked | CriteriaAsked] = {}
-    for asked in audits:
-        if isinstance(asked, FairPairAsked):
-            kind = ("fairpair", asked.key.model, asked.prompts.name, asked.perturbation.table)
+    for request in audits:
+        if isinstance(request, FairPairAsked):
+            kind = ("fairpair", request.key.model, request.prompts.name, request.perturbation.table)
         else:
-            kind = ("criteria", asked.model, asked.experiment, asked.answering)
-        first.setdefault(kind, asked)
+            kind = ("criteria", request.model, request.experiment, request.answering)
+        first.setdefault(kind, request)
     return list(first.values())
 
 
 def of_kind(several: Sequence[FairPairAsked | CriteriaAsked], kind: type[Asked]) -> tuple[Asked, ...]:
     """Select the requests of one kind."""
-    return tuple(asked for asked in several if isinstance(asked, kind))
+    return tuple(request for request in several if isinstance(request, kind))
 
 
 def facts_known(keys: Iterable[ScoringKey]) -> tuple[str, ...]:
@@ -266,16 +266,16 @@ def facts_known(keys: Iterable[ScoringKey]) -> tuple[str, ...]:
     several = {key.hash: key for key in keys}.values()
     shards = {key: open_store().shards(key) for key in several}
     return tuple(
-        asked.name
-        for asked in list_knowledge()
-        if any(answered_among(key, asked, shards[key]) for key in several)
+        facts.name
+        for facts in list_knowledge()
+        if any(answered_among(key, facts, shards[key]) for key in several)
     )
 
 
 @kept(slots=64)
-def answered_among(key: ScoringKey, asked: KnowledgeSet, shards: Sequence[str]) -> bool:
+def answered_among(key: ScoringKey, facts: KnowledgeSet, shards: Sequence[str]) -> bool:
     """Tell whether the shards of a model have every answer to a set of facts."""
-    return not missing_answers(open_store(), key, asked)
+    return not missing_answers(open_store(), key, facts)
 
 
 def draw_report(request: ReportRequest) -> None:

@@ -113,8 +113,8 @@ def _open_frame() -> StreamlitPage:
     if old_kind:
         st.rerun()
     if page.url_path in OLD and is_new_page():  # on the browser's way back it would lead forward for ever
-        said = in_full({name: st.query_params.get_all(name) for name in st.query_params})
-        follow(*leads_to(page.url_path, said))
+        address = in_full({name: st.query_params.get_all(name) for name in st.query_params})
+        follow(*leads_to(page.url_path, address))
     login_page()
     drop_infinite()
     take_short_form()
@@ -190,12 +190,12 @@ def open_tab(page: str, title: str, questions: Mapping[str, str]) -> str:
     they said until they are drawn again.
     """
     st.title(title)
-    old, said = open_page_name(), {name: st.query_params.get_all(name) for name in st.query_params}
-    asked = leads_to(old, said)[1].get(TAB_OF[page]) if old in OLD else None
+    old, address = open_page_name(), {name: st.query_params.get_all(name) for name in st.query_params}
+    from_old = leads_to(old, address)[1].get(TAB_OF[page]) if old in OLD else None
     name = choose_one(
         f"Parts of {title}",
         TABS[page],
-        default=str(asked or TABS[page][0]),
+        default=str(from_old or TABS[page][0]),
         key=TAB_OF[page],
         label_visibility="collapsed",
         wrap=True,

@@ -125,10 +125,10 @@ def choose_one(
     """
     first = options[0] if default is None else default
     drawn = st if place is None else place
-    found = drawn.segmented_control(
+    chosen = drawn.segmented_control(
         label, options, default=first, required=True, key=key, bind="query-params", **more
     )
-    return first if found is None else found
+    return first if chosen is None else chosen
 
 
 def controls(name: str, *, low: bool = False) -> DeltaGenerator:

@@ -155,12 +155,12 @@ def variant(
 
 def extremes(each: Sequence[Variant | Unavailable], label: str, kind: Kind = "choice") -> Found:
     """Return the lowest and the highest of a long list, as choices that could be made, or as samples."""
-    known = [one for one in each if isinstance(one, Variant)]
-    if not known:
+    readable = [one for one in each if isinstance(one, Variant)]
+    if not readable:
         return
-    ranked = sorted(known, key=lambda one: one.overall_risk)
+    ranked = sorted(readable, key=lambda one: one.overall_risk)
     for end, one in (("lowest", ranked[0]), ("highest", ranked[-1])):
-        note = f"Of {len(known):,}, the one with the {end} R: {one.name}."
+        note = f"Of {len(readable):,}, the one with the {end} R: {one.name}."
         changes = {"name": label, "end": end, "which": one.name, "kind": kind, "note": note}
         yield one.model_copy(update=changes)
 
@@ -187,14 +187,14 @@ def covering_runs(store: Store, templates: TemplateSet) -> tuple[Covering, ...]:
 
     Runs with a sampling plan are not among them: :func:`restricted` refuses them.
     """
-    found = [
+    coverings = [
         covering
         for info in store.runs()
         if info.complete and info.run.plan is None
         for covering in [coverage_by(info.run, templates)]
         if covering.share > 0
     ]
-    return tuple(sorted(found, key=lambda covering: -covering.share))
+    return tuple(sorted(coverings, key=lambda covering: -covering.share))
 
 
 def coverage_by(run: RunSpec, templates: TemplateSet) -> Covering:
@@ -259,10 +259,10 @@ def _narrowed(run: RunSpec, texts: Sequence[str], counts: Sequence[float]) -> tu
             f"The run {run.key} has a sampling plan: its templates were drawn for the counts of the whole "
             "set, so other counts cannot be tried on it; choose a run that scores every template."
         )
-    known = {template.text: template for template in run.templates.templates}
+    own_templates = {template.text: template for template in run.templates.templates}
     rows = []
     for text, count in zip(texts, np.asarray(counts, dtype=np.float64).tolist(), strict=True):
-        own = known.get(text)
+        own = own_templates.get(text)
         documents = own.documents if own is not None and own.count == count else 0
         rows.append(Row("The choice of templates", text, count, documents))
     templates = make_templates(

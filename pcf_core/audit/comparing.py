@@ -65,7 +65,7 @@ def compared(
     criterion = Criterion.parse(options.criterion, options.scale, common.reference)
     weights = template_weights(common.run.templates, options.template_weighting)
     shares = common.occupation_weights / common.occupation_weights.sum()
-    found = paired_comparison(
+    paired = paired_comparison(
         common.values[0],
         common.values[1],
         unit_of(common.run, weights, options),
@@ -84,13 +84,13 @@ def compared(
         template_weights=weights,
         effective_templates=effective_number(weights),
         differences={
-            name: replace(total, margin=float(options.margin)) for name, total in found.totals.items()
+            name: replace(total, margin=float(options.margin)) for name, total in paired.totals.items()
         },
         occupations=tuple(
-            OccupationDifference(name, float(shares[place]), found.occupations[place])
+            OccupationDifference(name, float(shares[place]), paired.occupations[place])
             for place, name in enumerate(common.occupations)
         ),
-        permutations=found.permutations,
+        permutations=paired.permutations,
         criterion=criterion.name,
         left_out=common.left_out,
         warnings=(
@@ -106,25 +106,17 @@ def risk_difference(first: Reading, second: Reading, options: ViewOptions) -> Di
     Its only interval is the one that the verdict rests on, over whole templates.  Raises as that does.
     """
     common = common_part(first, second, options)
-    found = risk_differences(
+    differences = risk_differences(
         common.values,
         template_weights(common.run.templates, options.template_weighting),
         common.occupation_weights,
         Criterion.parse(options.criterion, options.scale, common.reference),
     )
-    return replace(found[0, 1], margin=float(options.margin))
+    return replace(differences[0, 1], margin=float(options.margin))
 
 
 def common_part(first: Reading, second: Reading, options: ViewOptions) -> Common:
-    """Return the preferences of both runs on the templates and occupations that both have.
-
-    Raises
-    ------
-    RunError
-        One run twice, nothing in common, groups that differ, or a sampling plan.
-    EvidenceError
-        No common occupation has the weight or the reference that is asked for.
-    """
+    """Return the preferences of both runs on the templates and occupations that both have."""
     if first.run.key == second.run.key:
         raise RunError(f"The run {first.run.key} cannot be compared with itself; name two runs.")
     texts, terms = common_names(first.run, second.run)
@@ -178,24 +170,20 @@ def counts_warnings(
     pairs = [(template, theirs[template.text]) for template in common.run.templates.templates]
     counts = sum(mine.count != their.count for mine, their in pairs)
     documents = sum(mine.documents != their.documents for mine, their in pairs)
-    said = ""
+    differing = ""
     if counts:
-        said = f"{counts:,} of {len(pairs):,} templates have other counts in {other.name}: "
+        differing = f"{counts:,} of {len(pairs):,} templates have other counts in {other.name}: "
     elif one.templates_left_out or other.templates_left_out:
         return (f"Templates have the counts of {name}, as in {one.name}.",)
     elif documents and options.unit == "counts-only":
-        said = f"{documents:,} of {len(pairs):,} templates have other numbers of documents in {other.name}: "
-    return (f"{said}both runs are read with those of {name} in {one.name}.",) if said else ()
+        differing = (
+            f"{documents:,} of {len(pairs):,} templates have other numbers of documents in {other.name}: "
+        )
+    return (f"{differing}both runs are read with those of {name} in {one.name}.",) if differing else ()
 
 
 def refuse_plan(run: RunSpec) -> None:
-    """Refuse templates drawn by a plan: they are another sample in each run.
-
-    Raises
-    ------
-    RunError
-        The run has a sampling plan that has not drawn every template.
-    """
+    """Refuse templates drawn by a plan: they are another sample in each run."""
     if run.plan is not None and len(run.drawn.templates) < (run.templates.counts > 0).sum():
         raise RunError(
             f"The run {run.key} has drawn some of its templates by a sampling plan, which are not those of "
@@ -234,8 +222,8 @@ def picked(
         (preferences.templates, texts),
         (preferences.groups, groups),
     ):
-        known = {name: place for place, name in enumerate(names)}
-        places.append([known[name] for name in asked])
+        index_of = {name: place for place, name in enumerate(names)}
+        places.append([index_of[name] for name in asked])
     return preferences.values[np.ix_(*places)]
 
 
@@ -262,31 +250,31 @@ def warnings_of(
     first: Reading, second: Reading, one: Side, other: Side, weights: FloatArray
 ) -> tuple[str, ...]:
     """List what has to be known before a difference between these two runs is believed."""
-    found = []
+    sentences = []
     for noun, left_out in (
         ("templates", (one.templates_left_out, other.templates_left_out)),
         ("occupations", (one.occupations_left_out, other.occupations_left_out)),
     ):
         if any(left_out):
-            found.append(
+            sentences.append(
                 f"Only common {noun} are compared: {left_out[0]:,} of {one.name} and {left_out[1]:,} of "
                 f"{other.name} are left out."
             )
     if set(first.result.words) != set(second.result.words):
-        found.append(
+        sentences.append(
             f"The words that count are not the same: {len(first.result.words):,} for {one.name}, "
             f"{len(second.result.words):,} for {other.name}; a part of a difference may come from that."
         )
     if one.protocol != other.protocol:
-        found.append(f"{one.name} is read as {one.protocol}, {other.name} as {other.protocol}.")
+        sentences.append(f"{one.name} is read as {one.protocol}, {other.name} as {other.protocol}.")
     for side, read in ((one, first), (other, second)):
-        found += [f"{side.name}: {sentence}" for sentence in read.result.warnings]
+        sentences += [f"{side.name}: {sentence}" for sentence in read.result.warnings]
     if rough(effective_number(weights)):
-        found.append(
+        sentences.append(
             f"{len(weights):,} templates count as {effective_number(weights):.1f}, by their weights: means "
             "and intervals are rough."
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 # Several comparisons that are read together: their tests are controlled for being several.
@@ -305,14 +293,14 @@ def controlled(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
     """
     if len(comparisons) < 2:
         return tuple(comparisons)
-    found: list[dict[str, Difference]] = [{} for _ in comparisons]
+    adjusted: list[dict[str, Difference]] = [{} for _ in comparisons]
     for name in RISKS:
         totals = controlled_totals([comparison.differences[name] for comparison in comparisons])
-        for differences, total in zip(found, totals, strict=True):
+        for differences, total in zip(adjusted, totals, strict=True):
             differences[name] = total
     return tuple(
         replace(comparison, differences=differences)
-        for comparison, differences in zip(comparisons, found, strict=True)
+        for comparison, differences in zip(comparisons, adjusted, strict=True)
     )
 
 
@@ -354,18 +342,18 @@ def lettered(readings: Sequence[Reading], options: ViewOptions) -> list[str]:
         raise RunError(f"Letters take 2 to {MOST_LETTERED} runs; got {len(readings)}.")
     first, second, *others = readings
     common = common_part(first, second, options)
-    found = risk_differences(
+    differences = risk_differences(
         chain(common.values, (common_part(first, other, options).values[1] for other in others)),
         template_weights(common.run.templates, options.template_weighting),
         common.occupation_weights,
         Criterion.parse(options.criterion, options.scale, common.reference),
     )
-    totals = [replace(total, margin=float(options.margin)) for total in found.values()]
+    totals = [replace(total, margin=float(options.margin)) for total in differences.values()]
     tested = controlled_totals(totals)
     if tested[0].least_p > SIGNIFICANCE:
         raise RunError(
             f"Letters take sentences enough that a test of {len(totals):,} pairs can find anything; with "
             f"{len(common.run.templates.templates):,} templates no p-value can be under {SIGNIFICANCE}."
         )
-    apart = [pair for pair, total in zip(found, tested, strict=True) if total.ordered]
+    apart = [pair for pair, total in zip(differences, tested, strict=True) if total.ordered]
     return letters(len(readings), apart)

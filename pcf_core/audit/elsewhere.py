@@ -49,14 +49,14 @@ def answers_elsewhere(
     """
     pairs = elsewhere((info.run for info in store.runs() if info.complete), first, second)
     named = Counter(run.templates.name for run in (first, *(runs[0] for runs in pairs)))
-    found: list[OtherSentences] = []
+    answers: list[OtherSentences] = []
     for runs in pairs:
         on_set(runs[0].templates.name)
         with suppress(AuditError):
             answer, templates = answer_in(store, runs, options), runs[0].templates
             several = named[templates.name] > 1
-            found.append(replace(answer, name=version_name(templates)) if several else answer)
-    return found
+            answers.append(replace(answer, name=version_name(templates)) if several else answer)
+    return answers
 
 
 def answer_in(store: Store, runs: tuple[RunSpec, RunSpec], options: ViewOptions) -> OtherSentences:
@@ -94,11 +94,11 @@ def elsewhere(runs: Iterable[RunSpec], first: RunSpec, second: RunSpec) -> list[
     if _asked(first) != _asked(second) or first.templates.hash != second.templates.hash:
         return []
     shown, models = set(first.templates.texts), (_scored(first), _scored(second))
-    found: dict[str, dict[tuple[str, bool], RunSpec]] = {}
+    by_set: dict[str, dict[tuple[str, bool], RunSpec]] = {}
     for run in runs:
         if _scored(run) in models and _asked(run) == _asked(first) and run.plan is None:
-            found.setdefault(run.templates.hash, {}).setdefault(_scored(run), run)
-    pairs = [(of_set[models[0]], of_set[models[1]]) for of_set in found.values() if len(of_set) == 2]
+            by_set.setdefault(run.templates.hash, {}).setdefault(_scored(run), run)
+    pairs = [(of_set[models[0]], of_set[models[1]]) for of_set in by_set.values() if len(of_set) == 2]
     others = [pair for pair in pairs if not _is_part(set(pair[0].templates.texts), shown)]
     return sorted(others, key=lambda pair: pair[0].templates.name)
 

@@ -106,8 +106,8 @@ def words_by_template(
     if protocol != "fitting" or not is_mixed(run):
         return ()
     fits = fits_in(run)
-    found = {one: words_at(run.topic, words, one) for one in set(fits)}
-    return tuple(found[one] for one in fits)
+    words_of = {one: words_at(run.topic, words, one) for one in set(fits)}
+    return tuple(words_of[one] for one in fits)
 
 
 def words_of_mixed(
@@ -137,12 +137,12 @@ def template_without(run: RunSpec, words: Collection[str], protocol: Protocol) -
 
 def parts_of(word: str, language: str = "en") -> frozenset[Part]:
     """Return what a word can be; empty where that is not known."""
-    known = _lists(settings().assets / "lexicons" / "parts.toml")
+    parts = _lists(settings().assets / "lexicons" / "parts.toml")
     if language.partition("-")[0].lower() != "en":
         return frozenset()
     if word.lower().startswith(ARTICLES):
         return frozenset({"phrase"})
-    return known.get(word.casefold(), frozenset())
+    return parts.get(word.casefold(), frozenset())
 
 
 def unfit_words(topic: Topic, fits: Iterable[tuple[Part, ...]]) -> dict[str, str]:
@@ -156,13 +156,13 @@ def unfit_words(topic: Topic, fits: Iterable[tuple[Part, ...]]) -> dict[str, str
         What each template takes at ``[Y]``; empty for anything.
     """
     taken = [one for one in dict.fromkeys(fits) if one]
-    found = {}
+    reasons = {}
     for word in topic.words:
         parts = parts_of(word, topic.language)
         wanted = next((one for one in taken if parts and parts.isdisjoint(one)), None)
         if wanted:
-            found[word] = f"it is {_named(parts)}, and at [Y] stands {_named(wanted)}"
-    return found
+            reasons[word] = f"it is {_named(parts)}, and at [Y] stands {_named(wanted)}"
+    return reasons
 
 
 def _named(parts: Collection[Part]) -> str:
@@ -174,8 +174,8 @@ def _named(parts: Collection[Part]) -> str:
 @lru_cache(maxsize=2)
 def _lists(path: Path) -> Mapping[str, frozenset[Part]]:
     table = tomllib.loads(path.read_text(encoding="utf8"))
-    found: dict[str, set[Part]] = {}
+    parts_of_words: dict[str, set[Part]] = {}
     for part in PARTS:
         for word in table.get(part, ()):
-            found.setdefault(word, set()).add(part)
-    return {word: frozenset(parts) for word, parts in found.items()}
+            parts_of_words.setdefault(word, set()).add(part)
+    return {word: frozenset(parts) for word, parts in parts_of_words.items()}

@@ -289,9 +289,9 @@ def several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> di
             if word in table.spelling:
                 alike.setdefault(table.spelling[word], []).append((name, word))
     reasons = {}
-    for found in alike.values():
-        for name, word in found:
-            for other, same in found:
+    for named_words in alike.values():
+        for name, word in named_words:
+            for other, same in named_words:
                 if other != name:
                     reasons[word] = f"the model cannot tell it from {same!r} of the group {other!r}"
                     break
@@ -355,7 +355,7 @@ class Doubts:
 
     def warnings(self, cells: int) -> tuple[str, ...]:
         """Write a sentence for each of them that there is, about ``cells`` cells."""
-        found = []
+        sentences = []
         impossible = {word: times for word, times in self._impossible.items() if times}
         if impossible:
             named = [
@@ -363,16 +363,16 @@ class Doubts:
                 for word, times in list(impossible.items())[:MOST_NAMED]
             ]
             named += [f"{len(impossible) - MOST_NAMED:,} more words"] * (len(impossible) > MOST_NAMED)
-            found.append(
+            sentences.append(
                 f"{IMPOSSIBLE} {listed(named)}: a preference of 0 or 1 there may "
                 "only mean that a word is blocked. Leave such words out, with their counterparts."
             )
         if self._compared and self._alike:
-            found.append(
+            sentences.append(
                 f"{ALIKE}: the scores do not depend on the "
                 "words, and preferences and risk mean nothing. Check the model, or the server that runs it."
             )
-        return tuple(found)
+        return tuple(sentences)
 
 
 # A large run some shards at a time: millions of prompts are never held at once.
@@ -439,15 +439,6 @@ def assemble(
     A word counts in all cells or in none; how it is written and in how many tokens, each cell's place says
     (:mod:`pcf_core.audit.places`).  Where that number is not known of a place, coverage by the number of
     tokens is not given, and protocols that select by it are refused.
-
-    Raises
-    ------
-    RunError
-        Some of its cells are not scored yet, or have no preference.
-    ModelError
-        A group has no word that counts.
-    TemplateError
-        A selection by tokens, and a template at whose ``[Y]`` their numbers are not known.
     """
     places = places_of(run)
     written = store.known_words(run.scoring)

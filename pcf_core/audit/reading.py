@@ -49,10 +49,10 @@ def report(
     """
     matrix = Reading(run, result, options).matrix
     if run.plan is None:
-        found = risk_report(matrix, resamples, brief=brief)
+        risks = risk_report(matrix, resamples, brief=brief)
     else:
-        found = plan_report(matrix, run, resamples)
-    return replace(found, coverage=result.coverage, self_audit=result.self_audit)
+        risks = plan_report(matrix, run, resamples)
+    return replace(risks, coverage=result.coverage, self_audit=result.self_audit)
 
 
 # What view options come to for one run: which occupations, with what weights, measured how.
@@ -86,12 +86,12 @@ class View:
         if templates is not None:
             chosen, weights = chosen[:, templates], weights[templates]
         parts = decompose(chosen, weights, self.criterion)
-        found = total(parts, self.occupation_weights)
+        totals = total(parts, self.occupation_weights)
         shares = self.occupation_weights / self.occupation_weights.sum()
         return {
-            "overall_risk": found.overall_risk,
-            "prejudice_risk": found.prejudice_risk,
-            "caprice_risk": found.caprice_risk,
+            "overall_risk": totals.overall_risk,
+            "prejudice_risk": totals.prejudice_risk,
+            "caprice_risk": totals.caprice_risk,
             "stereotype_sd": float(shares @ parts.stereotype_sd),
         }
 
@@ -219,12 +219,14 @@ def read_with(
     RunError
         The run has a sampling plan, and the counts are not those it draws by.
     """
-    found = run
+    changed = run
     if templates is not None:
         by_text = {template.text: template for template in templates.templates}
         _must_be_scored(run, list(by_text), run.templates.texts, templates.name, TemplateError)
         ordered = tuple(by_text[text] for text in run.templates.texts)
-        found = found.model_copy(update={"templates": templates.model_copy(update={"templates": ordered})})
+        changed = changed.model_copy(
+            update={"templates": templates.model_copy(update={"templates": ordered})}
+        )
     if evidence is not None:
         _must_be_scored(run, evidence.terms, run.evidence.terms, evidence.name, EvidenceError)
         weight_of = dict(zip(evidence.terms, evidence.weights, strict=False))
@@ -232,9 +234,9 @@ def read_with(
             "terms": run.evidence.terms,
             "weights": tuple(weight_of[term] for term in run.evidence.terms) if weight_of else (),
         }
-        found = found.model_copy(update={"evidence": evidence.model_copy(update=update)})
-    found.with_lists_of(run)
-    return found
+        changed = changed.model_copy(update={"evidence": evidence.model_copy(update=update)})
+    changed.with_lists_of(run)
+    return changed
 
 
 def _must_be_scored(
@@ -267,11 +269,11 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
     CriterionError
         A key that is missing or unknown, a shape or a value that is not allowed.
     """
-    known = {"preferences", "template_weights", "occupation_weights", "groups", "occupations", "templates"}
-    if not isinstance(document, Mapping) or "preferences" not in document or set(document) - known:
+    keys = {"preferences", "template_weights", "occupation_weights", "groups", "occupations", "templates"}
+    if not isinstance(document, Mapping) or "preferences" not in document or set(document) - keys:
         raise CriterionError(
             "The matrix file must be one JSON object with `preferences` [occupation][template][group] "
-            "and at most " + ", ".join(f"`{key}`" for key in sorted(known - {"preferences"})) + "."
+            "and at most " + ", ".join(f"`{key}`" for key in sorted(keys - {"preferences"})) + "."
         )
     values = number_array(document["preferences"], "preferences", 3)
     lengths = dict(zip(("occupations", "templates", "groups"), values.shape, strict=True))
@@ -306,11 +308,6 @@ def refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
         Those that are asked for.
     counted
         Whether the matrix gives the weights of its templates.
-
-    Raises
-    ------
-    CriterionError
-        An option that would be without effect.
     """
     if options.reference != "uniform" or options.occupation_weights != "uniform":
         raise CriterionError(

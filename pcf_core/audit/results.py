@@ -251,7 +251,7 @@ def drawn_run(store: Store, run: RunSpec) -> RunSpec | None:
         for info in plans_of(store, run)
         if info.complete and info.run.templates.counts.tolist() == counts
     ]
-    most = max(finished, key=lambda found: found.plan.draws if found.plan else 0, default=None)
+    most = max(finished, key=lambda candidate: candidate.plan.draws if candidate.plan else 0, default=None)
     return most and most.model_copy(update={"templates": run.templates})
 
 
@@ -274,19 +274,19 @@ def _as_read(
     store: Store, run: RunSpec, result: Result, protocol: Protocol, aggregation: Aggregation
 ) -> Result:
     """Read sums over words in the aggregation that is asked for, with the warnings that belong to it."""
-    found = self_audit_of(store, run)
+    self_audit = self_audit_of(store, run)
     at = words_by_template(run, result.words, protocol)
     values = aggregated(result.preferences.values, run.topic, result.words, aggregation, at)
     warnings = (
         *result.warnings,
         *token_warnings(run.scoring.family, result.token_shares),
         *size_warnings(run, result.words, aggregation, at),
-        *noise_warnings(found),
+        *noise_warnings(self_audit),
     )
     return replace(
         result,
         preferences=replace(result.preferences, values=values),
-        self_audit=found,
+        self_audit=self_audit,
         warnings=warnings,
     )
 
@@ -310,8 +310,8 @@ def size_warnings(
     ``at``: the words that count in each template, where they differ; the first with unequal groups is named.
     """
     counted = [group_sizes(run.topic, some) for some in at or (words,)]
-    found = next((sizes for sizes in counted if len(set(sizes)) > 1), counted[0])
-    sizes = dict(zip(run.topic.group_names, found, strict=True))
+    unequal = next((sizes for sizes in counted if len(set(sizes)) > 1), counted[0])
+    sizes = dict(zip(run.topic.group_names, unequal, strict=True))
     if aggregation == "mean" or len(set(sizes.values())) == 1:
         return ()
     most, least = (choose(sizes, key=lambda name: sizes[name]) for choose in (max, min))
@@ -369,8 +369,8 @@ def _shares_of(facts: dict[str, Any]) -> TokenShares | None:
     if facts["shares"] is None:
         return None
     return {
-        group: {int(number): share for number, share in found.items()}
-        for group, found in facts["shares"].items()
+        group: {int(number): share for number, share in shares_by_number.items()}
+        for group, shares_by_number in facts["shares"].items()
     }
 
 
@@ -381,9 +381,9 @@ def self_audit_of(store: Store, run: RunSpec) -> SelfAudit | None:
     """
     try:
         info = store.run_info(run.key)
-        found = info.provenance.get("self_audit")
+        stored = info.provenance.get("self_audit")
         is_its_own = info.run.scoring.imported == run.scoring.imported
-        return None if found is None or not is_its_own else SelfAudit.model_validate(found)
+        return None if stored is None or not is_its_own else SelfAudit.model_validate(stored)
     except (RunError, ValidationError):
         return None
 
@@ -401,15 +401,16 @@ def is_unchecked(info: RunInfo) -> bool:
     return info.complete and UNCHECKED in info.provenance
 
 
-def noise_warnings(found: SelfAudit | None) -> tuple[str, ...]:
+def noise_warnings(self_audit: SelfAudit | None) -> tuple[str, ...]:
     """Warn where the same scores, made again one at a time, differ by more than ``LARGE_NOISE``."""
-    if found is None or not found.noise_scores:
+    if self_audit is None or not self_audit.noise_scores:
         return ()
-    if found.noise_floor is None:
-        return (f"Scores do not hold when they are made again: {found.note}",)
-    if found.noise_floor <= LARGE_NOISE:
+    if self_audit.noise_floor is None:
+        return (f"Scores do not hold when they are made again: {self_audit.note}",)
+    if self_audit.noise_floor <= LARGE_NOISE:
         return ()
     return (
-        f"Scored again one at a time in {found.noise_dtype}, probabilities change by up to "
-        f"{100 * math.expm1(found.noise_floor):.0f} %: smaller differences between preferences say nothing.",
+        f"Scored again one at a time in {self_audit.noise_dtype}, probabilities change by up to "
+        f"{100 * math.expm1(self_audit.noise_floor):.0f} %: smaller differences between preferences say "
+        "nothing.",
     )

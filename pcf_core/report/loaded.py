@@ -144,13 +144,13 @@ class Runs(ABC):
     @cached_property
     def comparisons(self) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
         """Its paired comparisons, with p-values controlled over the pairs, and why others cannot be made."""
-        found, refused = [], dict[str, None]()
+        made, refused = [], dict[str, None]()
         for first, second in pairs(self.runs):
             try:
-                found.append(self.compare(first, second))
+                made.append(self.compare(first, second))
             except RunError as error:
                 refused[str(error)] = None
-        return controlled(found), tuple(refused)
+        return controlled(made), tuple(refused)
 
     @cached_property
     def order(self) -> str:
@@ -160,7 +160,9 @@ class Runs(ABC):
     @property
     def risks_told(self) -> list[str]:
         """The models of which that says the risk: those with a comparison."""
-        compared = {side.run for found in self.comparisons[0] for side in (found.first, found.second)}
+        compared = {
+            side.run for comparison in self.comparisons[0] for side in (comparison.first, comparison.second)
+        }
         return [name for name, item in self.runs.items() if item.key in compared]
 
     def most(self: R, number: int) -> R:
@@ -243,13 +245,13 @@ def said_risks(runs: Mapping[str, Report], over: Over) -> dict[str, str]:
 
     Its interval stands beside it unless it is one over counts only: verdicts rest on whole templates.
     """
-    found = {}
+    by_run = {}
     for item in runs.values():
         shown = shown_interval(item.report, "overall_risk", over)
         counts_only = shown is not None and shown.unit in COUNTS_ONLY
         alone = two_decimals(item.report.overall_risk)
-        found[item.key] = alone if counts_only else risk_with_interval(item.report, over)
-    return found
+        by_run[item.key] = alone if counts_only else risk_with_interval(item.report, over)
+    return by_run
 
 
 def load_studies(store: Store, request: ReportRequest, read: Read = load_result) -> tuple[Study, ...]:
@@ -265,7 +267,7 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
         It cannot be read under these options.
     """
     results = Results(store, read)
-    found: dict[tuple[str, ...], list[tuple[RunSpec, ViewOptions]]] = {}
+    alike_runs: dict[tuple[str, ...], list[tuple[RunSpec, ViewOptions]]] = {}
     runs: list[RunSpec] = []
     for key in request.runs:
         info = store.run_info(key)
@@ -275,7 +277,7 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
             )
         runs.append(info.run)
         options = fitting(options_of(request.options, info.run), info.run)
-        found.setdefault(alike(info.run, options), []).append((info.run, options))
+        alike_runs.setdefault(alike(info.run, options), []).append((info.run, options))
     named = dict(zip((run.key for run in runs), labels(runs), strict=True))
     return tuple(
         Study(
@@ -284,7 +286,7 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
             request.over,
             several[0][1].reference != request.options.get("reference", "uniform"),
         )
-        for several in found.values()
+        for several in alike_runs.values()
     )
 
 
@@ -357,24 +359,24 @@ def instead_note(study: Study) -> str:
 
 def warnings_of(reports: Mapping[str, RiskReport]) -> list[str]:
     """Collect the warnings of several reports, each once, naming whose it is unless it is that of all."""
-    said = {
+    texts = {
         name: [warning_text(sentence, report.coverage) for sentence in report.warnings]
         for name, report in reports.items()
     }
-    found = []
-    for sentence in dict.fromkeys(sentence for several in said.values() for sentence in several):
-        whose = [name for name, several in said.items() if sentence in several]
-        found.append(sentence if len(whose) == len(reports) else f"{', '.join(whose)}: {sentence}")
-    return found
+    sentences = []
+    for sentence in dict.fromkeys(sentence for several in texts.values() for sentence in several):
+        whose = [name for name, several in texts.items() if sentence in several]
+        sentences.append(sentence if len(whose) == len(reports) else f"{', '.join(whose)}: {sentence}")
+    return sentences
 
 
 def interval_notes(reports: Mapping[str, RiskReport], over: Over, of: str = "") -> list[str]:
     """Return what the intervals of the risks allow for, each kind once; ``of`` names these figures."""
-    found = (
+    intervals = (
         report.interval("overall_risk", over) or report.interval("overall_risk")
         for report in reports.values()
     )
-    return list(dict.fromkeys(interval_sentence(interval, of) for interval in found if interval))
+    return list(dict.fromkeys(interval_sentence(interval, of) for interval in intervals if interval))
 
 
 NOT_SURE = (

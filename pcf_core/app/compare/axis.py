@@ -156,12 +156,12 @@ def sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
 
 def point_of(line: str, place: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:
     """Make the point of a run at its place, with the intervals that the sidebar asks for."""
-    found = {name: report.interval(name, loaded.over) for name in RISKS}
+    intervals = {name: report.interval(name, loaded.over) for name in RISKS}
     return AxisPoint(
         line=line,
         place=place,
         values={name: getattr(report, name) for name in RISKS},
-        intervals={name: interval for name, interval in found.items() if interval is not None},
+        intervals={name: interval for name, interval in intervals.items() if interval is not None},
     )
 
 
@@ -178,10 +178,10 @@ def of_sizes(loaded: Loaded) -> Line:
     keys = {name: item.run.scoring for name, item in loaded.runs.items()}
     sizes = {name: 0 if key.imported else resolve(key.model).parameters for name, key in keys.items()}
     unknown = [name for name, size in sizes.items() if not size]
-    known = sorted((size, name) for name, size in sizes.items() if size)
+    sized = sorted((size, name) for name, size in sizes.items() if size)
     return Line(
-        tuple(point_of(name, float(size), loaded.reports[name], loaded) for size, name in known),
-        tuple(loaded.runs[name] for _, name in known),
+        tuple(point_of(name, float(size), loaded.reports[name], loaded) for size, name in sized),
+        tuple(loaded.runs[name] for _, name in sized),
         (f"The number of parameters is not known for {', '.join(unknown)}.",) if unknown else (),
     )
 
@@ -238,11 +238,11 @@ def of_topics(loaded: Loaded) -> Line:
     The chosen runs stand for their topic, and say behind its name which lists are not the usual ones.
     One in another language than the chosen topic has the language behind its name.
     """
-    known, chosen = topics(), {item.key for item in loaded.runs.values()}
+    existing, chosen = topics(), {item.key for item in loaded.runs.values()}
     first = loaded.first.run.topic
 
     def place(run: RunSpec) -> str:
-        topic = known.get(run.topic.name)
+        topic = existing.get(run.topic.name)
         present = topic is not None and topic.hash == run.topic.hash
         usual = usual_lists(run.topic)
         unusual = []
@@ -269,24 +269,24 @@ def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
     for info in open_store().runs():
         if info.complete and info.run.scoring.hash in names and place(info.run):
             placed.setdefault(names[info.run.scoring.hash], []).append(info.run)
-    found: dict[tuple[str, str], Report] = {}
+    opened_runs: dict[tuple[str, str], Report] = {}
     refused: list[str] = []
-    asked = {
+    runs_at = {
         (name, where): run for name, runs in placed.items() for where, run in told_apart(runs, place).items()
     }
-    for (name, where), run in asked.items():
+    for (name, where), run in runs_at.items():
         opened = results().open(run, options)
         if isinstance(opened, Report):
-            found[name, where] = opened
+            opened_runs[name, where] = opened
         elif isinstance(opened, Waiting):
             refused.append(f"{name} on {where} is large and not read yet: choose it in the sidebar once.")
         else:
             refused.append(f"{name} on {where}: {opened.reason}")
-    order = sorted({where for _, where in found})
-    keys = [(name, where) for name in loaded.runs for where in order if (name, where) in found]
+    order = sorted({where for _, where in opened_runs})
+    keys = [(name, where) for name in loaded.runs for where in order if (name, where) in opened_runs]
     return Line(
-        tuple(point_of(name, where, found[name, where].report, loaded) for name, where in keys),
-        tuple(found[key] for key in keys),
+        tuple(point_of(name, where, opened_runs[name, where].report, loaded) for name, where in keys),
+        tuple(opened_runs[key] for key in keys),
         tuple(refused),
     )
 
@@ -325,15 +325,15 @@ def ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
             for row in base.report.occupations
             if row.occupation in theirs
         ]
-        found = rank_correlation(*np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
+        correlation = rank_correlation(*np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
         rows.append(
             {
                 "model": point.line,
                 "templates": point.place,
                 "occupations": len(pairs),
-                "spearman": None if found is None else found.spearman,
-                "low": None if found is None else found.spearman_interval.low,
-                "high": None if found is None else found.spearman_interval.high,
+                "spearman": None if correlation is None else correlation.spearman,
+                "low": None if correlation is None else correlation.spearman_interval.low,
+                "high": None if correlation is None else correlation.spearman_interval.high,
             }
         )
     return pd.DataFrame(rows)
@@ -355,17 +355,17 @@ class Size:
 
 def sizes_of(loaded: Loaded) -> list[Size]:
     """List the pairs of which a checkpoint is loaded, series after series, sizes rising."""
-    found: list[Size] = []
+    sizes: list[Size] = []
     dtypes = dict.fromkeys(item.run.scoring.dtype for item in loaded.runs.values())
     for series in all_series():
         for dtype in dtypes:
             for pair in series.pair:
                 base, aligned = (loaded_run(loaded, name, dtype) for name in (pair.base, pair.aligned))
-                known = known_model(pair.base)
-                if known and (base or aligned):
+                base_model = known_model(pair.base)
+                if base_model and (base or aligned):
                     line = model_label(series.title, dtype)
-                    found.append(Size(line, float(known.parameters), base, aligned))
-    return found
+                    sizes.append(Size(line, float(base_model.parameters), base, aligned))
+    return sizes
 
 
 def loaded_run(loaded: Loaded, model: str, dtype: str) -> Report | None:
@@ -387,29 +387,29 @@ def changes(loaded: Loaded) -> list[tuple[Size, Comparison]]:
     AuditError
         Two runs that have nothing in common.
     """
-    found = [
+    pairs = [
         (size, loaded.compare(size.aligned, size.base))
         for size in sizes_of(loaded)
         if size.base and size.aligned and not (size.base.run.plan or size.aligned.run.plan)
     ]
-    told = controlled([comparison for _, comparison in found])
-    return [(size, comparison) for (size, _), comparison in zip(found, told, strict=True)]
+    told = controlled([comparison for _, comparison in pairs])
+    return [(size, comparison) for (size, _), comparison in zip(pairs, told, strict=True)]
 
 
 def change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
     """Make the point of a difference, with its interval over what the sidebar asks for."""
-    found = {name: comparison.differences[name].interval(over) for name in RISKS}
+    intervals = {name: comparison.differences[name].interval(over) for name in RISKS}
     return AxisPoint(
         line=size.line,
         place=size.parameters,
         values={name: comparison.differences[name].value for name in RISKS},
-        intervals={name: interval for name, interval in found.items() if interval is not None},
+        intervals={name: interval for name, interval in intervals.items() if interval is not None},
     )
 
 
-def draw_changes(found: Sequence[tuple[Size, Comparison]], over: Over) -> None:
+def draw_changes(changes: Sequence[tuple[Size, Comparison]], over: Over) -> None:
     """Draw the differences of aligned and base with their intervals."""
-    points = [change_point(size, comparison, over) for size, comparison in found]
+    points = [change_point(size, comparison, over) for size, comparison in changes]
     if not points:
         return
     st.markdown("**What alignment changes**")

@@ -30,7 +30,7 @@ def draw_presets() -> None:
     ready = presets(scored_models())
     if not ready:
         return
-    asked, auditor = set(current_choice().models), may_audit()
+    shown, auditor = set(current_choice().models), may_audit()
     st.markdown("**Ready comparisons**")
     with st.container(horizontal=True):
         for preset in ready:
@@ -40,7 +40,7 @@ def draw_presets() -> None:
                 help=f"{plain(preset.help)} What is not scored yet is queued."
                 if auditor
                 else plain(preset.help),
-                icon=":material/check:" if set(preset.models) == asked else ":material/compare_arrows:",
+                icon=":material/check:" if set(preset.models) == shown else ":material/compare_arrows:",
                 on_click=take,
                 args=(preset,),
             )
@@ -80,8 +80,14 @@ def unfinished(choice: Choice) -> dict[str, RunSpec]:
     AuditError
         A model or a list that cannot be read.
     """
-    runs = {asked: asked_run(choice, *asked) for asked in choice.asked}
-    return {model_label(*asked): run for asked, run in runs.items() if not finished(run)}
+    runs = {
+        model_and_precision: asked_run(choice, *model_and_precision) for model_and_precision in choice.asked
+    }
+    return {
+        model_label(*model_and_precision): run
+        for model_and_precision, run in runs.items()
+        if not finished(run)
+    }
 
 
 def follow_preset() -> None:

@@ -79,9 +79,11 @@ def draw_differences(comparisons: Sequence[Comparison], loaded: Loaded) -> None:
             "view *two models* tells how intervals and tests are made."
         )
         draw_table(several_table(comparisons, loaded.over), "ready_comparison", SEVERAL_COLUMNS)
-        for warning in dict.fromkeys(warning for found in comparisons for warning in found.warnings):
+        for warning in dict.fromkeys(
+            warning for comparison in comparisons for warning in comparison.warnings
+        ):
             st.caption(plain(warning))
-        draw_commands("\n".join(command(found, loaded) for found in comparisons))
+        draw_commands("\n".join(command(comparison, loaded) for comparison in comparisons))
 
 
 def draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> None:
@@ -89,29 +91,29 @@ def draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Lo
     over = loaded.over
     if comparisons and not preset.pair:
         finding(order_finding(comparisons, said_risks(loaded.runs, over)))
-    by_names = {(found.first.model, found.second.model): found for found in comparisons}
+    by_names = {(one.first.model, one.second.model): one for one in comparisons}
     for pair in preset.pair:
         comparison = by_names.get((pair.first, pair.second))
         if comparison is None:
             continue
-        known = spreads_of_pair(pair, loaded)
+        spreads_known = spreads_of_pair(pair, loaded)
         beside = [
-            seeds_finding(found.spreads, other, comparison.differences)
-            for found, other in known
-            if found.here
+            seeds_finding(one.spreads, other, comparison.differences)
+            for one, other in spreads_known
+            if one.here
         ]
         reports = loaded.reports[pair.first], loaded.reports[pair.second]
         sides = sides_finding(*reports, (pair.first, pair.second))
         finding(change_finding(pair, comparison, over), sides, *beside)
         if pair.claim and pair.claim.topic == loaded.first.run.topic.name:
-            spreads = [spread for found, _ in known if found.here for spread in found.spreads.values()]
+            spreads = [spread for one, _ in spreads_known if one.here for spread in one.spreads.values()]
             st.caption(plain(claim_finding(pair.claim, comparison, spreads)))
 
 
 def spreads_of_pair(pair: PresetPair, loaded: Loaded) -> list[tuple[SpreadBeside, str]]:
     """Return the spread over seeds of either model where it is known, each with the other's name."""
     both = ((pair.first, pair.second), (pair.second, pair.first))
-    return [(found, other) for name, other in both if (found := spread_beside(name, loaded))]
+    return [(spread, other) for name, other in both if (spread := spread_beside(name, loaded))]
 
 
 def notes_of(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> list[str]:
@@ -122,7 +124,11 @@ def notes_of(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) 
     read = {name for name, item in loaded.runs.items() if item.run.plan is None}
     absent = [model for model in preset.models if model not in read]
     waiting = f"Not compared yet, for lack of scores: {', '.join(absent)}." if absent else ""
-    known = [found for model in preset.models if model in read and (found := spread_beside(model, loaded))]
-    seeds = [seeds_spread(found.spreads, here=found.here) for found in known] if preset.pair else []
+    spreads_known = [
+        spread for model in preset.models if model in read and (spread := spread_beside(model, loaded))
+    ]
+    seeds = (
+        [seeds_spread(spread.spreads, here=spread.here) for spread in spreads_known] if preset.pair else []
+    )
     notes = (waiting, control_note(comparisons), common_note(comparisons), *seeds, preset.caution)
     return [sentence for sentence in notes if sentence]

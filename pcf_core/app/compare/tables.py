@@ -100,13 +100,13 @@ def _axis_columns() -> dict[str, Any]:
     }
     for name, word in RISKS.items():
         for suffix, end in (("", ""), ("_low", ", lower end"), ("_high", ", upper end")):
-            said = (
+            help_text = (
                 f"{end[2:].capitalize()} of the 95 % interval."
                 if end
                 else "Mean over occupations; 0 is none."
             )
             columns[f"{name}{suffix}"] = st.column_config.NumberColumn(
-                f"{word}{end}", format="%.4f", help=said
+                f"{word}{end}", format="%.4f", help=help_text
             )
     return columns
 
@@ -172,7 +172,7 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
     with head:
         finding(*sentences(loaded, same))
     factor = 1000 if thousand else 1
-    chosen = rows if every else [row for found in same.values() for row in found]
+    chosen = rows if every else [row for beside in same.values() for row in beside]
     table = paper_table(loaded, chosen, factor)
     shown = printed_form(table, 2 if thousand else 4)
     st.dataframe(
@@ -206,7 +206,7 @@ def with_the_papers_words(loaded: Loaded) -> Loaded:
 
 def sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]:
     """Write each model's R beside what the papers print for it."""
-    said = []
+    lines = []
     for name, rows in same.items():
         report = loaded.reports[name]
         ours = with_interval(report.overall_risk, report.interval("overall_risk", loaded.over))
@@ -215,11 +215,11 @@ def sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]
         printed = ", ".join(f"{two_decimals(row.overall_risk)} ({source_of(row)})" for row in rows)
         entry = published_name(loaded.runs[name].run.scoring.model)
         note = f" Note: {entry.note}." if entry and entry.note else ""
-        said.append(f"The risk of {name} is {ours} here; the papers print {printed}.{note}")
-    if not said:
-        said.append("None of the chosen models is one that the papers print a row for on this topic.")
+        lines.append(f"The risk of {name} is {ours} here; the papers print {printed}.{note}")
+    if not lines:
+        lines.append("None of the chosen models is one that the papers print a row for on this topic.")
     return [
-        *said,
+        *lines,
         "Printed figures and ours rest on other templates, words and code, and are not expected to agree.",
     ]
 
@@ -232,12 +232,12 @@ def paper_table(loaded: Loaded, rows: Sequence[PublishedRisk], factor: float = 1
     scale, over = loaded.options.scale, loaded.over
     lines = []
     for name, report in loaded.reports.items():
-        found = {
+        columns_of = {
             quantity: report.interval(quantity, over) or report.interval(quantity)
             for quantity in QUANTITIES.values()
         }
         source = f"this run, {len(report.templates):,} templates"
-        lines.append(paper_row(name, report, source, factor, found))
+        lines.append(paper_row(name, report, source, factor, columns_of))
     lines += [paper_row(row.model, row, printed_source(row, scale), factor) for row in rows]
     if loaded.comparable:
         references = reference_risks(len(loaded.groups), scale)
@@ -292,11 +292,13 @@ def paper_columns(factor: float, *, as_text: bool = False) -> dict[str, Any]:
         "model": st.column_config.TextColumn("Model", help="Of this run, as printed, or a reference model."),
         "source": st.column_config.TextColumn("Source", help="This run, or the paper and its table."),
     }
-    for column, (word, said) in HEADERS.items():
+    for column, (word, help_text) in HEADERS.items():
         if as_text:
-            columns[column] = st.column_config.TextColumn(f"{word}{times}", help=said)
+            columns[column] = st.column_config.TextColumn(f"{word}{times}", help=help_text)
             continue
-        columns[column] = st.column_config.NumberColumn(f"{word}{times}", help=said, format=f"%.{decimals}f")
+        columns[column] = st.column_config.NumberColumn(
+            f"{word}{times}", help=help_text, format=f"%.{decimals}f"
+        )
         for suffix, end in (("low", "lower"), ("high", "upper")):
             columns[f"{column}_{suffix}"] = st.column_config.NumberColumn(
                 f"{word}{times}, {end} end",

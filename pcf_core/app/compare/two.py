@@ -221,12 +221,12 @@ def draw_differences(comparison: Comparison, loaded: Loaded) -> None:
             [
                 {
                     "": label,
-                    "difference and interval": plain(difference_text(found, over)),
-                    "p": plain(p_value(found.p_value).removeprefix("p ").removeprefix("= ")),
-                    "verdict": plain(verdict_text(found, first, second)),
+                    "difference and interval": plain(difference_text(difference, over)),
+                    "p": plain(p_value(difference.p_value).removeprefix("p ").removeprefix("= ")),
+                    "verdict": plain(verdict_text(difference, first, second)),
                 }
                 for quantity, label in SYMBOLS.items()
-                for found in [comparison.differences[quantity]]
+                for difference in [comparison.differences[quantity]]
             ]
         ).set_index("")
     )
@@ -236,16 +236,17 @@ def draw_differences(comparison: Comparison, loaded: Loaded) -> None:
         st.caption(plain(f"A caprice of 0 is {unseen}."))
 
 
-def draw_neutral(pair: tuple[str, str], found: NeutralComparison) -> None:
+def draw_neutral(pair: tuple[str, str], comparison: NeutralComparison) -> None:
     """Draw both models against their own neutral subjects, and what depends on a single one of these."""
     st.markdown("**Compared with how each model treats people whose occupation is not named**")
-    st.table(neutral_table(pair, found).map(plain).rename(columns=plain))
-    finding(neutral_answer(pair, found))
+    st.table(neutral_table(pair, comparison).map(plain).rename(columns=plain))
+    finding(neutral_answer(pair, comparison))
     st.dataframe(
-        subjects_table(pair, found),
+        subjects_table(pair, comparison),
         hide_index=True,
         height=250,
-        alt=f"What both models give {len(found.subjects):,} neutral subjects; the comparison without each",
+        alt=f"What both models give {len(comparison.subjects):,} neutral subjects; "
+        "the comparison without each",
     )
     st.caption(how_to_read.NEUTRAL)
 

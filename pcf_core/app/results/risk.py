@@ -149,15 +149,15 @@ def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     """
     store = open_store()
     held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
-    found = loaded.remember(baselines_held, held)
-    panel = lean_panel(loaded, found, thousand=thousand)
-    brief = neutral_distances_finding(neutral_distances_of(loaded) if found else {})
+    baselines = loaded.remember(baselines_held, held)
+    panel = lean_panel(loaded, baselines, thousand=thousand)
+    brief = neutral_distances_finding(neutral_distances_of(loaded) if baselines else {})
     finding(*([brief] if brief else panel.findings))
     draw_picture(panel)
     if brief:
         finding(*panel.findings)
-    asked = {name: baseline_run(item.run) for name, item in loaded.runs.items() if not held[name]}
-    if wanted := {name: run for name, run in asked.items() if run is not None}:
+    subjects = {name: baseline_run(item.run) for name, item in loaded.runs.items() if not held[name]}
+    if wanted := {name: run for name, run in subjects.items() if run is not None}:
         st.caption("How a model treats neutral subjects (a person, a citizen …) is a result of its own.")
         offer_scoring(wanted)
     return partial(draw_foot, panel, loaded, "lean")

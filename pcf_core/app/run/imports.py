@@ -133,13 +133,7 @@ def draw_log_import() -> None:
 
 
 def bring(data: bytes) -> tuple[str, ...]:
-    """Keep the texts of a log, have a worker read them, and say what came.
-
-    Raises
-    ------
-    AuditError
-        The log is refused, or this person may not import it.
-    """
+    """Keep the texts of a log, have a worker read them, and say what came."""
     log = read_log(data)
     key = key_of(log)
     arrived = recorded("imported", "texts", f"{key.model} {log.eval_id}", import_log, open_store(), log)

@@ -121,12 +121,12 @@ def draw_factors() -> None:
     every = panels_of(loaded, choice)
     panels = every[choice.model]
     with head:
-        finding(*(factors_answer(name, found) for name, found in every.items()))
+        finding(*(factors_answer(name, of_model) for name, of_model in every.items()))
     drawn = factor_panels(loaded, choice.model, panels)
     draw_panels(drawn)
     with st.expander("How sure?"):
-        said = (factors_finding(name, found) for name, found in every.items())
-        finding(*said, slopes_note(panels), templates_note(panels))
+        lines = (factors_finding(name, of_model) for name, of_model in every.items())
+        finding(*lines, slopes_note(panels), templates_note(panels))
         key_figures(slope_figures(panels), loaded, intervals=[figures_note(choice.model, panels)])
         for one in drawn:
             st.markdown(f"**{plain(one.heading)}**")
