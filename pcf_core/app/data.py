@@ -1,6 +1,6 @@
-"""Loading for pages: the caches of results, keyed by run key and view options, never by arrays.
+"""Open results for pages, cached for all visitors by run and view options, never by arrays.
 
-So too which models a page may look for by a name that somebody typed or put into a link.
+Also decide which models a visitor may look up by a name that was typed or came in a link.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ LONGEST_NAME = 100  # characters of a name that a sentence repeats
 
 @dataclass(frozen=True)
 class Loaded(Runs):
-    """What a choice opens: finished runs by model and precision, and what became of the others."""
+    """The results of a choice: reports by model and precision, and the outcome of the other runs."""
 
     choice: Choice
     runs: Mapping[str, Report]
@@ -79,7 +79,7 @@ class Loaded(Runs):
 
     @property
     def unread(self) -> dict[str, RunSpec]:
-        """The finished runs that are large and were never read like this, see :func:`must_wait`."""
+        """The large runs that the worker has to read first, see :func:`must_wait`."""
         return {label: one.run for label, one in self.others.items() if isinstance(one, Waiting)}
 
     @property
@@ -98,21 +98,21 @@ class Loaded(Runs):
         return self.choice.over
 
     def remember(self, function: Callable[Concatenate[Loaded, P], T], *given: P.args, **named: P.kwargs) -> T:
-        """Return what a function answers for these runs, worked out once for all visitors."""
+        """Return the cached answer of a function for these runs."""
         return once(function)(self, *given, **named)
 
     def read_as(self, item: Report, options: ViewOptions) -> RiskReport:
-        """Return the report of one of the runs under other options, worked out once for all visitors."""
+        """Return the cached report of one of the runs under other options."""
         return results().report(item.run, options).report
 
     def compare(self, first: Report, second: Report) -> Comparison:
-        """Compare two of the runs, paired, once for all visitors; raises as for any :class:`Runs`."""
+        """Compare two of the runs template by template, cached; errors as in :class:`Runs`."""
         with st.spinner("Comparing template by template …"):
             return once(compare_runs)(first, second, self.options)
 
 
 def scored_models(topic: Topic | None = None) -> tuple[str, ...]:
-    """List the models that have a run in the store, on a topic and its usual templates where one is given."""
+    """List the models with a finished run; with a topic, only those on it and its default templates."""
     runs = [info.run for info in open_store().runs() if info.complete]
     if topic is not None:
         runs = [run for run in runs if run.topic.hash == topic.hash and run.templates.name == topic.templates]
@@ -121,33 +121,27 @@ def scored_models(topic: Topic | None = None) -> tuple[str, ...]:
 
 @kept(slots=16)
 def cached_result(run: RunSpec, options: ViewOptions, stored: str) -> Result:
-    """Load a finished run's preferences; they are shared between sessions and never changed.
+    """Load the preferences of a finished run, which sessions share and nobody changes.
 
-    ``stored``: what there was of the run in the store, see :func:`stored_state`.
+    ``stored``: what the store knows about the run besides its scores, see :func:`stored_state`.
     """
     return load_result(open_store(), run, options.protocol, options.aggregation)
 
 
 @kept(slots=64, spinner="Working out risks and intervals …")
 def cached_report(run: RunSpec, options: ViewOptions, stored: str, brief: bool) -> RiskReport:
-    """Load a finished run's report under view options, of a ``brief`` one with the intervals of R alone.
-
-    It is shared between sessions and never changed.
-    """
+    """Load the report of a finished run, which sessions share; if ``brief``, with the interval of R only."""
     return report(result_of(run, options, stored), run, options, brief=brief)
 
 
 def result_of(run: RunSpec, options: ViewOptions, stored: str) -> Result:
-    """Return a finished run's preferences, which of all options depend on protocol and aggregation alone."""
+    """Return the preferences of a finished run, cached by the two options that they depend on."""
     read_by = ViewOptions(protocol=options.protocol, aggregation=options.aggregation)
     return cached_result(run, read_by, stored)
 
 
 def stored_state(run: RunSpec, protocol: Protocol) -> str:
-    """Return what pages show of a run beside what it is: its self-audit, and by what name it is kept.
-
-    The statistics behind weights are no part of a run either.
-    """
+    """Hash what decides a report besides the run: self-audit, stored preferences, statistics."""
     store = open_store()
     self_audit = self_audit_of(store, run)  # it comes, or changes, when a run is finished
     return digest(
@@ -156,40 +150,29 @@ def stored_state(run: RunSpec, protocol: Protocol) -> str:
 
 
 class KeptResults(Results):
-    """The finished runs of the store, each worked out once for all visitors."""
+    """The finished runs of the store, with every report cached for all visitors."""
 
     def report(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Report:
-        """Report a run; counts, documents and the statistics behind weights are seen, and no part of its key.
-
-        Raises
-        ------
-        AuditError
-            The run is not finished, or cannot be read this way.
-        """
+        """Report a run, cached by all that is shown: the run key lacks counts, documents and statistics."""
         stored = stored_state(run, options.protocol)
         view_key = key_of(run, options, stored, brief)
         cached = cached_report(run, options, stored, brief)
         return Report(run, view_key, cached, partial(result_of, run, options, stored))
 
     def must_wait(self, run: RunSpec, options: ViewOptions) -> bool:
-        """Tell whether the worker reads a run first; raises as :func:`must_wait`."""
+        """Tell whether the worker has to read the run first."""
         return must_wait(run, "preferences", options)
 
 
 def results() -> KeptResults:
-    """Return the finished runs that pages open."""
+    """Return the results that pages open."""
     return KeptResults(open_store())
 
 
 def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:
-    """Tell whether reading a finished run so takes so long that the worker does it, once.
+    """Tell whether a finished run is so large that the worker has to read it, once.
 
-    Not so where it is kept, where nothing can be kept, or where the worker has read it in vain.
-
-    Raises
-    ------
-    AuditError
-        The options are none that this run can be read with.
+    False if the result is stored already, if nothing can be stored, or if the worker has tried and failed.
     """
     if run.cells <= MOST_CELLS[what]:
         return False
@@ -212,7 +195,7 @@ def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:
 
 
 def newest_reading(run: RunSpec, what: Reading, options: ViewOptions) -> Job | None:
-    """Find the newest job that reads a run like this, whatever became of it; raises as :func:`must_wait`."""
+    """Return the newest job for this reading of a run, in any state."""
     from pcf_core.work.requests import reading_key  # for large runs alone
 
     key = reading_key(open_store(), run, what, options)
@@ -221,7 +204,7 @@ def newest_reading(run: RunSpec, what: Reading, options: ViewOptions) -> Job | N
 
 
 def load(choice: Choice, *, brief: bool = False) -> Loaded:
-    """Open everything the choice asks for; ``brief`` as in :func:`~pcf_core.audit.reading.report`."""
+    """Open every run of a choice; ``brief`` as in :func:`~pcf_core.audit.reading.report`."""
     runs: dict[str, Report] = {}
     others: dict[str, Waiting | NotScored | Refused] = {}
     for model, precision in choice.asked:
@@ -241,9 +224,9 @@ def load(choice: Choice, *, brief: bool = False) -> Loaded:
 
 
 def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
-    """Return the run that a choice means for a model in a precision.
+    """Return the run of a choice for a model in a precision.
 
-    Of those that ``auto`` stands for the first that is scored, else that which would be scored.
+    ``auto`` stands for several precisions: the first scored one is taken, else the one that would be scored.
     """
     lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
     if model.startswith(IMPORTED):
@@ -277,12 +260,12 @@ def imported_run(
 
 
 def listed_models() -> tuple[ModelSpec, ...]:
-    """List the models that come with the app or are the operator's, looked up once while a page is drawn."""
+    """List shipped and operator-provided models, once for each drawing of a page."""
     return looked_up(list_models)
 
 
 def finished(run: RunSpec) -> bool:
-    """Tell whether every template of a run is scored."""
+    """Tell whether a run is completely scored."""
     return open_store().is_finished(run)
 
 
@@ -333,7 +316,7 @@ def finished_runs(shown: RunSpec) -> list[RunSpec]:
 
 
 def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
-    """Return the interval of R over whole templates, of the models where that shown is over counts only."""
+    """Return R's interval over whole templates for each model whose shown interval is over counts only."""
     whole, over = loaded.choice.options.model_copy(update={"unit": "template"}), loaded.choice.over
     intervals: dict[str, Interval] = {}
     for name, item in loaded.runs.items():
@@ -345,7 +328,7 @@ def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
 
 
 def answered(audit: TextAudit[AuditRequest, Material, AuditAnswer]) -> tuple[AuditRequest, ...]:
-    """List the answered requests of a text audit, the newest first, read once until one of them changes."""
+    """List the answered requests of a text audit, newest first, cached until one of them changes."""
     return looked_up(_answered_now, audit)
 
 
@@ -365,7 +348,7 @@ def _answered(
 
 
 def asked_as(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str) -> AuditRequest:
-    """Load a request of a text audit by its hash, read once until it changes."""
+    """Load a request of a text audit by its hash, cached until it changes."""
     return _asked_as(audit, key, open_store().document_state(key, audit.asked_name))
 
 
@@ -377,12 +360,10 @@ def _asked_as(
 
 
 def lookable(names: Sequence[str]) -> list[str]:
-    """Return the names that may be looked for.
+    """Return the names that this visitor may look up.
 
-    An auditor may look for all, a viewer for those of models that come with the app or have results.
-
-    To look for another one is to read a folder of the server, or to ask the hub or the endpoint, where the
-    operator may pay for it: that is not for whoever opens a link.
+    Looking up a model reads a folder of the server, or asks the hub or an endpoint that the operator may pay
+    for. So auditors may look up any name, viewers only models that are shipped or have results.
     """
     if may_audit() or not names:
         return list(names)
@@ -401,7 +382,7 @@ def lookable(names: Sequence[str]) -> list[str]:
 
 
 def draw_lookable(names: Sequence[str]) -> list[str]:
-    """Return the same; say what is left out."""
+    """Return the same names, and show an error for each of the others."""
     allowed = lookable(names)
     for name in names:
         if name not in allowed:
@@ -414,5 +395,5 @@ def draw_lookable(names: Sequence[str]) -> list[str]:
 
 
 def made_by(item: Report) -> Mapping[str, Any]:
-    """Return what is kept of an imported run's making; nothing of one that was scored here."""
+    """Return the provenance of an imported run; empty for a run that was scored here."""
     return open_store().run_info(item.key).provenance if item.run.scoring.imported else {}

@@ -1,8 +1,7 @@
-"""Topics, template sets and evidence lists: as they are now, and as finished runs have them.
+"""Topics, template sets and lists of occupations: the present ones, and those of finished runs.
 
-They are read again only when a file of theirs changed.  A topic that was changed or deleted, or came from a
-file, has another hash than what bears its name now, or none does.  Its runs stay readable under its name with
-``@`` and the first digits of the hash: ``pets@1f3a``.
+Files are read again only when they change.  Runs on a topic that was changed or deleted since stay readable
+under its name with ``@`` and the first digits of its hash: ``pets@1f3a``.  The same holds for sets and lists.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ T = TypeVar("T", Topic, Evidence, TemplateSet)
 
 
 def stamp_of(kind: str) -> Stamp:
-    """Return name, size and time of change of every file of a folder of the assets."""
+    """Return name, size and time of change of every file in a folder of the assets."""
     return looked_up(_stamp_of, kind)
 
 
@@ -68,7 +67,7 @@ def stamp_of_files(*paths: Path | str) -> Stamp:
 
 
 def stamp_of_shelf(shelf: Shelf) -> Stamp:
-    """Return the same of every file that a shelf has, shipped or the user's own."""
+    """Return the same for every file of a shelf, shipped or the user's own."""
     return looked_up(_stamp_of_shelf, shelf)
 
 
@@ -98,19 +97,19 @@ def _evidence_lists(stamp: Stamp) -> Mapping[str, Evidence]:
 
 
 def topics() -> Mapping[str, Topic]:
-    """Load topics by name, the shipped ones first; damaged ones of the user's own are left out."""
+    """Load topics by name, shipped ones first, without damaged ones."""
     return _topics(stamp_of_shelf(TOPIC_SHELF))
 
 
 def topic_names() -> list[str]:
-    """List the shipped topics, gender first, then the user's own, damaged ones among them."""
+    """List the names of the shipped topics, gender first, then of the user's own, even if damaged."""
     return list(dict.fromkeys([*topics(), *TOPIC_SHELF.names()]))
 
 
 class TemplateSets(Mapping[str, TemplateSet]):
-    """Template sets by name, the shipped ones first; each is read when it is asked for.
+    """Template sets by name, shipped ones first; each is read on access.
 
-    A damaged one is in the list: asking for it raises TemplateError, whose sentence names the damage.
+    A damaged set is listed; accessing it raises a TemplateError that says what is wrong.
     """
 
     def __init__(self) -> None:
@@ -129,7 +128,7 @@ class TemplateSets(Mapping[str, TemplateSet]):
         return _template_set(name, self.stamp(name))
 
     def stamp(self, name: str) -> Stamp:
-        """Return a value that changes when a set does; raise a KeyError for an unknown name."""
+        """Return a value that changes when the set's files do."""
         path = self._files[name]
         return stamp_of_files(path, path.with_suffix(".toml"))
 
@@ -145,12 +144,12 @@ def set_names() -> list[str]:
 
 
 def fitting_first(topic: Topic) -> list[str]:
-    """List all sets by name, those that suit the topic before the others."""
+    """List the names of all sets, those that suit the topic first."""
     return list(dict.fromkeys([*suiting_sets(topic, set_cards()), *TemplateSets()]))
 
 
 def set_cards() -> Mapping[str, SetCard]:
-    """Load the cards of all sets by name; damaged ones of the user's own are left out."""
+    """Load the cards of all sets by name, without damaged ones."""
     return _cards(stamp_of_shelf(SHELF))
 
 
@@ -160,7 +159,7 @@ def _cards(stamp: Stamp) -> Mapping[str, SetCard]:
 
 
 def heaviest_of(name: str, number: int) -> TemplateSet:
-    """Load the ``number`` heaviest templates of a set, as a set of its own named after both."""
+    """Load the ``number`` heaviest templates of a set as a set named NAME-NUMBER."""
     behind = f"-{number}"
     return renamed(cut(mined_set(name), top=number), name[: MAX_NAME - len(behind)] + behind).templates_only
 
@@ -179,18 +178,18 @@ def mined_set(name: str) -> MinedSet:
 
 
 def evidence_lists() -> Mapping[str, Evidence]:
-    """Load evidence lists by name, the shipped ones first; damaged ones of the user's own are left out."""
+    """Load lists of occupations by name, shipped ones first, without damaged ones."""
     return _evidence_lists(stamp_of_shelf(EVIDENCE_SHELF))
 
 
 def list_names() -> list[str]:
-    """List the shipped evidence lists, then the user's own, damaged ones among them."""
+    """List the names of the shipped lists, then of the user's own, even if damaged."""
     return list(EVIDENCE_SHELF.names())
 
 
 @dataclass(frozen=True)
 class Usual:
-    """Names of the template set and the evidence list that a topic begins with."""
+    """The default template set and list of occupations of a topic, by name."""
 
     templates: str
     evidence: str
@@ -209,10 +208,10 @@ NONE = Lists()
 
 
 def usual_lists(topic: Topic, besides: Lists = NONE) -> Usual:
-    """Return the lists that the topic names.
+    """Return the default lists of a topic.
 
-    Where it names none that is there or among ``besides``: the first set that suits its words and language,
-    and the occupations.
+    If those that it names neither exist nor are among ``besides``: the first set that suits its words and
+    language, and the occupations.
     """
     sets, lists = template_sets(), evidence_lists()
     templates, evidence = topic.templates, topic.evidence
@@ -256,20 +255,17 @@ def named(
 
 
 def lists_token() -> str:
-    """Return a token for the content of all topics and evidence lists: it changes when a file does."""
+    """Return a token that changes when a file of a topic or list does."""
     return digest([stamp_of_shelf(TOPIC_SHELF), stamp_of_shelf(EVIDENCE_SHELF)])
 
 
 def set_token(name: str) -> str:
-    """Return a token for the content of a set: it changes when the set's files do."""
+    """Return a token that changes when a file of the set does."""
     return digest([name, template_sets().stamp(name)])
 
 
 def kept() -> Lists:
-    """List what finished runs were scored with and no name stands for now.
-
-    By name and hash, the newest first.
-    """
+    """List the topics, lists and sets of finished runs that no name stands for any more, newest first."""
     return looked_up(_kept_now)
 
 
@@ -291,7 +287,7 @@ def _kept(keys: Sequence[str], tokens: Sequence[str]) -> Lists:
 
 
 def _with_its_lists(run: RunSpec) -> Topic:
-    """Return the topic of a run, which begins with the templates and the list of that run."""
+    """Return the topic of a run, with the run's templates and list as its defaults."""
     usual = {
         "templates": _name_now(run.templates, template_sets()),
         "evidence": _name_now(run.evidence, evidence_lists()),
@@ -308,7 +304,7 @@ def _other(items: Iterable[T], now: Mapping[str, T]) -> Mapping[str, T]:
 
 
 def _is_there(item: T, now: Mapping[str, T]) -> bool:
-    """Tell whether the name stands for the same words or texts, counts and weights, and can be read."""
+    """Tell whether the item's name stands for the same content today."""
     return _has_its_hash(item, now) and not differing(now[item.name], item)
 
 
@@ -320,28 +316,28 @@ def _has_its_hash(item: T, now: Mapping[str, T]) -> bool:
 
 
 def _other_name(item: T, now: Mapping[str, T]) -> str:
-    """Return the name of an item that its plain name does not stand for: also by its counts or weights."""
+    """Return a name with digits of the hash; of the counts or weights too where only these differ."""
     return exact_name(item) if _has_its_hash(item, now) else version_name(item)
 
 
 def all_evidence() -> Mapping[str, Evidence]:
-    """Load lists that fill [X] by name: the existing ones, then those of finished runs alone."""
+    """Load lists of occupations by name: the existing ones, then those of finished runs only."""
     return {**evidence_lists(), **kept().evidence}
 
 
 def all_topics() -> Mapping[str, Topic]:
-    """Load topics by name: the existing ones, then those of finished runs alone."""
+    """Load topics by name: the existing ones, then those of finished runs only."""
     return {**topics(), **kept().topics}
 
 
 def named_or_kept(topic: str, evidence: str, templates: str) -> tuple[Topic, Evidence, TemplateSet]:
-    """Return the three lists of a run by name, also as a finished run has them."""
+    """Return topic, list and templates by name, also those of finished runs only."""
     is_here = topic in topics() and evidence in evidence_lists() and templates in template_sets()
     return named(topic, evidence, templates, NONE if is_here else kept())
 
 
 def parameters_of(run: RunSpec) -> dict[str, str | list[str]]:
-    """Return the query parameters that open a run on a page, whatever its names stand for now."""
+    """Return the query parameters that open exactly this run on a page."""
     return {
         "model": [run.scoring.name],
         "topic": _name_now(run.topic, topics()),
@@ -357,12 +353,12 @@ def _name_now(item: T, now: Mapping[str, T]) -> str:
 
 
 def templates_name(run: RunSpec) -> str:
-    """Return the name that opens a run's templates on a page, whatever their own name stands for now."""
+    """Return the name that opens exactly this run's templates on a page."""
     return _name_now(run.templates, template_sets())
 
 
 def present_templates(run: RunSpec) -> RunSpec:
-    """Return a run as a page that opens it has it: with today's counts and notes of the same templates."""
+    """Return a run with today's counts and notes of its templates, as a page opens it."""
     sets = template_sets()
     name = run.templates.name
     return run.model_copy(update={"templates": sets[name]}) if _is_there(run.templates, sets) else run
@@ -394,12 +390,12 @@ def told_apart(runs: Sequence[RunSpec], place: Callable[[RunSpec], str]) -> dict
 
 
 def draws_of(run: RunSpec) -> float:
-    """Return how many draws a run rests on; infinite where it has scored every template."""
+    """Return the number of draws of a run; infinite if it scores every template."""
     return run.plan.draws if run.plan else math.inf
 
 
 def is_present(run: RunSpec) -> bool:
-    """Tell whether the template set of the run's name has the texts that were scored, or is gone."""
+    """Tell whether the run's template set still has the scored texts, or no longer exists."""
     try:
         current = template_sets().get(run.templates.name)
     except AuditError:  # a damaged file

@@ -1,4 +1,4 @@
-"""What has to be known before a page's numbers are believed.
+"""Caveats to the numbers of a page.
 
 Few templates, what intervals allow for, words of unequal length, and the spread over the seeds of a training.
 """
@@ -43,7 +43,7 @@ TOKENS = {"equal-tokens": "equal tokens", "single-token": "one token"}
 def notes(
     loaded: Loaded, intervals: Sequence[str] | None = None, reports: Mapping[str, RiskReport] | None = None
 ) -> None:
-    """Draw notes for every page: few effective templates, occupations left out, what intervals allow for.
+    """Draw the caveats that every page has: few templates, occupations left out, meaning of the intervals.
 
     Parameters
     ----------
@@ -64,18 +64,18 @@ def notes(
 
 
 def said_intervals(loaded: Loaded, of: str = "") -> list[str]:
-    """Say what the intervals of the loaded runs allow for, each kind once; ``of`` names these figures."""
+    """Explain the intervals of the loaded runs, each kind once; ``of`` names the figures."""
     return interval_notes(loaded.reports, loaded.over, of)
 
 
 def said_intervals_and_more(loaded: Loaded) -> list[str]:
-    """Say the same; where documents are resampled, also the intervals of R over whole templates."""
+    """Explain them, and where documents are resampled also give the intervals of R over whole templates."""
     more = whole_templates_finding(whole_template_intervals(loaded))
     return [*said_intervals(loaded), *([more] if more else [])]
 
 
 def neutral_distances_of(loaded: Loaded) -> dict[str, float]:
-    """Return how far each loaded model is from its neutral subjects, of those that have them."""
+    """Return the distance from neutral subjects, for each loaded model that has them."""
     return loaded.remember(neutral_distances_held, with_baseline(loaded))
 
 
@@ -86,7 +86,7 @@ def with_baseline(loaded: Loaded) -> tuple[str, ...]:
 
 
 def neutral_distances_held(loaded: Loaded, held: Sequence[str]) -> dict[str, float]:
-    """Return these distances of the models whose neutral subjects are ``held``."""
+    """Return these distances; ``held`` names the models that have neutral subjects, for the cache."""
     return neutral_distances(loaded, open_store())
 
 
@@ -96,15 +96,12 @@ def other_scales(loaded: Loaded, pair: tuple[str, str]) -> OtherScales:
 
 
 def other_scales_held(loaded: Loaded, pair: tuple[str, str], held: Sequence[str]) -> OtherScales:
-    """Compare them so; ``held``: the models whose neutral subjects are scored."""
+    """Compare them; ``held`` names the models that have neutral subjects, for the cache."""
     return scales_of(loaded, pair, open_store())
 
 
 def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
-    """Draw what is unequal about the words that count, with a button for each way to make them equal.
-
-    ``before``: what stands first in the same note, if anything.
-    """
+    """Warn of groups with unequal words, with a button for each remedy; ``before`` comes first."""
     options = loaded.options
     told = tokens_clause({name: item.result.token_shares for name, item in loaded.runs.items()})
     sizes = "" if options.aggregation == "mean" else sizes_clause(word_numbers(loaded.first))
@@ -138,7 +135,7 @@ def _draw_button(label: str, option: str, value: str) -> None:
 
 
 def word_numbers(item: Report) -> dict[str, int]:
-    """Return how many words of each group count."""
+    """Count the words of each group that are read."""
     used = set(item.result.words)
     return {group.name: sum(word in used for word in group.words) for group in item.run.topic.groups}
 
@@ -165,7 +162,7 @@ class SpreadBeside:
 
 
 def spread_beside(model: str, loaded: Loaded) -> SpreadBeside | None:
-    """Return a loaded model's spread over its seeds, on what is shown where it was measured there."""
+    """Return a model's spread over training seeds, measured on what is shown if possible."""
     item = loaded.runs[model]
     seeds = None if item.run.scoring.imported else seeds_of(resolve(item.run.scoring.model))
     if seeds is None or not seeds.measured:
@@ -201,7 +198,7 @@ def is_of(measured: SeedsMeasured, item: Report) -> bool:
 
 
 def draw_seeds(loaded: Loaded) -> None:
-    """Draw a note for each loaded model whose spread is known for what is shown."""
+    """Draw a note for each model whose spread over seeds was measured on what is shown."""
     for model in loaded.runs:
         spread = spread_beside(model, loaded)
         if spread and spread.here:

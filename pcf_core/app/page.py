@@ -1,4 +1,4 @@
-"""The skeleton every page shares: question, finding, key figures, picture, how to read, data, provenance."""
+"""The parts that every page has: question, finding, key figures, chart, how to read it, data, provenance."""
 
 from __future__ import annotations
 
@@ -42,10 +42,7 @@ FIGURES = 128  # kept for all visitors
 def open_page(
     title: str, question: str, otherwise: Callable[[], None] | None = None, *, brief: bool = False
 ) -> Loaded:
-    """Draw title and question, then load the results as :func:`open_results` does.
-
-    An empty question leaves its place to the answer.
-    """
+    """Draw the title and the question, if any, then open the results; see :func:`open_results`."""
     st.title(title)
     if question:
         st.markdown(f"##### {question}")
@@ -53,11 +50,11 @@ def open_page(
 
 
 def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = False) -> Loaded:
-    """Load the shared choice's results; stop the script where there is none.
+    """Open the results of the shared choice; end the script if there are none.
 
-    States: nothing chosen, a refusal, not scored yet (a button that queues just what is missing), scoring.
-    ``otherwise`` draws what the page shows even then.  ``brief``: with the intervals of R alone, for a page
-    that shows no others, in a fraction of the time.
+    Says what is missing: nothing chosen, refused, not scored yet (with a button to queue it), in progress.
+    ``otherwise`` draws what the page shows even without results.  ``brief``: compute only the interval of R,
+    for pages that show no other, in a fraction of the time.
     """
     choice = current_choice()
     if not choice.models:
@@ -84,14 +81,14 @@ def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = F
 
 
 def draw_refused(refused: Mapping[str, str]) -> None:
-    """Say why models have no results, by model: a sentence that holds for several is said once."""
+    """Show why models have no results; models with the same reason share a message."""
     for sentence in dict.fromkeys(refused.values()):
         names = listed([plain(name) for name, why in refused.items() if why == sentence])
         st.error(f"**{names}:** {plain(sentence)}", icon=":material/error:")
 
 
 def draw_absent(names: Sequence[str]) -> None:
-    """Say which models are passed over because their weights are not on this machine, and lead to them."""
+    """Name the models that are left out because they are not installed, with a link to install them."""
     if names:
         st.info(
             f"{plain(listed(names))}: the weights are not on this machine, so nothing new is asked of them.",
@@ -101,14 +98,14 @@ def draw_absent(names: Sequence[str]) -> None:
 
 
 def stop(otherwise: Callable[[], None] | None) -> None:
-    """End the script, after what the page shows without any result."""
+    """End the script, after drawing what the page shows without results."""
     if otherwise:
         otherwise()
     st.stop()
 
 
 def draw_loaded(loaded: Loaded) -> None:
-    """Draw what is loaded, under the shared choice; and what is at [X] where that is no occupation."""
+    """Draw a summary of the opened runs below the shared choice, and notes on unusual lists."""
     run, first = loaded.first.run, loaded.first.report
     terms, note = len(run.evidence.terms), noun_note(run)
     if note:
@@ -127,26 +124,26 @@ def draw_loaded(loaded: Loaded) -> None:
 
 
 def unbroken(text: str) -> str:
-    """Return a text in which no line breaks between a figure and its per cent sign."""
+    """Keep figures and their per cent signs on one line."""
     return text.replace(" %", "\u00a0%")
 
 
 def finding(*sentences: str) -> None:
-    """Draw the finding, a line for each sentence."""
+    """Draw the finding, one sentence a line."""
     lines = [unbroken(plain(sentence)) for sentence in sentences if sentence]
     if lines:
         st.markdown("  \n".join(lines))
 
 
 def finding_list(sentences: Iterable[str]) -> None:
-    """Draw findings one below the other."""
+    """Draw findings as a list."""
     lines = "\n".join(f"- {plain(sentence)}" for sentence in sentences if sentence)
     if lines:
         st.markdown(unbroken(lines))
 
 
 def draw_notes(sentences: Iterable[str]) -> None:
-    """Draw what has to be known beside the numbers, folded away."""
+    """Draw caveats in an expander."""
     lines = [sentence for sentence in sentences if sentence]
     if lines:
         with st.expander("What else has to be known", icon=":material/info:"):
@@ -159,13 +156,13 @@ def key_figures(
     intervals: Sequence[str] | None = None,
     reports: Mapping[str, RiskReport] | None = None,
 ) -> None:
-    """Draw the row under the finding, with what has to be known before it is believed; see notes."""
+    """Draw the key figures and the caveats below them; see :func:`~pcf_core.app.notes.notes`."""
     draw_figures(figures)
     notes(loaded, intervals, reports)
 
 
 def draw_figures(figures: Sequence[KeyFigure]) -> None:
-    """Draw a row of figures, each with its help; of many models the others folded away in such rows."""
+    """Draw the first figures in a row, and those of further models in an expander."""
     _draw_row(figures[:ROW], min(len(figures), ROW))
     if rest := figures[ROW:]:
         with st.expander(f"The same for {count(len(rest), 'more model')}"):
@@ -194,7 +191,7 @@ def picture(
     title: str = "",
     source: str = PROGRAM,
 ) -> None:
-    """Draw what a function makes as :func:`chart` does, anew only when it takes something else."""
+    """Draw a chart as :func:`chart` does, cached by its function and arguments."""
     _draw_figure(_figure(make, title or heading(alt), source), key, alt, clicked)
 
 
@@ -204,7 +201,7 @@ def _figure(make: partial[go.Figure], title: str, source: str) -> Finished:
 
 
 def draw_picture(panel: Panel, clicked: Callable[[object], None] | None = None) -> None:
-    """Draw the picture of a panel, if it has one; ``clicked`` as in :func:`chart`."""
+    """Draw the chart of a panel, if it has one; ``clicked`` as in :func:`chart`."""
     if panel.chart:
         picture(panel.chart, panel.key, panel.alt, clicked, title=panel.heading, source=panel.source)
 
@@ -216,7 +213,7 @@ def draw_foot(
     below: str = "",
     whole: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Draw how to read a panel with what is said ``below`` that, its table, if any, and its provenance."""
+    """Draw the tabs of a panel: how to read it, with the text ``below``, its table, its provenance."""
     if panel.table:
         foot(panel.how + below, panel.table, name, loaded, whole=whole)
 
@@ -260,7 +257,7 @@ def _draw_figure(
 
 
 def _tell(key: str, clicked: Callable[[object], None]) -> None:
-    """Call ``clicked`` with what the mark under the last click stands for, if there was one."""
+    """Pass the ``customdata`` of the clicked mark to ``clicked``."""
     points = st.session_state[key].selection.points
     if points and "customdata" in points[0]:
         clicked(points[0]["customdata"])
@@ -274,7 +271,7 @@ def foot(
     columns: Mapping[str, Any] | None = None,
     whole: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Draw how to read the picture, its data, method and provenance.
+    """Draw the tabs below a chart: how to read it, data, provenance.
 
     ``columns`` and ``whole`` as in :func:`draw_table`.
     """
@@ -283,10 +280,10 @@ def foot(
 
 
 def draw_tabs(name: str, parts: Mapping[str, str | Callable[[], None]]) -> None:
-    """Draw tabs by title: a text each, or what a function draws; the last once somebody opens it.
+    """Draw tabs by title, each a text or a function; the last only once it is opened.
 
-    ``name``: what the tabs are about.  The last has the commands that make a number again: to show those,
-    even hidden, a browser loads 1.5 MB of script before the page stands.
+    ``name``: used as the key.  The last tab shows commands, for which a browser loads 1.5 MB of script even
+    while they are hidden.
     """
     *tabs, last = st.tabs(list(parts), key=f"{name}_foot", on_change="rerun")
     *first, provenance = parts.values()
@@ -347,7 +344,7 @@ def draw_table(
 
 
 def with_called(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with occupations as people write them, CEO, in its cells and at the head of columns."""
+    """Write occupations as people do ("CEO") in the cells and headings of a table."""
     renamed = table.rename(columns=called)
     return (
         renamed.assign(occupation=renamed["occupation"].map(called)) if "occupation" in renamed else renamed

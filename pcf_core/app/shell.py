@@ -69,9 +69,9 @@ FOR_AUDITORS = ("run_an_audit", "try_a_sentence")  # pages on which a viewer cou
 
 
 def open_frame() -> StreamlitPage:
-    """Draw what surrounds every page and return the page that was asked for.
+    """Draw what surrounds every page and return the requested page.
 
-    Who has to log in first gets no further, nor does anybody where the settings cannot be read.
+    The script ends here if the visitor has to log in, or if the settings cannot be read.
     """
     try:
         return _open_frame()
@@ -149,10 +149,7 @@ def titles() -> dict[str, str]:
 
 
 def show(draw: Callable[[], None]) -> None:
-    """Draw a page in its frame, below what was found damaged.
-
-    A refusal becomes one sentence, never a traceback.
-    """
+    """Draw a page in the frame, below warnings about damaged files; errors become one sentence."""
     if OPENED not in st.session_state:
         open_frame()
     above = st.session_state.pop(OPENED)
@@ -172,7 +169,7 @@ def show(draw: Callable[[], None]) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _keep_loaded(page: str) -> None:
-    """Keep what a page loads when it is first drawn; the garbage collector need not look at it again.
+    """Exclude what a page has imported from garbage collection, once a page.
 
     Streamlit collects garbage after each run of a script while all other visitors wait; most of that time
     went into modules, which are never garbage.

@@ -47,7 +47,7 @@ LARGE_NOISE = 0.01  # nats: a probability that is off by one per cent
 
 
 def check_protocol(run: RunSpec, protocol: Protocol) -> None:
-    """Refuse to read whole words as words that end, and the other way round: they are different scores.
+    """Refuse a protocol that the run was not scored with: whole words and words that end differ in score.
 
     Raises
     ------
@@ -63,11 +63,7 @@ def check_protocol(run: RunSpec, protocol: Protocol) -> None:
 
 
 def result_name(run: RunSpec, protocol: Protocol) -> str:
-    """Name the kept aggregates by all that decides them beside the run key.
-
-    Where words begin a sentence or a text, or letters touch them, those of before this was looked at lie
-    under another name.
-    """
+    """Return the name of the stored preferences: everything that decides them besides the run key."""
     places = places_of(run)
     placed = "" if all(place.usual for place in places) else "-placed"
     placed += "-joined" if any(place.joins for place in places) else ""
@@ -79,9 +75,9 @@ def result_name(run: RunSpec, protocol: Protocol) -> str:
 
 
 def kept_name(store: Store, run: RunSpec, protocol: Protocol) -> str:
-    """Return the same name, and whether the words' tokens are known where they begin a text.
+    """Return that name, with a suffix once the words' tokens at the start of a text are known.
 
-    They may come to be known after a result was kept, whose coverage lacks them; only the name changes then.
+    They may become known after a result was stored without them; the new name makes it be computed again.
     """
     name, places = result_name(run, protocol), places_of(run)
     if all(place.before != "nothing" for place in places):
@@ -97,9 +93,9 @@ def load_result(
     aggregation: Aggregation = "sum",
     on_prompts: Callable[[int], None] = lambda prompts: None,
 ) -> Result:
-    """Load a run's preferences: from the kept aggregates, else assembled from the words and kept.
+    """Load a run's preferences if they are stored; else compute them from the words and store them.
 
-    Kept are sums over words; means are made of them, see :func:`~pcf_core.audit.preferences.aggregated`.
+    Sums over words are stored; means follow from them, see :func:`~pcf_core.audit.preferences.aggregated`.
     ``on_prompts`` is called as in :func:`~pcf_core.audit.preferences.assemble`, where the words are read.
 
     Raises
@@ -119,13 +115,13 @@ def load_result(
 def recomputed_result(
     store: Store, run: RunSpec, protocol: Protocol = "exact", aggregation: Aggregation = "sum"
 ) -> Result:
-    """Compute the same from the scores themselves, whatever was kept; raises as :func:`load_result`."""
+    """Compute the same from the scores, ignoring what is stored; raises as :func:`load_result`."""
     check_protocol(run, protocol)
     return _as_read(store, run, assemble(store, run, protocol), protocol, aggregation)
 
 
 class Read(ReadProtocol):
-    """Loads a run's preferences, as :func:`load_result`, or without what is kept."""
+    """A function that loads a run's preferences: :func:`load_result` or :func:`recomputed_result`."""
 
     def __call__(self, store: Store, run: RunSpec, protocol: Protocol, aggregation: Aggregation, /) -> Result:
         """Read a run under a protocol and an aggregation."""
@@ -235,15 +231,15 @@ class Results:
 
 
 def plans_of(store: Store, run: RunSpec) -> list[RunInfo]:
-    """List the runs that draw from this one's templates by a sampling plan, finished or not."""
+    """List the runs, finished or not, that draw from this run's templates by a sampling plan."""
     runs = (info for info in store.runs() if info.run.scoring.imported == run.scoring.imported)
     return [info for info in runs if info.run.plan and info.run.whole.key == run.key]
 
 
 def drawn_run(store: Store, run: RunSpec) -> RunSpec | None:
-    """Return the finished run with the most draws that draws from these templates by the same counts.
+    """Return the finished run with the most draws from these templates by the same counts.
 
-    It is read with what is known of the templates now, since documents are no part of its key.
+    It gets today's templates, since their documents are no part of the run key.
     """
     counts = run.templates.counts.tolist()
     finished = [
@@ -256,7 +252,7 @@ def drawn_run(store: Store, run: RunSpec) -> RunSpec | None:
 
 
 def look_at(store: Store, run: RunSpec) -> Look:
-    """Return what a run with a sampling plan has found, under the options in which its goal is stated.
+    """Return the present estimates of a run with a sampling plan, under the options of its goal.
 
     Raises
     ------
@@ -273,7 +269,7 @@ def look_at(store: Store, run: RunSpec) -> Look:
 def _as_read(
     store: Store, run: RunSpec, result: Result, protocol: Protocol, aggregation: Aggregation
 ) -> Result:
-    """Read sums over words in the aggregation that is asked for, with the warnings that belong to it."""
+    """Apply an aggregation to sums over words, and add the warnings that depend on it."""
     self_audit = self_audit_of(store, run)
     at = words_by_template(run, result.words, protocol)
     values = aggregated(result.preferences.values, run.topic, result.words, aggregation, at)
@@ -292,20 +288,20 @@ def _as_read(
 
 
 def is_kept(store: Store, run: RunSpec, protocol: Protocol) -> bool:
-    """Tell whether the aggregates are there, so that the words need not be read."""
+    """Tell whether the preferences are stored, so that no words have to be read."""
     name = kept_name(store, run, protocol)
     return all(store.has_result(run.kept_as, kept) for kept in (name, tokens_name(name)))
 
 
 def tokens_name(name: str) -> str:
-    """Name what is kept of the words' tokens beside the aggregates ``name``, which began without."""
+    """Return the name under which the token shares of the stored preferences ``name`` are kept."""
     return f"tokens-{TOKENS_VERSION}-{name}"
 
 
 def size_warnings(
     run: RunSpec, words: Sequence[str], aggregation: Aggregation, at: Sequence[Sequence[str]] = ()
 ) -> tuple[str, ...]:
-    """Warn in a sentence where sums favour the groups with more words.
+    """Warn if sums favour the groups with more words.
 
     ``at``: the words that count in each template, where they differ; the first with unequal groups is named.
     """
@@ -365,7 +361,7 @@ def _keep(store: Store, run: RunSpec, name: str, result: Result) -> None:
 
 
 def _shares_of(facts: dict[str, Any]) -> TokenShares | None:
-    """Read the shares as they were kept: JSON makes texts of the numbers of tokens."""
+    """Turn the token numbers, which JSON stores as texts, into integers again."""
     if facts["shares"] is None:
         return None
     return {
@@ -375,10 +371,7 @@ def _shares_of(facts: dict[str, Any]) -> TokenShares | None:
 
 
 def self_audit_of(store: Store, run: RunSpec) -> SelfAudit | None:
-    """Load what the scorer found out about itself in this run.
-
-    ``None`` where nothing was scored for the run itself, or another version of the app has scored it.
-    """
+    """Load a run's self-audit; ``None`` if nothing was scored for it, or by another version of the app."""
     try:
         info = store.run_info(run.key)
         stored = info.provenance.get("self_audit")
@@ -397,12 +390,12 @@ def unchecked(facts: SelfAudit) -> dict[str, Any]:
 
 
 def is_unchecked(info: RunInfo) -> bool:
-    """Tell whether a run is scored, and its cells are still to be checked."""
+    """Tell whether a run is scored but its self-audit is not finished."""
     return info.complete and UNCHECKED in info.provenance
 
 
 def noise_warnings(self_audit: SelfAudit | None) -> tuple[str, ...]:
-    """Warn where the same scores, made again one at a time, differ by more than ``LARGE_NOISE``."""
+    """Warn if scoring again one at a time changes scores by more than ``LARGE_NOISE``."""
     if self_audit is None or not self_audit.noise_scores:
         return ()
     if self_audit.noise_floor is None:

@@ -11,7 +11,7 @@ from functools import partial
 from operator import attrgetter
 
 from pcf_core.audit.baseline import Baseline, OtherScales, baseline_run
-from pcf_core.audit.elsewhere import OtherSentences
+from pcf_core.audit.comparing import OtherSentences
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import Report

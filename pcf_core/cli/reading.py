@@ -11,8 +11,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from pcf_core.audit.baseline import baseline_of, order_on_other_scales
-from pcf_core.audit.comparing import compared
-from pcf_core.audit.elsewhere import OtherSentences, answers_elsewhere
+from pcf_core.audit.comparing import OtherSentences, answers_elsewhere, compared
 from pcf_core.audit.reading import Reading, matrix_report, read_with
 from pcf_core.audit.results import Results, load_result
 from pcf_core.cli.console import give, one_of, open_store, progress_line, say

@@ -14,7 +14,7 @@ from pcf_core.app.links import draw_link
 from pcf_core.app.lists import Stamp, is_present, present_templates, stamp_of, templates_name
 from pcf_core.app.present import is_presented
 from pcf_core.app.widgets import plain_label
-from pcf_core.audit.elsewhere import answer_in, elsewhere
+from pcf_core.audit.comparing import answer_in, elsewhere
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import is_kept, kept_name
 from pcf_core.core.errors import AuditError
