@@ -140,7 +140,7 @@ def kept(slots: int = SLOTS, spinner: str = "") -> Callable[[Callable[P, T]], Ca
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
-        must_be_told_all(function)
+        _must_be_told_all(function)
         whole = cast(Callable[..., T], function)
 
         @st.cache_resource(show_spinner=spinner or False, max_entries=slots, hash_funcs=HASHES)
@@ -167,8 +167,7 @@ def once(function: Callable[P, T]) -> Callable[P, T]:
     return cast(Callable[P, T], _KEPT[function])
 
 
-def must_be_told_all(function: Callable[..., Any]) -> None:
-    """Refuse a function that knows more than it takes."""
+def _must_be_told_all(function: Callable[..., Any]) -> None:
     if left_out := [one for one in inspect.signature(_of_a_module(function)).parameters if one[0] == "_"]:
         raise TypeError(
             f"{function.__qualname__} cannot be kept: {left_out[0]!r} would be no part of its key."

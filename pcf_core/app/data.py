@@ -120,7 +120,7 @@ def scored_models(topic: Topic | None = None) -> tuple[str, ...]:
 
 
 @kept(slots=16)
-def cached_result(run: RunSpec, options: ViewOptions, stored: str) -> Result:
+def _cached_result(run: RunSpec, options: ViewOptions, stored: str) -> Result:
     """Load the preferences of a finished run, which sessions share and nobody changes.
 
     ``stored``: what the store knows about the run besides its scores, see :func:`stored_state`.
@@ -129,15 +129,14 @@ def cached_result(run: RunSpec, options: ViewOptions, stored: str) -> Result:
 
 
 @kept(slots=64, spinner="Working out risks and intervals …")
-def cached_report(run: RunSpec, options: ViewOptions, stored: str, brief: bool) -> RiskReport:
-    """Load the report of a finished run, which sessions share; if ``brief``, with the interval of R only."""
+def _cached_report(run: RunSpec, options: ViewOptions, stored: str, brief: bool) -> RiskReport:
     return report(result_of(run, options, stored), run, options, brief=brief)
 
 
 def result_of(run: RunSpec, options: ViewOptions, stored: str) -> Result:
     """Return the preferences of a finished run, cached by the two options that they depend on."""
     read_by = ViewOptions(protocol=options.protocol, aggregation=options.aggregation)
-    return cached_result(run, read_by, stored)
+    return _cached_result(run, read_by, stored)
 
 
 def stored_state(run: RunSpec, protocol: Protocol) -> str:
@@ -156,7 +155,7 @@ class KeptResults(Results):
         """Report a run, cached by all that is shown: the run key lacks counts, documents and statistics."""
         stored = stored_state(run, options.protocol)
         view_key = key_of(run, options, stored, brief)
-        cached = cached_report(run, options, stored, brief)
+        cached = _cached_report(run, options, stored, brief)
         return Report(run, view_key, cached, partial(result_of, run, options, stored))
 
     def must_wait(self, run: RunSpec, options: ViewOptions) -> bool:

@@ -254,8 +254,7 @@ def named(
     return items  # type: ignore[return-value]
 
 
-def lists_token() -> str:
-    """Return a token that changes when a file of a topic or list does."""
+def _lists_token() -> str:
     return digest([stamp_of_shelf(TOPIC_SHELF), stamp_of_shelf(EVIDENCE_SHELF)])
 
 
@@ -272,7 +271,7 @@ def kept() -> Lists:
 def _kept_now() -> Lists:
     runs = {info.run.key: info.run for info in open_store().runs() if info.complete}
     sets = sorted({run.templates.name for run in runs.values()} & set(set_names()))
-    return _kept(tuple(runs), (lists_token(), *map(set_token, sets)))
+    return _kept(tuple(runs), (_lists_token(), *map(set_token, sets)))
 
 
 @caching.kept(slots=4)
@@ -378,7 +377,7 @@ def told_apart(runs: Sequence[RunSpec], place: Callable[[RunSpec], str]) -> dict
     for run in runs:  # the newest first
         same_prompts = place(run), run.whole.key
         best_so_far = best.get(same_prompts)
-        if best_so_far is None or draws_of(run) > draws_of(best_so_far):
+        if best_so_far is None or _draws_of(run) > _draws_of(best_so_far):
             best[same_prompts] = run
     labelled: dict[str, RunSpec] = {}
     for (where, _), run in sorted(best.items(), key=lambda item: not is_present(item[1])):
@@ -389,8 +388,7 @@ def told_apart(runs: Sequence[RunSpec], place: Callable[[RunSpec], str]) -> dict
     return labelled
 
 
-def draws_of(run: RunSpec) -> float:
-    """Return the number of draws of a run; infinite if it scores every template."""
+def _draws_of(run: RunSpec) -> float:
     return run.plan.draws if run.plan else math.inf
 
 

@@ -76,27 +76,24 @@ def said_intervals_and_more(loaded: Loaded) -> list[str]:
 
 def neutral_distances_of(loaded: Loaded) -> dict[str, float]:
     """Return the distance from neutral subjects, for each loaded model that has them."""
-    return loaded.remember(neutral_distances_held, with_baseline(loaded))
+    return loaded.remember(_neutral_distances_held, _with_baseline(loaded))
 
 
-def with_baseline(loaded: Loaded) -> tuple[str, ...]:
-    """Return the loaded models whose neutral subjects are scored."""
+def _with_baseline(loaded: Loaded) -> tuple[str, ...]:
     store = open_store()
     return tuple(name for name, item in loaded.runs.items() if has_baseline(store, item.run))
 
 
-def neutral_distances_held(loaded: Loaded, held: Sequence[str]) -> dict[str, float]:
-    """Return these distances; ``held`` names the models that have neutral subjects, for the cache."""
+def _neutral_distances_held(loaded: Loaded, held: Sequence[str]) -> dict[str, float]:
     return neutral_distances(loaded, open_store())
 
 
 def other_scales(loaded: Loaded, pair: tuple[str, str]) -> OtherScales:
     """Compare two of the loaded models against the labour force and their neutral subjects."""
-    return loaded.remember(other_scales_held, pair, with_baseline(loaded))
+    return loaded.remember(_other_scales_held, pair, _with_baseline(loaded))
 
 
-def other_scales_held(loaded: Loaded, pair: tuple[str, str], held: Sequence[str]) -> OtherScales:
-    """Compare them; ``held`` names the models that have neutral subjects, for the cache."""
+def _other_scales_held(loaded: Loaded, pair: tuple[str, str], held: Sequence[str]) -> OtherScales:
     return scales_of(loaded, pair, open_store())
 
 
@@ -104,7 +101,7 @@ def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
     """Warn of groups with unequal words, with a button for each remedy; ``before`` comes first."""
     options = loaded.options
     told = tokens_clause({name: item.result.token_shares for name, item in loaded.runs.items()})
-    sizes = "" if options.aggregation == "mean" else sizes_clause(word_numbers(loaded.first))
+    sizes = "" if options.aggregation == "mean" else sizes_clause(_word_numbers(loaded.first))
     if not (before or told or sizes):
         return
     narrower = NARROWER.get(options.protocol) if told else None
@@ -134,8 +131,7 @@ def _draw_button(label: str, option: str, value: str) -> None:
     )
 
 
-def word_numbers(item: Report) -> dict[str, int]:
-    """Count the words of each group that are read."""
+def _word_numbers(item: Report) -> dict[str, int]:
     used = set(item.result.words)
     return {group.name: sum(word in used for word in group.words) for group in item.run.topic.groups}
 
@@ -168,7 +164,7 @@ def spread_beside(model: str, loaded: Loaded) -> SpreadBeside | None:
     if seeds is None or not seeds.measured:
         return None
     usual = loaded.options.of_figures == ViewOptions().of_figures
-    same = [measured for measured in seeds.measured if usual and is_of(measured, item)]
+    same = [measured for measured in seeds.measured if usual and _is_of(measured, item)]
     chosen = (same or seeds.measured)[0]
     return SpreadBeside({quantity: spread_of(model, chosen, quantity) for quantity in RISKS}, bool(same))
 
@@ -189,8 +185,7 @@ def spread_of(model: str, measured: SeedsMeasured, quantity: str) -> SeedSpread:
     )
 
 
-def is_of(measured: SeedsMeasured, item: Report) -> bool:
-    """Tell whether the seeds' risks, all in float32, were measured on a run's templates and words."""
+def _is_of(measured: SeedsMeasured, item: Report) -> bool:
     run = item.run
     theirs = (measured.topic_hash, measured.templates_hash, measured.evidence_hash)
     same = theirs == (run.topic.hash, run.templates.hash, run.evidence.hash)

@@ -70,7 +70,7 @@ def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = F
         follow_readings((run, "preferences", choice.options) for run in loaded.unread.values())
     if not loaded.runs:
         stop(otherwise)
-    draw_loaded(loaded)
+    _draw_loaded(loaded)
     follow_checks(loaded)
     low = low_coverage_note({name: report.coverage for name, report in loaded.reports.items()})
     if all(report.says_little for report in loaded.reports.values()):
@@ -104,7 +104,7 @@ def stop(otherwise: Callable[[], None] | None) -> None:
     st.stop()
 
 
-def draw_loaded(loaded: Loaded) -> None:
+def _draw_loaded(loaded: Loaded) -> None:
     """Draw a summary of the opened runs below the shared choice, and notes on unusual lists."""
     run, first = loaded.first.run, loaded.first.report
     terms, note = len(run.evidence.terms), noun_note(run)

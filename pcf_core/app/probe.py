@@ -88,7 +88,7 @@ def ask(requests: Mapping[str, Question]) -> dict[str, Job]:
     before: dict[str, float] = st.session_state.get(ASKED, {})
     wanted = {request.key for request in requests.values()}
     st.session_state[ASKED] = asked = {key: until for key, until in before.items() if key in wanted}
-    take_back(queue, [key for key in before if key not in wanted])
+    _take_back(queue, [key for key in before if key not in wanted])
     jobs = {}
     for model, request in requests.items():
         job = newest_answer(queue, request)
@@ -102,11 +102,11 @@ def ask(requests: Mapping[str, Question]) -> dict[str, Job]:
         jobs[model] = job
     if any(job.state in ACTIVE for job in jobs.values()):
         keep_a_worker()
-        jobs = wait_shortly(queue, jobs)
+        jobs = _wait_shortly(queue, jobs)
     return jobs
 
 
-def take_back(queue: Queue, keys: list[str]) -> None:
+def _take_back(queue: Queue, keys: list[str]) -> None:
     """Cancel the questions of these keys that still wait; another session that wants one asks again."""
     for kind in WAITED_FOR:
         for key in keys:
@@ -115,7 +115,7 @@ def take_back(queue: Queue, keys: list[str]) -> None:
                 write(queue.cancel, job.id)
 
 
-def wait_shortly(queue: Queue, jobs: Mapping[str, Job]) -> dict[str, Job]:
+def _wait_shortly(queue: Queue, jobs: Mapping[str, Job]) -> dict[str, Job]:
     """Return the jobs as they are when all are answered, or a second later."""
     deadline = time.monotonic() + (QUICK if queue.workers() else 0.0)
     current = dict(jobs)
@@ -148,17 +148,17 @@ def follow(jobs: Mapping[str, Job]) -> None:
             if job.state == "queued" and time.monotonic() >= until.get(job.key, float("inf"))
         ]
         if late:
-            take_back(queue, [job.key for job in late])
+            _take_back(queue, [job.key for job in late])
             st.rerun()
         st.info(
-            f"**{plain(listed(list(current)))}** · {waiting_sentence(queue, current)}",
+            f"**{plain(listed(list(current)))}** · {_waiting_sentence(queue, current)}",
             icon=":material/hourglass_top:",
         )
 
     watch()
 
 
-def waiting_sentence(queue: Queue, jobs: Mapping[str, Job]) -> str:
+def _waiting_sentence(queue: Queue, jobs: Mapping[str, Job]) -> str:
     """Say why there is no answer yet."""
     if not queue.workers():
         return f"No worker is running: {BY_HAND}; the answer appears by itself."
@@ -182,13 +182,13 @@ def draw_ended_early(jobs: Mapping[str, Job]) -> None:
     late = [model for model, job in jobs.items() if job.state == "cancelled"]
     if late:
         names = plain(listed(late))
-        st.error(f"**{names}:** {late_sentence(open_queue())}", icon=":material/timer_off:")
+        st.error(f"**{names}:** {_late_sentence(open_queue())}", icon=":material/timer_off:")
         if st.button("Ask again", key="again", icon=":material/refresh:"):
             del st.session_state[ASKED]
             st.rerun()
 
 
-def late_sentence(queue: Queue) -> str:
+def _late_sentence(queue: Queue) -> str:
     """Say why nobody has begun within the time."""
     within = f"within {PATIENCE:.0f} seconds"
     if not queue.workers():
@@ -233,14 +233,13 @@ def draw_sentence(choice: Choice) -> str:
             st.button(
                 plain(as_typed(example)),
                 key=f"example_{place}",
-                on_click=write_sentence,
+                on_click=_write_sentence,
                 args=(as_typed(example),),
             )
     return as_prompt(typed)
 
 
-def write_sentence(text: str) -> None:
-    """Write a sentence into the field."""
+def _write_sentence(text: str) -> None:
     st.session_state[SENTENCE] = text
 
 

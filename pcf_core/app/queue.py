@@ -163,9 +163,9 @@ def draw_job(job: Job, *, on_templates: bool = False) -> None:
         doing = "checking cells" if can_be_read(job) else DOING[job.kind]
         st.markdown(f"{heading(job)} · {STATES[job.state].format(doing=doing)}{asked_by}")
         if job.state in ACTIVE:
-            st.progress(share_done(job), text=progress_text(job))
+            st.progress(_share_done(job), text=progress_text(job))
         else:
-            st.caption(ended_text(job))
+            st.caption(_ended_text(job))
         if job.result and "sampling" in job.result:
             st.caption(plain(look_finding(Look.model_validate(job.result["sampling"]))))
         if job.error:
@@ -178,8 +178,7 @@ def can_be_read(job: Job) -> bool:
     return job.at is not None and job.at.stage == "checking"
 
 
-def share_done(job: Job) -> float:
-    """Return how far the bar of a job is, from 0 to 1; scoring a run has one for each stage."""
+def _share_done(job: Job) -> float:
     done, total = (job.done, job.total) if job.at is None else (job.at.done + job.at.unsaved, job.at.total)
     return min(1.0, done / total) if total else 0.0
 
@@ -223,7 +222,7 @@ def progress_text(job: Job) -> str:
     """Say how far, how fast, how long still; some count bytes, and may not know of how many."""
     if job.kind in BYTES:
         text = f"{size_text(job.done)} of {size_text(job.total)}" if job.total else size_text(job.done)
-        text += f" · {so_far_text(job)}" if job.kind == "mine" else ""
+        text += f" · {_so_far_text(job)}" if job.kind == "mine" else ""
         text += f" · {size_text(job.rate)} a second" if job.rate else ""
     elif job.at is not None:
         return progress_note(job.at)
@@ -235,13 +234,13 @@ def progress_text(job: Job) -> str:
         text = f"{job.done:,} of {job.total:,} {unit_of(job)}"
         text += f" · {job.rate:,.0f} a second" if job.rate else ""
     if job.state == "queued":
-        text += ahead_text(job)
+        text += _ahead_text(job)
     if job.total and job.seconds_left is not None:
         text += f" · {duration(job.seconds_left)} left"
     return text
 
 
-def ahead_text(job: Job) -> str:
+def _ahead_text(job: Job) -> str:
     """Say what goes before a waiting job, as Markdown, what is being done first; empty where nothing is."""
     jobs = open_queue().list(RECENT)
     running = [one for one in jobs if one.state == "running"]
@@ -268,16 +267,15 @@ def unit_of(job: Job) -> str:
     return "texts" if job.kind in TEXTS else "cells"
 
 
-def so_far_text(job: Job) -> str:
-    """Say what a mining has counted so far; all of it is kept."""
+def _so_far_text(job: Job) -> str:
     so_far = job.result or {"documents": 0, "matches": 0}
     return f"{count(so_far['documents'], 'document')}, {count(so_far['matches'], 'match', 'matches')} so far"
 
 
-def ended_text(job: Job) -> str:
+def _ended_text(job: Job) -> str:
     """Say how much a job did before it ended."""
     if job.kind == "mine":
-        return plain(mining_finding(job.result)) if job.result and job.state == "done" else so_far_text(job)
+        return plain(mining_finding(job.result)) if job.result and job.state == "done" else _so_far_text(job)
     if job.kind == FETCH:
         said = job.result.get("said", "") if job.result and job.state == "done" else ""
         return plain(said) or f"{size_text(job.done)} were fetched; files that are whole are kept"
@@ -303,10 +301,10 @@ def draw_actions(job: Job, *, on_templates: bool) -> None:
             if st.button(label, key=f"retry_{job.id}", icon=":material/play_arrow:"):
                 retry(job)
         if (job.state == "done" or can_be_read(job)) and job.kind not in NO_RUN:
-            draw_links(job, on_templates=on_templates)
+            _draw_links(job, on_templates=on_templates)
 
 
-def draw_links(job: Job, *, on_templates: bool) -> None:
+def _draw_links(job: Job, *, on_templates: bool) -> None:
     """Draw links to what a finished job has made.
 
     On the page Templates a link would not do: it has to lead to another page (:mod:`pcf_core.app.links`).

@@ -194,9 +194,9 @@ def draw_contents(choice: Choice) -> Contents:
         loaded=loaded,
         runs=runs,
         sections=sections,
-        fairpair=of_kind(chosen, FairPairAsked) if form == TWO_PAGES or "fairpair" in sections else (),
-        criteria=of_kind(chosen, CriteriaAsked) if form == TWO_PAGES or "criteria" in sections else (),
-        knowledge=facts_known(run.scoring for run in runs) if "knowledge" in sections else (),
+        fairpair=_of_kind(chosen, FairPairAsked) if form == TWO_PAGES or "fairpair" in sections else (),
+        criteria=_of_kind(chosen, CriteriaAsked) if form == TWO_PAGES or "criteria" in sections else (),
+        knowledge=_facts_known(run.scoring for run in runs) if "knowledge" in sections else (),
         policy=policy,
         unread=(*loaded.unread.values(), *unread),
         unknown=tuple(name for name in (*named, *audits) if name not in finished and name not in kept),
@@ -256,25 +256,23 @@ def newest(audits: Iterable[FairPairAsked | CriteriaAsked]) -> list[FairPairAske
     return list(first.values())
 
 
-def of_kind(several: Sequence[FairPairAsked | CriteriaAsked], kind: type[Asked]) -> tuple[Asked, ...]:
-    """Select the requests of one kind."""
+def _of_kind(several: Sequence[FairPairAsked | CriteriaAsked], kind: type[Asked]) -> tuple[Asked, ...]:
     return tuple(request for request in several if isinstance(request, kind))
 
 
-def facts_known(keys: Iterable[ScoringKey]) -> tuple[str, ...]:
+def _facts_known(keys: Iterable[ScoringKey]) -> tuple[str, ...]:
     """List the sets of facts that one of the models at least was asked in full."""
     several = {key.hash: key for key in keys}.values()
     shards = {key: open_store().shards(key) for key in several}
     return tuple(
         facts.name
         for facts in list_knowledge()
-        if any(answered_among(key, facts, shards[key]) for key in several)
+        if any(_answered_among(key, facts, shards[key]) for key in several)
     )
 
 
 @kept(slots=64)
-def answered_among(key: ScoringKey, facts: KnowledgeSet, shards: Sequence[str]) -> bool:
-    """Tell whether the shards of a model have every answer to a set of facts."""
+def _answered_among(key: ScoringKey, facts: KnowledgeSet, shards: Sequence[str]) -> bool:
     return not missing_answers(open_store(), key, facts)
 
 
@@ -302,10 +300,10 @@ def draw_report(request: ReportRequest) -> None:
         draw_commands(export_command(request, "html", f"pcf-audit-{request.hash[:NAME_DIGITS]}.html"))
         return
     with st.spinner(f"Writing the report, about {duration(expected_seconds(len(request.runs), cells))} …"):
-        document = cached_document(request, key)
+        document = _cached_document(request, key)
     st.markdown(f"**{plain(document.title)}** · {plain(made_finding(document))}")
     finding(*document.headline)
-    draw_files(document)
+    _draw_files(document)
     draw_preview(document)
 
 
@@ -342,8 +340,7 @@ def _one_at_a_time() -> Lock:
 
 
 @kept(slots=8)
-def cached_document(request: ReportRequest, state: str) -> ReportDocument:
-    """Write a whole report of what :func:`state_of` says; it is shared and never changed."""
+def _cached_document(request: ReportRequest, state: str) -> ReportDocument:
     with _one_at_a_time():
         return _document(request)
 
@@ -356,7 +353,7 @@ def _document(request: ReportRequest) -> ReportDocument:
     return write_report(store, request, texts)
 
 
-def draw_files(document: ReportDocument) -> None:
+def _draw_files(document: ReportDocument) -> None:
     """Draw the files, each made when it is asked for, and the command that makes the same ones."""
     name = f"pcf-audit-{document.request.hash[:NAME_DIGITS]}"
     with st.container(horizontal=True):
@@ -392,7 +389,7 @@ def handed_out(document: ReportDocument, written_by: Write, name: str, who: str)
 def draw_preview(document: ReportDocument) -> None:
     """Draw every section with its findings, charts and tables, folded but for the first."""
     for place, section in enumerate(document.sections):
-        with st.expander(f"{plain(section.title)} · {contents_text(section)}", expanded=place == 0):
+        with st.expander(f"{plain(section.title)} · {_contents_text(section)}", expanded=place == 0):
             st.markdown(f"*{plain(section.question)}*")
             for part in section.parts:
                 if part.title:
@@ -410,7 +407,7 @@ def holdings(part: ReportPart) -> list[str]:
     return chart + [f"Table: {table.title}, {count(len(table.rows), 'row')}" for table in part.tables]
 
 
-def contents_text(section: ReportSection) -> str:
+def _contents_text(section: ReportSection) -> str:
     """Say how much is in a section: "3 findings, 1 chart, 2 tables"."""
     numbers = {
         "finding": sum(len(part.findings) for part in section.parts),

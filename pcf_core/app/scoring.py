@@ -45,7 +45,7 @@ def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
         for run in missing.values()
         for key in (run.key, *(info.run.key for info in plans_of(open_store(), run)))
     }
-    jobs = latest_jobs(keys)
+    jobs = _latest_jobs(keys)
     if any(job.state in ACTIVE for job in jobs):
         draw_jobs([job.id for job in jobs])
         return
@@ -103,11 +103,11 @@ def follow_checks(loaded: Loaded) -> None:
         return
     from pcf_core.app.queue import ACTIVE, draw_checks
 
-    if active := [job for job in latest_jobs(unchecked) if job.state in ACTIVE]:
+    if active := [job for job in _latest_jobs(unchecked) if job.state in ACTIVE]:
         draw_checks(active)
 
 
-def latest_jobs(run_keys: Collection[str]) -> list[Job]:
+def _latest_jobs(run_keys: Collection[str]) -> list[Job]:
     """Return the newest job of each of these runs, whatever became of it."""
     newest: dict[str, Job] = {}
     for job in open_queue().list(RECENT, kind="score"):

@@ -58,8 +58,7 @@ const waiting = setInterval(() => {{
 """
 
 
-def part_files(static: Path, *parts: str) -> list[Path]:
-    """Return the scripts of the parts in Streamlit's folder; what is not found is left out."""
+def _part_files(static: Path, *parts: str) -> list[Path]:
     return [file for part in parts for file in sorted((static / "js").glob(f"{part}.*.js"))]
 
 
@@ -77,8 +76,8 @@ def preloads(static: Path, large_parts: Sequence[str] = LARGE_PARTS) -> str:
             for name in IMPORTED.findall(file.read_text(encoding="utf8")[:HEAD]):
                 add(file.parent / name, attributes)
 
-    small, large = part_files(static, *PARTS), part_files(static, *large_parts)
-    later = part_files(static, *(part for part in LARGE_PARTS if part not in large_parts))
+    small, large = _part_files(static, *PARTS), _part_files(static, *large_parts)
+    later = _part_files(static, *(part for part in LARGE_PARTS if part not in large_parts))
     for file in small:
         add(file, "")
     for file in large:

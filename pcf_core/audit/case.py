@@ -51,7 +51,7 @@ def protocol_sibling(store: Store, run: RunSpec, protocol: str) -> Sibling | Una
     key = run.scoring.model_copy(update={"protocol": protocol})
     other, texts = run.model_copy(update={"scoring": key}), run.templates.texts
     for info in store.runs():
-        if info.complete and same_but_templates(info.run, other) and info.run.templates.texts == texts:
+        if info.complete and _same_but_templates(info.run, other) and info.run.templates.texts == texts:
             return Sibling(info.run, protocol, np.arange(len(run.templates.templates)))
     reason = f"no run is scored so; score it with --protocol {protocol}"
     refusal = facts_of(run.scoring.family).without_boundary
@@ -72,7 +72,7 @@ def stop_sibling(store: Store, run: RunSpec) -> Sibling | Unavailable:
     wanted = [text[:-1] if ended[0] else text + stop for text in texts]
     for info in store.runs():
         other = info.run
-        if info.complete and same_but_templates(other, run):
+        if info.complete and _same_but_templates(other, run):
             place = {text: index for index, text in enumerate(other.templates.texts)}
             if all(text in place for text in wanted):
                 return Sibling(other, name, np.array([place[text] for text in wanted]))
@@ -84,7 +84,7 @@ def stop_sibling(store: Store, run: RunSpec) -> Sibling | Unavailable:
     return Unavailable(dimension="full stop", name=name, reason=reason)
 
 
-def same_but_templates(first: RunSpec, second: RunSpec) -> bool:
+def _same_but_templates(first: RunSpec, second: RunSpec) -> bool:
     """Tell whether two runs without a plan have scored the same words and terms under the same key."""
     return (
         first.plan is None
@@ -191,13 +191,13 @@ def covering_runs(store: Store, templates: TemplateSet) -> tuple[Covering, ...]:
         covering
         for info in store.runs()
         if info.complete and info.run.plan is None
-        for covering in [coverage_by(info.run, templates)]
+        for covering in [_coverage_by(info.run, templates)]
         if covering.share > 0
     ]
     return tuple(sorted(coverings, key=lambda covering: -covering.share))
 
 
-def coverage_by(run: RunSpec, templates: TemplateSet) -> Covering:
+def _coverage_by(run: RunSpec, templates: TemplateSet) -> Covering:
     """Return the templates of a set that one run has, and their share of its counts."""
     own = set(run.templates.texts)
     weights = template_weights(templates, "counts")

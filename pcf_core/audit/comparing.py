@@ -101,7 +101,7 @@ def compared(
         left_out=common.left_out,
         warnings=(
             *warnings_of(first, second, one, other, weights),
-            *counts_warnings(first, second, one, other, common, options),
+            *_counts_warnings(first, second, one, other, common, options),
         ),
     )
 
@@ -152,7 +152,7 @@ def common_names(first: RunSpec, second: RunSpec) -> tuple[tuple[str, ...], tupl
         There is none of one, the groups differ, or a sampling plan.
     """
     for run in (first, second):
-        refuse_plan(run)
+        _refuse_plan(run)
     groups, others = first.topic.group_names, second.topic.group_names
     if set(groups) != set(others):
         raise RunError(
@@ -165,7 +165,7 @@ def common_names(first: RunSpec, second: RunSpec) -> tuple[tuple[str, ...], tupl
     )
 
 
-def counts_warnings(
+def _counts_warnings(
     first: Reading, second: Reading, one: Side, other: Side, common: Common, options: ViewOptions
 ) -> tuple[str, ...]:
     """Say whose counts and documents both runs are read with, where the second has others of its own."""
@@ -188,7 +188,7 @@ def counts_warnings(
     return (f"{differing}both runs are read with those of {name} in {one.name}.",) if differing else ()
 
 
-def refuse_plan(run: RunSpec) -> None:
+def _refuse_plan(run: RunSpec) -> None:
     """Refuse templates drawn by a plan: they are another sample in each run."""
     if run.plan is not None and len(run.drawn.templates) < (run.templates.counts > 0).sum():
         raise RunError(
@@ -301,7 +301,7 @@ def controlled(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
         return tuple(comparisons)
     adjusted: list[dict[str, Difference]] = [{} for _ in comparisons]
     for name in RISKS:
-        totals = controlled_totals([comparison.differences[name] for comparison in comparisons])
+        totals = _controlled_totals([comparison.differences[name] for comparison in comparisons])
         for differences, total in zip(adjusted, totals, strict=True):
             differences[name] = total
     return tuple(
@@ -310,7 +310,7 @@ def controlled(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
     )
 
 
-def controlled_totals(totals: Sequence[Difference]) -> list[Difference]:
+def _controlled_totals(totals: Sequence[Difference]) -> list[Difference]:
     """Control the p-values of one quantity, as :func:`controlled` does of each."""
     adjusted, least = holm([total.p_value for total in totals]), holm([total.least_p for total in totals])
     return [
@@ -355,7 +355,7 @@ def lettered(readings: Sequence[Reading], options: ViewOptions) -> list[str]:
         Criterion.parse(options.criterion, options.scale, common.reference),
     )
     totals = [replace(total, margin=float(options.margin)) for total in differences.values()]
-    tested = controlled_totals(totals)
+    tested = _controlled_totals(totals)
     if tested[0].least_p > SIGNIFICANCE:
         raise RunError(
             f"Letters take sentences enough that a test of {len(totals):,} pairs can find anything; with "

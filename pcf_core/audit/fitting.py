@@ -42,7 +42,7 @@ NAMES: Mapping[Part, str] = {
 }
 
 
-def fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
+def _fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
     """Return what fits at ``[Y]`` in each template of a run.
 
     What fits is no part of a run key: of runs kept before templates said it, today's set of the same name and
@@ -62,18 +62,18 @@ def fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
 
 def is_mixed(run: RunSpec) -> bool:
     """Tell whether templates of a run take different parts of speech."""
-    return len(set(fits_in(run))) > 1
+    return len(set(_fits_in(run))) > 1
 
 
 def words_unfit_in(run: RunSpec) -> dict[str, str]:
     """Return the words of a run that do not fit in each of its templates, with the reason."""
-    return unfit_words(run.topic, fits_in(run))
+    return unfit_words(run.topic, _fits_in(run))
 
 
 def identity_of(run: RunSpec) -> list[str]:
     """Return what decides which words count where, beside the run key."""
     unfit = sorted(words_unfit_in(run))
-    return [*unfit, *("+".join(one) for one in fits_in(run))] if is_mixed(run) else unfit
+    return [*unfit, *("+".join(one) for one in _fits_in(run))] if is_mixed(run) else unfit
 
 
 def words_at(topic: Topic, words: Collection[str], fits: tuple[Part, ...]) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ def words_by_template(
     """Return the words that count in each template; none where all count in all of them."""
     if protocol != "fitting" or not is_mixed(run):
         return ()
-    fits = fits_in(run)
+    fits = _fits_in(run)
     words_of = {one: words_at(run.topic, words, one) for one in set(fits)}
     return tuple(words_of[one] for one in fits)
 

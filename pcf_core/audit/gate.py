@@ -171,10 +171,10 @@ def check_plan(context: Context, run: RunSpec, error: float, *, early: bool, has
         )
     view = view_of(run, context.options)
     _, looks = _looks(context, run, error, early=early)
-    resamples_of(min(look.error for look in looks), len(view.rows), len(run.topic.groups))
+    _resamples_of(min(look.error for look in looks), len(view.rows), len(run.topic.groups))
 
 
-def resamples_of(error: float, occupations: int, groups: int) -> int:
+def _resamples_of(error: float, occupations: int, groups: int) -> int:
     """Return how many resamples show the ends of intervals of the level 1 − ``error``."""
     resamples = resamples_for(error)
     if resamples * occupations * groups > MOST_CELLS:
@@ -323,7 +323,7 @@ class Look:
     def resamples(self) -> int:
         """How many resamples show the ends of intervals of this level."""
         occupations, _, groups = self.reading.matrix.values.shape
-        return resamples_of(self.error, occupations, groups)
+        return _resamples_of(self.error, occupations, groups)
 
     @property
     def warnings(self) -> tuple[str, ...]:

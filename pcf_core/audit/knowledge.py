@@ -67,7 +67,7 @@ def knowledge_protocol(protocol: Protocol) -> Protocol:
     return "exact" if protocol in OF_GROUPS else protocol
 
 
-def usable_answers(
+def _usable_answers(
     words: Sequence[str], table: TokenTable, protocol: Protocol
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
     """Return the answers that count, and those that do not with the reason."""
@@ -170,7 +170,7 @@ def _told_apart(fact: Fact, table: TokenTable) -> tuple[Fact, list[LeftOut]]:
 FEW = 8  # templates or facts below which a report warns
 
 
-def knowledge_warnings(
+def _knowledge_warnings(
     facts_set: KnowledgeSet,
     facts: Sequence[Fact],
     words: Sequence[str],
@@ -295,7 +295,7 @@ def knowledge_report(
             f"yet: run `python -m pcf_core knowledge --model {key.model} --set {facts_set.name}` first."
         )
     table = table_at(store.known_words(key), facts_set.words, answer_places(facts_set))
-    words, unusable = usable_answers(facts_set.words, table, protocol)
+    words, unusable = _usable_answers(facts_set.words, table, protocol)
     values = gather(store, key, facts_set.prompts, words)
     nats = values.reshape(len(facts_set.facts), len(facts_set.templates), len(words))
     probabilities = answer_probabilities(facts_set, words, unusable, nats, table)
@@ -352,7 +352,7 @@ def knowledge_report(
         intervals=intervals.intervals,
         left_out=probabilities.left_out,
         warnings=(
-            *knowledge_warnings(facts_set, probabilities.facts, words, nats, table, key.family),
+            *_knowledge_warnings(facts_set, probabilities.facts, words, nats, table, key.family),
             *noise_warnings(knowledge_audit_of(store, key, facts_set)),
         ),
     )

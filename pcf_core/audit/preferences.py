@@ -203,7 +203,7 @@ def select_words(
                 reasons[word] = f"the model reads it as {first!r}, which counts once"
         out = [word for word in row if word in reasons]
         if not out and protocol == "equal-tokens" and len({tokens[word] for word in row}) > 1:
-            told = ", ".join(f"{word} {tokens_text(tokens[word])}" for word in row)
+            told = ", ".join(f"{word} {_tokens_text(tokens[word])}" for word in row)
             reasons |= dict.fromkeys(row, f"counterparts differ in tokens: {told}")
             continue
         for word in row:
@@ -255,25 +255,24 @@ def _unusable(
         for word in topic.words:
             if word not in reasons and table.tokens[word] != 1:
                 reasons[word] = f"{table.tokens[word]} tokens, and the protocol takes words of one"
-    reasons = several_groups({group.name: group.words for group in topic.groups}, table) | reasons
+    reasons = _several_groups({group.name: group.words for group in topic.groups}, table) | reasons
     if protocol == "equal-tokens" and not topic.aligned:
         of_groups = [{tokens[w] for w in group.words if w not in reasons} for group in topic.groups]
         shared = set.intersection(*of_groups)
         reasons |= {
-            word: f"{tokens_text(tokens[word])}, and not every group has a word of as many"
+            word: f"{_tokens_text(tokens[word])}, and not every group has a word of as many"
             for word in topic.words
             if word not in reasons and tokens[word] not in shared
         }
     return reasons
 
 
-def tokens_text(counts: Sequence[int]) -> str:
-    """Write a word's tokens at each place: "2 tokens", "1 or 2 tokens"."""
+def _tokens_text(counts: Sequence[int]) -> str:
     distinct = sorted(set(counts))
     return f"{' or '.join(map(str, distinct))} token{'' if distinct == [1] else 's'}"
 
 
-def several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> dict[str, str]:
+def _several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> dict[str, str]:
     """List words that the model cannot tell from one of another group, with the reason.
 
     Parameters

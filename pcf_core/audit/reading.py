@@ -275,17 +275,17 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
             "The matrix file must be one JSON object with `preferences` [occupation][template][group] "
             "and at most " + ", ".join(f"`{key}`" for key in sorted(keys - {"preferences"})) + "."
         )
-    values = number_array(document["preferences"], "preferences", 3)
+    values = _number_array(document["preferences"], "preferences", 3)
     lengths = dict(zip(("occupations", "templates", "groups"), values.shape, strict=True))
     names = {
         axis: names_of(document.get(axis, [f"{axis[:-1]} {i + 1}" for i in range(length)]), axis, length)
         for axis, length in lengths.items()
     }
     weights = {
-        axis: number_array(document.get(f"{axis}_weights", [1.0] * length), f"{axis}_weights", 1)
+        axis: _number_array(document.get(f"{axis}_weights", [1.0] * length), f"{axis}_weights", 1)
         for axis, length in (("template", lengths["templates"]), ("occupation", lengths["occupations"]))
     }
-    refuse_what_a_matrix_lacks(options, counted="template_weights" in document)
+    _refuse_what_a_matrix_lacks(options, counted="template_weights" in document)
     matrix = Matrix(
         values=values,
         groups=names["groups"],
@@ -299,7 +299,7 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
     return risk_report(matrix, resamples)
 
 
-def refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
+def _refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
     """Refuse options that choose among what only a run has: weights, words, protocols, counts.
 
     Parameters
@@ -330,7 +330,7 @@ def refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
         )
 
 
-def number_array(value: Any, name: str, dimensions: int) -> FloatArray:
+def _number_array(value: Any, name: str, dimensions: int) -> FloatArray:
     """Check a rectangular array of finite numbers with the given number of axes."""
     try:
         array = np.array(value)

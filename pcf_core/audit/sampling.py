@@ -97,12 +97,12 @@ def plan_report(matrix: Matrix, run: RunSpec, resamples: int) -> RiskReport:
     plan = plan_of(run)
     available = int((run.templates.counts > 0).sum())
     if len(matrix.templates) == available:
-        return whole_report(matrix, plan, resamples)
+        return _whole_report(matrix, plan, resamples)
     times = np.array([count for count in plan.times if count])
     counts = run.templates.counts[np.asarray(plan.times) > 0]
     importance = matrix.template_weights / (counts / counts.max())
     estimate = drawn_risk(matrix.values, times, importance, matrix.occupation_weights, matrix.criterion)
-    look = look_of(estimate, plan, len(times), available)
+    look = _look_of(estimate, plan, len(times), available)
     drawn = replace(matrix, template_weights=times * (importance / importance.max()))
     intervals = estimate.intervals(looks(plan.within).quantile, LEVEL)
     written = written_report(drawn, estimate.totals, intervals, sentences(look))
@@ -117,7 +117,7 @@ def plan_report(matrix: Matrix, run: RunSpec, resamples: int) -> RiskReport:
     return replace(written, corrected=corrected, sampling=look)
 
 
-def whole_report(matrix: Matrix, plan: SamplingPlan, resamples: int) -> RiskReport:
+def _whole_report(matrix: Matrix, plan: SamplingPlan, resamples: int) -> RiskReport:
     """Report a plan that has drawn every template with a count: nothing is estimated."""
     risks = risk_report(matrix, resamples)
     look = Look(
@@ -133,7 +133,7 @@ def whole_report(matrix: Matrix, plan: SamplingPlan, resamples: int) -> RiskRepo
     return replace(risks, warnings=risks.warnings + sentences(look), sampling=look)
 
 
-def look_of(estimate: DrawnRisk, plan: SamplingPlan, templates: int, available: int) -> Look:
+def _look_of(estimate: DrawnRisk, plan: SamplingPlan, templates: int, available: int) -> Look:
     """Return what is shown of a look, while the run goes on and beside its numbers."""
     schedule = looks(plan.within)
     intervals = estimate.intervals(schedule.quantile, LEVEL).intervals

@@ -35,7 +35,7 @@ from pcf_core.store.store import Store
 # Other view options, other protocols, and what the authors' published scripts would have made of a run.
 
 
-def option_choices(case: Case) -> Found:
+def _option_choices(case: Case) -> Found:
     """Change view options one at a time.
 
     Scales are units and no choice, nor are a list's own weights where it has none.
@@ -68,7 +68,7 @@ def _with_occupations(case: Case, way: Variant | Unavailable, options: ViewOptio
     return way.model_copy(update={"note": note})
 
 
-def protocol_choices(case: Case) -> Found:
+def _protocol_choices(case: Case) -> Found:
     """Return the protocols that are scores of their own."""
     scored = case.run.scoring.protocol
     for protocol in ("exact", "exact-boundary"):
@@ -81,7 +81,7 @@ def protocol_choices(case: Case) -> Found:
             yield case.sibling("protocol", sibling, protocol)
 
 
-def script_variants(case: Case) -> Found:
+def _script_variants(case: Case) -> Found:
     """Compute the authors' scripts, which are other measures and no choices in good faith."""
     if case.groups == 2:
         equal = np.ones(len(case.view.template_weights))
@@ -132,7 +132,7 @@ SEED = 0
 LEAST_LEFT = 1e-9  # of the weight: what one template leaves of it when it carries all
 
 
-def template_choices(case: Case) -> Found:
+def _template_choices(case: Case) -> Found:
     """Return fewer of the run's own templates, with the weights that they have.
 
     The heaviest are a choice; halves by chance and all but any one show how much hangs on the sample.
@@ -171,7 +171,7 @@ def template_choices(case: Case) -> Found:
         yield without_one.model_copy(update={"end": end, "which": which})
 
 
-def stop_choices(case: Case) -> Found:
+def _stop_choices(case: Case) -> Found:
     """Return all templates with a full stop where they have none, or without."""
     sibling = stop_sibling(case.store, case.run)
     if isinstance(sibling, Unavailable):
@@ -319,11 +319,11 @@ def _worked_out(
     ways = [
         *word_choices(case, on_prompts),
         *aggregation_choices(case),
-        *template_choices(case),
-        *stop_choices(case),
-        *option_choices(case),
-        *protocol_choices(case),
-        *script_variants(case),
+        *_template_choices(case),
+        *_stop_choices(case),
+        *_option_choices(case),
+        *_protocol_choices(case),
+        *_script_variants(case),
     ]
     return Sensitivity(
         run=run.key,

@@ -53,7 +53,7 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
     )
     totals = total(intervals.parts, matrix.occupation_weights)
     written = written_report(matrix, totals, intervals, rough_means(matrix))
-    return replace(written, corrected=corrected_risk(matrix, totals, intervals), lean=intervals.lean)
+    return replace(written, corrected=_corrected_risk(matrix, totals, intervals), lean=intervals.lean)
 
 
 def rough_means(matrix: Matrix) -> tuple[str, ...]:
@@ -62,15 +62,15 @@ def rough_means(matrix: Matrix) -> tuple[str, ...]:
     if len(matrix.templates) == 1:
         return ("There is one template: an interval over templates says nothing.",)
     if not rough(effective):
-        return heavy_template(matrix)
+        return _heavy_template(matrix)
     return (
         f"{len(matrix.templates):,} templates count as {effective:.1f}, by their weights: means are rough "
         "and intervals wide, that of caprice up to three times as wide as it need be.",
-        *heavy_template(matrix),
+        *_heavy_template(matrix),
     )
 
 
-def heavy_template(matrix: Matrix) -> tuple[str, ...]:
+def _heavy_template(matrix: Matrix) -> tuple[str, ...]:
     """Say that templates are drawn, and one carries much of the weight, and more than others do."""
     share = float(matrix.template_weights.max() / matrix.template_weights.sum())
     alike = TemplateUnit.templates(matrix.template_weights).alike
@@ -82,7 +82,7 @@ def heavy_template(matrix: Matrix) -> tuple[str, ...]:
     )
 
 
-def corrected_risk(matrix: Matrix, plug_in: RiskTotal, intervals: RiskIntervals) -> CorrectedRisk | None:
+def _corrected_risk(matrix: Matrix, plug_in: RiskTotal, intervals: RiskIntervals) -> CorrectedRisk | None:
     """Return R^p and R^c without the bias of few templates, beside the report's plug-in figures."""
     if intervals.correction is None:
         return None
@@ -115,7 +115,7 @@ def written_report(
         templates=matrix.templates,
         template_weights=matrix.template_weights / matrix.template_weights.sum(),
         occupations=tuple(
-            occupation_risk(index, name, shares, matrix.groups, intervals)
+            _occupation_risk(index, name, shares, matrix.groups, intervals)
             for index, name in enumerate(matrix.occupations)
         ),
         intervals=dict(intervals.intervals),
@@ -125,7 +125,7 @@ def written_report(
     )
 
 
-def occupation_risk(
+def _occupation_risk(
     index: int,
     name: str,
     weights: FloatArray,

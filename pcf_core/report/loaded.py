@@ -47,8 +47,7 @@ MOST_EACH = 4  # models of which every pair is compared; of more, the first with
 PROGRAM = "PCF Audit"
 
 
-def source_line(run: RunSpec, protocol: ProtocolName) -> str:
-    """Return what stands in small letters in a picture: program, topic, templates and which words count."""
+def _source_line(run: RunSpec, protocol: ProtocolName) -> str:
     return " · ".join([PROGRAM, run.topic.title, run.templates.name, word_scoring(protocol)])
 
 
@@ -115,7 +114,7 @@ class Runs(ABC):
     @property
     def source(self) -> str:
         """What stands under the title of its pictures."""
-        return source_line(self.first.run, self.options.protocol)
+        return _source_line(self.first.run, self.options.protocol)
 
     @property
     def comparable(self) -> bool:
@@ -276,7 +275,7 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
                 f"The run {info.run.key} is not finished: score it, or leave it out of the report."
             )
         runs.append(info.run)
-        options = fitting(options_of(request.options, info.run), info.run)
+        options = fitting(_options_of(request.options, info.run), info.run)
         alike_runs.setdefault(alike(info.run, options), []).append((info.run, options))
     named = dict(zip((run.key for run in runs), labels(runs), strict=True))
     return tuple(
@@ -290,7 +289,7 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
     )
 
 
-def options_of(options: Mapping[str, str], run: RunSpec) -> ViewOptions:
+def _options_of(options: Mapping[str, str], run: RunSpec) -> ViewOptions:
     """Return the view options of a request; without a protocol a run is read under its own.
 
     Raises

@@ -102,9 +102,9 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
         help="What the runs are laid along.",
     )
     line = LINES[axis](loaded)
-    changed = changed_pairs(loaded) if axis == "base and aligned" else ()
+    changed = _changed_pairs(loaded) if axis == "base and aligned" else ()
     if not line.points and axis == "base and aligned":
-        draw_no_pairs()
+        _draw_no_pairs()
     elif not line.points:
         st.info("Nothing is known for this axis.", icon=":material/info:")
     with head:
@@ -121,7 +121,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
     order = [] if joined else list(loaded.runs)
     make = partial(axis_panels, points, TITLES[axis], order, joined=joined)
     picture(make, "axis_panels", alt, title=f"Risk and its two parts by {axis}", source=loaded.source)
-    draw_changes(changed, loaded.over)
+    _draw_changes(changed, loaded.over)
 
     def draw_data() -> None:
         draw_table(axis_table(points), "axis", AXIS_COLUMNS)
@@ -129,12 +129,12 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
             table = several_table([comparison for _, comparison in changed], loaded.over)
             draw_table(table, "base_and_aligned", SEVERAL_COLUMNS, "The differences of aligned and base")
         if axis == "text source":
-            draw_ranks(loaded, line)
+            _draw_ranks(loaded, line)
 
     draw_tabs("axis", {READING: HOW, DATA: draw_data, PROVENANCE: partial(draw_provenance, loaded)})
 
 
-def changed_pairs(loaded: Loaded) -> Sequence[tuple[Size, Comparison]]:
+def _changed_pairs(loaded: Loaded) -> Sequence[tuple[Size, Comparison]]:
     """Return what alignment changes at each size; draw why where two runs cannot be compared."""
     try:
         return changes(loaded)
@@ -154,7 +154,7 @@ def sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
     return size_finding(loaded.order, points) if axis == "size" else axis_finding(points, axis)
 
 
-def point_of(line: str, place: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:
+def _point_of(line: str, place: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:
     """Make the point of a run at its place, with the intervals that the sidebar asks for."""
     intervals = {name: report.interval(name, loaded.over) for name in RISKS}
     return AxisPoint(
@@ -168,25 +168,25 @@ def point_of(line: str, place: str | float, report: RiskReport, loaded: Loaded) 
 def of_models(loaded: Loaded) -> Line:
     """Return the chosen models in their order."""
     return Line(
-        tuple(point_of(name, name, report, loaded) for name, report in loaded.reports.items()),
+        tuple(_point_of(name, name, report, loaded) for name, report in loaded.reports.items()),
         tuple(loaded.runs.values()),
     )
 
 
-def of_sizes(loaded: Loaded) -> Line:
+def _of_sizes(loaded: Loaded) -> Line:
     """Order the chosen models by their number of parameters, each a line of its own where it has a name."""
     keys = {name: item.run.scoring for name, item in loaded.runs.items()}
     sizes = {name: 0 if key.imported else resolve(key.model).parameters for name, key in keys.items()}
     unknown = [name for name, size in sizes.items() if not size]
     sized = sorted((size, name) for name, size in sizes.items() if size)
     return Line(
-        tuple(point_of(name, float(size), loaded.reports[name], loaded) for size, name in sized),
+        tuple(_point_of(name, float(size), loaded.reports[name], loaded) for size, name in sized),
         tuple(loaded.runs[name] for _, name in sized),
         (f"The number of parameters is not known for {', '.join(unknown)}.",) if unknown else (),
     )
 
 
-def of_pairs(loaded: Loaded) -> Line:
+def _of_pairs(loaded: Loaded) -> Line:
     """Return base and aligned checkpoints of declared series by size, a line each."""
     points: list[AxisPoint] = []
     runs: list[Report] = []
@@ -196,7 +196,7 @@ def of_pairs(loaded: Loaded) -> Line:
             for size in sizes:
                 item = size.base if role == "base" else size.aligned
                 if size.line == line and item is not None:
-                    points.append(point_of(f"{line}, {role}", size.parameters, item.report, loaded))
+                    points.append(_point_of(f"{line}, {role}", size.parameters, item.report, loaded))
                     runs.append(item)
     keys = {item.key for item in runs}
     unpaired = [name for name, item in loaded.runs.items() if item.key not in keys]
@@ -232,7 +232,7 @@ def printed_point(row: PublishedRisk) -> AxisPoint:
     )
 
 
-def of_topics(loaded: Loaded) -> Line:
+def _of_topics(loaded: Loaded) -> Line:
     """Return every topic that is scored for the chosen models with its default templates and occupations.
 
     The chosen runs stand for their topic, and say behind its name which lists are not the usual ones.
@@ -285,7 +285,7 @@ def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
     order = sorted({where for _, where in opened_runs})
     keys = [(name, where) for name in loaded.runs for where in order if (name, where) in opened_runs]
     return Line(
-        tuple(point_of(name, where, opened_runs[name, where].report, loaded) for name, where in keys),
+        tuple(_point_of(name, where, opened_runs[name, where].report, loaded) for name, where in keys),
         tuple(opened_runs[key] for key in keys),
         tuple(refused),
     )
@@ -293,23 +293,23 @@ def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
 
 LINES: dict[Axis, Callable[[Loaded], Line]] = {
     "models": of_models,
-    "size": of_sizes,
-    "base and aligned": of_pairs,
+    "size": _of_sizes,
+    "base and aligned": _of_pairs,
     "text source": of_sources,
-    "topic": of_topics,
+    "topic": _of_topics,
 }
 
 
-def draw_ranks(loaded: Loaded, line: Line) -> None:
+def _draw_ranks(loaded: Loaded, line: Line) -> None:
     """Draw whether a model's occupations keep their order of risk from one text source to another."""
-    table = loaded.remember(ranks_table, line)
+    table = loaded.remember(_ranks_table, line)
     if table.empty:
         return
     st.markdown("Do the occupations keep their order of risk from the chosen templates to another set?")
     draw_table(table, "rank_stability")
 
 
-def ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
+def _ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
     """Make a table of Spearman's ρ of r_x between the chosen template set and each other one.
 
     It is over the common occupations.
@@ -360,7 +360,7 @@ def sizes_of(loaded: Loaded) -> list[Size]:
     for series in all_series():
         for dtype in dtypes:
             for pair in series.pair:
-                base, aligned = (loaded_run(loaded, name, dtype) for name in (pair.base, pair.aligned))
+                base, aligned = (_loaded_run(loaded, name, dtype) for name in (pair.base, pair.aligned))
                 base_model = known_model(pair.base)
                 if base_model and (base or aligned):
                     line = model_label(series.title, dtype)
@@ -368,7 +368,7 @@ def sizes_of(loaded: Loaded) -> list[Size]:
     return sizes
 
 
-def loaded_run(loaded: Loaded, model: str, dtype: str) -> Report | None:
+def _loaded_run(loaded: Loaded, model: str, dtype: str) -> Report | None:
     """Find the run of a checkpoint in a precision, at whatever revision."""
     for item in loaded.runs.values():
         key = item.run.scoring
@@ -396,7 +396,7 @@ def changes(loaded: Loaded) -> list[tuple[Size, Comparison]]:
     return [(size, comparison) for (size, _), comparison in zip(pairs, told, strict=True)]
 
 
-def change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
+def _change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
     """Make the point of a difference, with its interval over what the sidebar asks for."""
     intervals = {name: comparison.differences[name].interval(over) for name in RISKS}
     return AxisPoint(
@@ -407,9 +407,9 @@ def change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
     )
 
 
-def draw_changes(changes: Sequence[tuple[Size, Comparison]], over: Over) -> None:
+def _draw_changes(changes: Sequence[tuple[Size, Comparison]], over: Over) -> None:
     """Draw the differences of aligned and base with their intervals."""
-    points = [change_point(size, comparison, over) for size, comparison in changes]
+    points = [_change_point(size, comparison, over) for size, comparison in changes]
     if not points:
         return
     st.markdown("**What alignment changes**")
@@ -418,7 +418,7 @@ def draw_changes(changes: Sequence[tuple[Size, Comparison]], over: Over) -> None
     picture(partial(change_panels, points, "parameters (log) → larger"), "change_panels", alt)
 
 
-def draw_no_pairs() -> None:
+def _draw_no_pairs() -> None:
     """Say which series there are, and where one is scored with one press."""
     series = all_series()
     if not series:

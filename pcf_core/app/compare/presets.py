@@ -53,10 +53,10 @@ def take(preset: Preset) -> None:
     """Choose the models of a ready comparison and the view that suits, and queue what is missing."""
     state = st.session_state
     state["model"], state[OPENING] = list(preset.models), preset.axis
-    state[REFUSED] = queue_missing(current_choice()) if may_audit() else ""
+    state[REFUSED] = _queue_missing(current_choice()) if may_audit() else ""
 
 
-def queue_missing(choice: Choice) -> str:
+def _queue_missing(choice: Choice) -> str:
     """Queue every run of the choice that is not finished; why that was refused, or nothing.
 
     A model that the protocol does not allow is left out: Compare says so, as every page does.

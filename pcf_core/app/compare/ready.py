@@ -63,7 +63,7 @@ def draw_preset_finding(loaded: Loaded) -> str:
     if narrow:
         st.caption(plain(f"Scored in another precision than float32: {', '.join(narrow)}."))
     draw_sentences(preset, comparisons, loaded)
-    for sentence in notes_of(preset, comparisons, loaded):
+    for sentence in _notes_of(preset, comparisons, loaded):
         st.caption(plain(sentence))
     if not comparisons:
         return ""
@@ -116,7 +116,7 @@ def spreads_of_pair(pair: PresetPair, loaded: Loaded) -> list[tuple[SpreadBeside
     return [(spread, other) for name, other in both if (spread := spread_beside(name, loaded))]
 
 
-def notes_of(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> list[str]:
+def _notes_of(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> list[str]:
     """List what has to be known: how tests are controlled, what differences may come from, what is missing.
 
     Another seed is among what they may come from.

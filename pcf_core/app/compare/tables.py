@@ -148,7 +148,7 @@ def axis_table(points: Sequence[AxisPoint]) -> pd.DataFrame:
 
 def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
     """Draw the view of the papers' table; findings go into ``head``."""
-    loaded = with_the_papers_words(loaded)
+    loaded = _with_the_papers_words(loaded)
     with st.container(horizontal=True):
         thousand = st.toggle(
             "× 1,000",
@@ -193,7 +193,7 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
     )
 
 
-def with_the_papers_words(loaded: Loaded) -> Loaded:
+def _with_the_papers_words(loaded: Loaded) -> Loaded:
     """Load the runs with the words that the papers take, where a selection of ours is looked at."""
     options = loaded.options
     if options.protocol not in OURS:

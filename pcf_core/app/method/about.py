@@ -99,13 +99,13 @@ def draw_about() -> None:
         for heading, text in sections().items():
             st.subheader(heading)
             if heading == "Calibration":
-                draw_calibration()
+                _draw_calibration()
             st.markdown(text)
             if heading in TABLES:
                 st.table(TABLES[heading]())
 
 
-def calibrations(models: Sequence[Planted]) -> tuple[list[Calibration], list[tuple[Planted, str]]]:
+def _calibrations(models: Sequence[Planted]) -> tuple[list[Calibration], list[tuple[Planted, str]]]:
     """Return the models that can be held against their truth, and why the others cannot."""
     measured, not_yet = [], []
     for planted in models:
@@ -125,7 +125,7 @@ def calibrated(planted: Planted) -> Calibration:
     return held_against(planted, item.result.preferences, item.report, info.created, version)
 
 
-def calibration_table(calibrated: Sequence[Calibration]) -> pd.DataFrame:
+def _calibration_table(calibrated: Sequence[Calibration]) -> pd.DataFrame:
     """Make a table with one row per model and risk, six decimals."""
     return pd.DataFrame(
         [
@@ -152,7 +152,7 @@ def score_command(models: Sequence[Planted]) -> str:
     return f"python -m pcf_core score {' '.join(options)} --topic {shlex.quote(models[0].topic)}"
 
 
-def afresh_commands(models: Sequence[Planted]) -> str:
+def _afresh_commands(models: Sequence[Planted]) -> str:
     """Write the commands that score all models again and show the tab About.
 
     They do so whatever the store holds.
@@ -163,13 +163,13 @@ def afresh_commands(models: Sequence[Planted]) -> str:
     return "\n".join(map(afresh, commands))
 
 
-def draw_calibration() -> None:
+def _draw_calibration() -> None:
     """Draw sentence and table, what is missing, and the commands that measure that and all of it again."""
     models = planted_models()
-    calibrated, not_yet = calibrations(models)
+    calibrated, not_yet = _calibrations(models)
     if calibrated:
         finding(calibration_finding(calibrated))
-        st.table(calibration_table(calibrated))
+        st.table(_calibration_table(calibrated))
         st.page_link(
             "pages/risk.py",
             label="Open the calibration on the page Risk",
@@ -180,7 +180,7 @@ def draw_calibration() -> None:
             },
         )
         st.markdown(plain(afresh_note()))
-        draw_commands(afresh_commands(models))
+        draw_commands(_afresh_commands(models))
     for planted, reason in not_yet:
         st.markdown(plain(uncalibrated_note(planted.model, reason)))
         draw_commands(score_command([planted]))

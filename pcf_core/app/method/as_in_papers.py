@@ -138,12 +138,12 @@ def draw_as_in_papers() -> None:
     opened = Opened()
     made, absent = [item for item in items if item.ours], [item for item in items if item.absent]
     st.markdown(f"##### {plain(papers_answer(paper, len(made), len(items)))}")
-    draw_items(made, opened)
+    _draw_items(made, opened)
     if absent:
         with st.expander(
             f"Not made again here: {count(len(absent), 'figure or table', 'figures and tables')}"
         ):
-            draw_items(absent, opened)
+            _draw_items(absent, opened)
     st.caption(SOURCES[paper])
 
 
@@ -160,21 +160,20 @@ def papers_answer(paper: Paper, made: int, printed: int) -> str:
     return f"Results of ours stand beside {f'{made:,}' if made else 'none'} {of}."
 
 
-def draw_items(items: Sequence[Printed], opened: Opened) -> None:
-    """Draw a box for each figure or table."""
+def _draw_items(items: Sequence[Printed], opened: Opened) -> None:
     for item in items:
         with st.container(border=True, key=f"printed_{item.title}".replace(" ", "_").replace(",", "")):
-            draw_item(item, opened)
+            _draw_item(item, opened)
 
 
-def draw_item(item: Printed, opened: Opened) -> None:
+def _draw_item(item: Printed, opened: Opened) -> None:
     """Draw one figure or table: what it shows and prints, where it is here, ours, and what differs."""
     st.markdown(f"**{item.number}.** {plain(item.shows)}")
     if item.published:
         st.markdown(f"**Printed:** {plain(item.published)}")
     if item.absent:
         st.markdown(f"**Not reproduced here:** {plain(item.absent)}")
-        draw_printed_rows(item)
+        _draw_printed_rows(item)
     for link in item.link:
         draw_link(Place(link.page, link.tab), plain(link.label), address_of(link), ":material/arrow_forward:")
         if item.ours:
@@ -219,7 +218,7 @@ def draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
         )
 
 
-def draw_printed_rows(item: Printed) -> None:
+def _draw_printed_rows(item: Printed) -> None:
     """Draw the risks that a table prints where nothing of ours stands beside them."""
     if item.rows:
         table = printed_form(
@@ -239,11 +238,10 @@ def draw_printed_rows(item: Printed) -> None:
 def risks(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return the table as it is printed, reference models first, with a row for each of our models below."""
     rows = tuple(row for row in item.rows if row.topic == link.parameters["topic"])
-    return opened.results(link).remember(risks_beside, rows, 1000 if item.paper == "PCF" else 1)
+    return opened.results(link).remember(_risks_beside, rows, 1000 if item.paper == "PCF" else 1)
 
 
-def risks_beside(loaded: Loaded, rows: tuple[PublishedRisk, ...], factor: float) -> Beside:
-    """Return the same of results, with the rows that are printed."""
+def _risks_beside(loaded: Loaded, rows: tuple[PublishedRisk, ...], factor: float) -> Beside:
     table = printed_form(paper_table(loaded, rows, factor), 2 if factor > 1 else 4)
     ours, printed = len(loaded.reports), len(loaded.reports) + len(rows)
     as_printed = table.iloc[[*range(printed, len(table)), *range(ours, printed), *range(ours)]]
@@ -260,11 +258,10 @@ def sources(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
 
 def tilts(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return whom each model favours, and for whom two lean most."""
-    return opened.results(link).remember(tilts_beside)
+    return opened.results(link).remember(_tilts_beside)
 
 
-def tilts_beside(loaded: Loaded) -> Beside:
-    """Return the same of results."""
+def _tilts_beside(loaded: Loaded) -> Beside:
     reports = loaded.even
     rows = [ModelRow.of(name, report) for name, report in reports.items()]
     pairs = [rows[place : place + 2] for place in range(0, len(rows), 2)]
@@ -273,12 +270,12 @@ def tilts_beside(loaded: Loaded) -> Beside:
 
 def factors(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return what goes with each model's risk; of one factor, its two lines in words."""
-    return opened.results(link).remember(factors_beside, item.factor)
+    return opened.results(link).remember(_factors_beside, item.factor)
 
 
-def factors_beside(loaded: Loaded, factor: str) -> Beside:
+def _factors_beside(loaded: Loaded, factor: str) -> Beside:
     """Return the same of results; ``factor``: empty for all."""
-    panels = loaded.remember(plain_factors)
+    panels = loaded.remember(_plain_factors)
     if not factor:
         return Beside([factors_answer(name, of_model) for name, of_model in panels.items()])
     return Beside(
@@ -292,17 +289,16 @@ def factors_beside(loaded: Loaded, factor: str) -> Beside:
     )
 
 
-def plain_factors(loaded: Loaded) -> Panels:
-    """Fit each factor's lines to every model's risk, without what other templates add to the intervals."""
+def _plain_factors(loaded: Loaded) -> Panels:
     return {name: factor_panels(report, "overall_risk") for name, report in loaded.reports.items()}
 
 
 def distribution(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return how prejudice or caprice is spread over occupations."""
-    return opened.results(link).remember(distribution_beside, str(link.parameters["part"]))
+    return opened.results(link).remember(_distribution_beside, str(link.parameters["part"]))
 
 
-def distribution_beside(loaded: Loaded, part: str) -> Beside:
+def _distribution_beside(loaded: Loaded, part: str) -> Beside:
     """Return the same of results."""
     if part == "prejudice":
         shapes = normal_shapes(loaded)
@@ -324,10 +320,10 @@ def heat(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return the probabilities of the six occupations in the ten contexts."""
     model, group, preset = (str(link.parameters[name]) for name in ("heat_model", "group", "preset"))
     papers = template_sets()[PAPER_TEMPLATES].texts
-    return opened.results(link).remember(heat_beside, model, group, preset, papers)
+    return opened.results(link).remember(_heat_beside, model, group, preset, papers)
 
 
-def heat_beside(loaded: Loaded, model: str, group: str, preset: str, papers: tuple[str, ...]) -> Beside:
+def _heat_beside(loaded: Loaded, model: str, group: str, preset: str, papers: tuple[str, ...]) -> Beside:
     """Return the same of results; ``papers``: the contexts that are printed."""
     item = loaded.runs[model]
     preferences = item.result.preferences
@@ -398,15 +394,17 @@ def fairpair_asked(link: PrintedLink) -> list[FairPairAsked]:
     return [newest[name] for name in link.parameters["fp_model"]]
 
 
-def fairpair_of(link: PrintedLink) -> list[FairPairResult]:
-    """Return what came of :func:`fairpair_asked`."""
+def _fairpair_of(link: PrintedLink) -> list[FairPairResult]:
     return [complete_result(FAIRPAIR_AUDIT, request.hash) for request in fairpair_asked(link)]
 
 
 def variability(_: Printed, link: PrintedLink, __: Opened) -> Beside:
     """Return bias and sampling variability of each model."""
     return Beside(
-        [f"{result.asked.key.model}: {bars_finding(result.reports[MEASURE])}" for result in fairpair_of(link)]
+        [
+            f"{result.asked.key.model}: {bars_finding(result.reports[MEASURE])}"
+            for result in _fairpair_of(link)
+        ]
     )
 
 
@@ -415,7 +413,7 @@ def convergence(_: Printed, link: PrintedLink, __: Opened) -> Beside:
     return Beside(
         [
             f"{result.asked.key.model}: {convergence_finding(result.convergence[MEASURE])}"
-            for result in fairpair_of(link)
+            for result in _fairpair_of(link)
         ]
     )
 
@@ -434,10 +432,10 @@ def criteria(item: Printed, link: PrintedLink, _: Opened) -> Beside:
     result = complete_result(CRITERIA_AUDIT, criteria_asked(link).hash)
     rows = [row for row in published_rows() if row.id in item.figures]
     table = figures_table(rows, {result.asked.model: result}) if rows else None
-    return Beside(criteria_sentences(item, result.report, result.asked.model), table)
+    return Beside(_criteria_sentences(item, result.report, result.asked.model), table)
 
 
-def criteria_sentences(item: Printed, report: Record, model: str) -> list[str]:
+def _criteria_sentences(item: Printed, report: Record, model: str) -> list[str]:
     """Return the findings that a figure is about; a table stands by itself, but for one of a baseline."""
     if isinstance(report, AnecdotesReport):
         return [stereotype_finding(report)]

@@ -95,7 +95,7 @@ def tell(
         draw_table(table, key)
 
 
-def risk_row(toy: ToyRisk) -> list[KeyFigure]:
+def _risk_row(toy: ToyRisk) -> list[KeyFigure]:
     """Return risk, prejudice, caprice and the s.d. beside it, of one example."""
     return [
         KeyFigure("Risk r", two_decimals(toy.overall_risk), "Mean of J over contexts, 0 to 1: 0 is even."),
@@ -105,7 +105,7 @@ def risk_row(toy: ToyRisk) -> list[KeyFigure]:
     ]
 
 
-def steps_table(toys: Sequence[ToyRisk]) -> pd.DataFrame:
+def _steps_table(toys: Sequence[ToyRisk]) -> pd.DataFrame:
     """Make a table of every step of the examples, a row a context."""
     return pd.DataFrame(
         [
@@ -123,7 +123,7 @@ def steps_table(toys: Sequence[ToyRisk]) -> pd.DataFrame:
     )
 
 
-def draw_references() -> None:
+def _draw_references() -> None:
     """Draw the reference models, in as many contexts as the reader likes."""
     above = st.container()
     contexts = int(
@@ -171,7 +171,7 @@ def draw_references() -> None:
     tell(HOW_REFERENCES, partial(reference_tiles, tiles, "male"), alt, "reference_models", table, figures)
 
 
-def draw_hair() -> None:
+def _draw_hair() -> None:
     """Draw the way from a matrix of preferences for blue or pink hair to one number."""
     above = st.container()
     first = slider("Blue for the doctor in context 1", "p_blue", 0.6, "The note's example is 0.6.")
@@ -195,13 +195,13 @@ def draw_hair() -> None:
         partial(risk_flow, toys, whole.prejudice_risk, whole.caprice_risk),
         alt,
         "hair_colour",
-        steps_table(toys),
+        _steps_table(toys),
         figures,
         flow_finding(toys),
     )
 
 
-def draw_three() -> None:
+def _draw_three() -> None:
     """Draw three groups: two contexts that lean to different ones."""
     above = st.container()
     columns = st.columns(3)
@@ -236,13 +236,13 @@ def draw_three() -> None:
         partial(simplex, risk, f"J ({name})"),
         alt,
         "three_groups",
-        steps_table([toy]),
-        risk_row(toy),
+        _steps_table([toy]),
+        _risk_row(toy),
         caprice_finding(toy),
     )
 
 
-def draw_one() -> None:
+def _draw_one() -> None:
     """Draw two contexts that the reader moves."""
     above = st.container()
     columns = st.columns(3)
@@ -265,13 +265,13 @@ def draw_one() -> None:
         partial(jensen_curve, [toy], criterion_curve()),
         alt,
         "one_occupation",
-        steps_table([toy]),
-        risk_row(toy),
+        _steps_table([toy]),
+        _risk_row(toy),
         caprice_finding(toy),
     )
 
 
-def draw_two() -> None:
+def _draw_two() -> None:
     """Draw M1 and M2."""
     models = two_models()
     biases, deviations = [older_bias(model) for model in models], [older_deviation(model) for model in models]
@@ -296,7 +296,7 @@ def draw_two() -> None:
     alt = "How contexts become a risk, by the criterion J over the stereotype: the models M1 and M2"
     make = partial(jensen_curve, models, criterion_curve())
     older = older_finding(models, biases, deviations)
-    tell(HOW_TWO, make, alt, "two_models", steps_table(models), figures, older)
+    tell(HOW_TWO, make, alt, "two_models", _steps_table(models), figures, older)
 
 
 def draw_glossary() -> None:
@@ -306,11 +306,11 @@ def draw_glossary() -> None:
 
 
 PARTS: dict[str, Callable[[], None]] = {
-    "one occupation": draw_one,
-    "two models": draw_two,
-    "reference models": draw_references,
-    "hair colour": draw_hair,
-    "three groups": draw_three,
+    "one occupation": _draw_one,
+    "two models": _draw_two,
+    "reference models": _draw_references,
+    "hair colour": _draw_hair,
+    "three groups": _draw_three,
 }
 
 

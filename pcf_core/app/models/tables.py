@@ -227,7 +227,7 @@ def draw_journal() -> None:
     with st.expander("Journal: who did what, and when", icon=":material/history:"):
         journal = Journal(settings().cache)
         try:
-            entries = read_journal(settings().cache, journal.stamp)
+            entries = _read_journal(settings().cache, journal.stamp)
         except StoreError as error:
             st.error(plain(str(error)), icon=":material/error:")
             return
@@ -246,6 +246,5 @@ def draw_journal() -> None:
 
 
 @kept(slots=2)
-def read_journal(cache: Path, stamp: tuple[int, int]) -> Journaled:
-    """Read the journal of a cache, again once ``stamp``, its size and time, is another."""
+def _read_journal(cache: Path, stamp: tuple[int, int]) -> Journaled:
     return Journal(cache).read()

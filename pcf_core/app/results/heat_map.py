@@ -79,7 +79,7 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
     return model, group, preset, order, int(page)
 
 
-def cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str, dict[str, float]]:
+def _cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str, dict[str, float]]:
     """Return preferences by group, for every loaded model; they sum to 1 per model."""
     by_model = {}
     for name, item in loaded.runs.items():
@@ -91,13 +91,12 @@ def cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str
     return by_model
 
 
-def who_is_expected(loaded: Loaded, item: Report, occupation: str) -> str:
-    """Say in what share of a model's contexts each group comes first for an occupation, with intervals."""
+def _who_is_expected(loaded: Loaded, item: Report, occupation: str) -> str:
     interval = partial(interval_of_share, item, item.report, loaded.options)
     return occupation_finding(item.report, occupation, item.result.preferences, interval)
 
 
-def cell_words(item: Report, occupation: str, template: str) -> list[WordProbability]:
+def _cell_words(item: Report, occupation: str, template: str) -> list[WordProbability]:
     """Return the probability of each word at ``[Y]`` in this prompt."""
     run = item.run
     prompt = template.replace("[X]", occupation)
@@ -110,7 +109,7 @@ def cell_words(item: Report, occupation: str, template: str) -> list[WordProbabi
     ]
 
 
-def cell_caption(item: Report, occupation: str, template: str) -> str:
+def _cell_caption(item: Report, occupation: str, template: str) -> str:
     """State the coverage of one cell, per number of tokens where so defined, and whether it is flagged."""
     result, key = item.result, item.run.scoring
     if result.coverage is None:
@@ -156,7 +155,7 @@ def open_clicked(loaded: Loaded) -> None:
     if state.pop(CLICKED, False):
         occupation, template = state[OCCUPATION], state[TEMPLATE]
         state[CONTEXT] = called(occupation, loaded.first.result.preferences.templates)[template]
-        st.dialog("One cell", width="large")(draw_parts)(loaded, occupation, template, "clicked_")
+        st.dialog("One cell", width="large")(_draw_parts)(loaded, occupation, template, "clicked_")
 
 
 def draw_cell(loaded: Loaded) -> None:
@@ -170,11 +169,11 @@ def draw_cell(loaded: Loaded) -> None:
         )
     occupation = chosen or preferences.occupations[0]
     with right:
-        template = choose_context(occupation, preferences.templates)
-    draw_parts(loaded, occupation, template)
+        template = _choose_context(occupation, preferences.templates)
+    _draw_parts(loaded, occupation, template)
 
 
-def choose_context(occupation: str, templates: Sequence[str]) -> str:
+def _choose_context(occupation: str, templates: Sequence[str]) -> str:
     """Draw the choice of a context, each as the sentence about an occupation; return its template.
 
     With another occupation the context stays and its sentence changes.  Addresses of earlier versions name
@@ -212,17 +211,17 @@ def called(occupation: str, templates: Sequence[str]) -> dict[str, str]:
     }
 
 
-def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
+def _draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
     """Draw what one cell consists of; ``prefix`` tells its charts from those of another drawing."""
     st.markdown(f"**{plain(sentence(occupation, template))}**")
     picture(
-        partial(cell_bars, cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
+        partial(cell_bars, _cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
         f"{prefix}cell_bars",
         "Probability of each group in this cell, one bar a model",
         title="Probability of each group in this cell",
         source=loaded.source,
     )
-    finding(*(f"{name}: {who_is_expected(loaded, item, occupation)}" for name, item in loaded.runs.items()))
+    finding(*(f"{name}: {_who_is_expected(loaded, item, occupation)}" for name, item in loaded.runs.items()))
     columns = st.columns(len(loaded.runs))
     for column, (name, item) in zip(columns, loaded.runs.items(), strict=True):
         with column:
@@ -237,9 +236,9 @@ def sentence(occupation: str, template: str) -> str:
 def draw_words(loaded: Loaded, name: str, item: Report, occupation: str, template: str, prefix: str) -> None:
     """Draw the words that carry one cell under one model."""
     picture(
-        partial(word_bars, once(cell_words)(item, occupation, template)),
+        partial(word_bars, once(_cell_words)(item, occupation, template)),
         f"{prefix}words_{name}",
         f"Most likely words: {name}",
         source=loaded.source,
     )
-    st.caption(once(cell_caption)(item, occupation, template))
+    st.caption(once(_cell_caption)(item, occupation, template))

@@ -103,7 +103,7 @@ def read_runs(loaded: Loaded, runs: Mapping[str, RunSpec]) -> dict[str, Report]:
     return by_label
 
 
-def kinds_of(runs: Mapping[str, RunSpec]) -> dict[str, ModelKind]:
+def _kinds_of(runs: Mapping[str, RunSpec]) -> dict[str, ModelKind]:
     """Return by label what kind of model each is."""
     declared = {spec.name: spec.kind for spec in listed_models()}
     return {
@@ -114,7 +114,7 @@ def kinds_of(runs: Mapping[str, RunSpec]) -> dict[str, ModelKind]:
 
 def model_rows(read: Mapping[str, Report]) -> list[ModelRow]:
     """Return a row for each run, the lowest risk first."""
-    kinds = kinds_of({label: item.run for label, item in read.items()})
+    kinds = _kinds_of({label: item.run for label, item in read.items()})
     return by_risk([ModelRow.of(label, item.report, kinds[label]) for label, item in read.items()])
 
 
@@ -155,7 +155,7 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
 
     ``runs``: all that could be shown, by label.  Only those that are shown are read; their rows are returned.
     """
-    kinds = kinds_of(runs)
+    kinds = _kinds_of(runs)
     # Imported ones were brought in to stand beside the others: no choice hides them.
     several = [kind for kind in KINDS if kind != "imported" and kind in kinds.values()]
     kinds_shown = {KINDS[kind] for label, kind in kinds.items() if label in loaded.runs}
@@ -178,9 +178,9 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
         return shown
     shown = with_letters(shown, read, loaded.options)
     with st.container(key="cards_of_models"):
-        draw_cards(loaded, shown)
+        _draw_cards(loaded, shown)
     with st.container(key="table_of_models"):
-        draw_model_table(loaded, shown)
+        _draw_model_table(loaded, shown)
     stored = {spec.name: spec.quantization for spec in listed_models()}
     names = dict.fromkeys(split_label(row.model)[0] for row in shown)
     copies = copies_text({name: stored.get(name, "") for name in names})
@@ -188,7 +188,7 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
     return shown
 
 
-def draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
+def _draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
     """Draw a card for each model, which a telephone has in the place of the table."""
     for row in shown:
         with st.container(border=True):
@@ -209,7 +209,7 @@ def draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
         )
 
 
-def draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
+def _draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
     """Draw the table; a click on a name opens Tilt, two ticks offer Compare."""
     table, names = models_table(shown), [row.model for row in shown]
     ticked = st.session_state.get(TICKED, [])

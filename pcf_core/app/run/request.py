@@ -94,7 +94,7 @@ class First:
 
 def draw_request() -> Request:
     """Draw the form; every choice is in the URL."""
-    draw_series()
+    _draw_series()
     here = [spec for spec in list_models() if spec.path and is_model_allowed(spec.name)]
     first = inherit([spec.name for spec in here if spec.kind == "public"], [spec.name for spec in here])
     models = st.multiselect(
@@ -207,7 +207,7 @@ def inherit(public: Sequence[str], scored: Sequence[str]) -> First:
     return first
 
 
-def draw_series() -> None:
+def _draw_series() -> None:
     """Draw what chooses all checkpoints of a declared series at once."""
     titles = {series.title: series for series in all_series()}
     if titles:
@@ -217,13 +217,13 @@ def draw_series() -> None:
             index=None,
             key=SERIES,
             placeholder="base and aligned, every size",
-            on_change=take_series,
+            on_change=_take_series,
             help="Chooses the base and aligned checkpoints of every size below; take out those that are too "
             "large. The page Compare lays them along their size.",
         )
 
 
-def take_series() -> None:
+def _take_series() -> None:
     """Choose every checkpoint of a series that may be asked; the box is free for another one then."""
     state = st.session_state
     series = next((one for one in all_series() if one.title == state[SERIES]), None)
@@ -269,8 +269,7 @@ def requested_runs(request: Request, model: str) -> RunSpec:
 
 
 @kept(slots=64)
-def cached_estimate(run: RunSpec, shards: Sequence[str], finished: Sequence[int]) -> Estimate:
-    """Estimate a request, while the shards of its model and the finished jobs are these."""
+def _cached_estimate(run: RunSpec, shards: Sequence[str], finished: Sequence[int]) -> Estimate:
     return estimate(run, open_store(), open_queue())
 
 
@@ -290,15 +289,15 @@ def draw_estimates(
     finished = [job.id for job in open_queue().list(RECENT_JOBS) if job.state == "done"]
     told: list[Estimate] = []
     for run in runs:
-        estimate = cached_estimate(run, open_store().shards(run.scoring), finished)
+        estimate = _cached_estimate(run, open_store().shards(run.scoring), finished)
         if not estimate.at_most:
             missing[run.key] = estimate.missing
         told.append(estimate)
     told += [estimate_declared(run, known.parameters, open_queue()) for run, known in unfetched]
     if len(told) > 1:
-        draw_sum(told)
+        _draw_sum(told)
     for run, estimate in zip([*runs, *(run for run, _ in unfetched)], told, strict=True):
-        draw_estimate(run, estimate)
+        _draw_estimate(run, estimate)
     if unfetched:
         st.caption(
             f"By what is declared of them, since their files are not here: "
@@ -308,7 +307,7 @@ def draw_estimates(
     return missing
 
 
-def draw_sum(told: Sequence[Estimate]) -> None:
+def _draw_sum(told: Sequence[Estimate]) -> None:
     """Draw what all models of a request cost together; they are scored one after another."""
     left = [estimate for estimate in told if estimate.missing]
     if not left:
@@ -324,29 +323,27 @@ def draw_sum(told: Sequence[Estimate]) -> None:
         at_most=any(estimate.at_most for estimate in left),
         guessed=any(estimate.guessed for estimate in left),
     )
-    st.markdown(f"**In all** · {cost_text(all_of_them)}", help=f"{CELLS} {all_of_them.basis}")
+    st.markdown(f"**In all** · {_cost_text(all_of_them)}", help=f"{CELLS} {all_of_them.basis}")
 
 
-def draw_estimate(run: RunSpec, estimate: Estimate) -> None:
-    """Draw the line of one model."""
+def _draw_estimate(run: RunSpec, estimate: Estimate) -> None:
     model = f"**{plain(run.scoring.model)}** · {run.scoring.dtype}"
     st.markdown(
-        f"{model} · {cost_text(estimate)}", help=f"{CELLS} {estimate.basis}" if estimate.missing else None
+        f"{model} · {_cost_text(estimate)}", help=f"{CELLS} {estimate.basis}" if estimate.missing else None
     )
 
 
-def cost_text(estimate: Estimate) -> str:
+def _cost_text(estimate: Estimate) -> str:
     """Say what a request costs: "2,400 cells · about 26 s · 40 MB memory · 1 MB disk"."""
     if not estimate.missing:
         return "scored already"
     most = "at most " if estimate.at_most else ""
-    parts = [f"{most}{count(estimate.missing, 'cell')}", time_text(estimate)]
+    parts = [f"{most}{count(estimate.missing, 'cell')}", _time_text(estimate)]
     parts += [f"{size_text(estimate.memory_bytes)} memory", f"{size_text(estimate.disk_bytes)} disk"]
     return " · ".join(parts)
 
 
-def time_text(estimate: Estimate) -> str:
-    """Say how long a request takes."""
+def _time_text(estimate: Estimate) -> str:
     if estimate.seconds is None:
         return "time unknown"
     how = "roughly" if estimate.guessed else "at most" if estimate.at_most else "about"
@@ -421,11 +418,11 @@ def draw_answer(job: Job) -> None:
             st.caption(f"**{model}**: asking the worker …")
         else:
             st.markdown(f"**{model}** · *{text}*")
-            for sentence in answer_sentences(job.result):
+            for sentence in _answer_sentences(job.result):
                 st.caption(plain(sentence))
 
 
-def answer_sentences(answer: Mapping[str, Any]) -> list[str]:
+def _answer_sentences(answer: Mapping[str, Any]) -> list[str]:
     """Say what a word check found."""
     sentences = [tokens_note(word["tokens"] for word in answer["words"])]
     if answer["left_out"]:

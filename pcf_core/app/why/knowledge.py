@@ -119,7 +119,7 @@ def draw_knowledge() -> None:
     if not choice.models:
         st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
         return
-    known = known_of(choice, facts, score)
+    known = _known_of(choice, facts, score)
     if not known.reports:
         st.markdown(EXPECT)
     offer_scoring(facts, known.missing)
@@ -150,12 +150,12 @@ def draw_knowledge() -> None:
     draw_picture(panel)
     with st.expander("How sure?"):
         finding(*(f"{model}: {said}" for model, panel in panels.items() for said in panel.findings[1:]))
-        draw_figures(knowledge_figures(known.reports))
+        draw_figures(_knowledge_figures(known.reports))
     draw_tabs(
         "knowledge",
         {
             READING: panel.how,
-            DATA: partial(draw_facts_known, known.reports, model, order),
+            DATA: partial(_draw_facts_known, known.reports, model, order),
             PROVENANCE: partial(draw_provenance, facts, choice, known),
         },
     )
@@ -182,7 +182,7 @@ def draw_form() -> tuple[str, str]:
     return facts, score
 
 
-def known_of(choice: Choice, facts: KnowledgeSet, score: str) -> Known:
+def _known_of(choice: Choice, facts: KnowledgeSet, score: str) -> Known:
     """Return what the chosen models know, read from the store; a refusal is said and its model left out."""
     store = open_store()
     protocol = choice.options.protocol
@@ -202,7 +202,7 @@ def known_of(choice: Choice, facts: KnowledgeSet, score: str) -> Known:
                 missing[model] = keys_meant[0]
                 continue
             audit = knowledge_audit_of(store, key, facts)
-            reports[model] = report_among(key, facts, score, protocol, store.shards(key), audit)
+            reports[model] = _report_among(key, facts, score, protocol, store.shards(key), audit)
             keys[model], audits[model] = key, audit
         except AuditError as error:
             st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
@@ -210,7 +210,7 @@ def known_of(choice: Choice, facts: KnowledgeSet, score: str) -> Known:
 
 
 @kept()
-def report_among(
+def _report_among(
     key: ScoringKey,
     facts: KnowledgeSet,
     score: str,
@@ -218,7 +218,6 @@ def report_among(
     shards: Sequence[str],
     audit: SelfAudit | None,
 ) -> KnowledgeReport:
-    """Work out what a model knows, while its shards and its self-audit are these."""
     return knowledge_report(open_store(), key, facts, score, protocol)
 
 
@@ -254,7 +253,7 @@ def offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> Non
             st.rerun()
 
 
-def draw_facts_known(reports: Mapping[str, KnowledgeReport], model: str, order: str) -> None:
+def _draw_facts_known(reports: Mapping[str, KnowledgeReport], model: str, order: str) -> None:
     """Draw the table of all models' facts; on a telephone cards of those that are in the picture."""
     with st.container(key="cards_of_facts"):
         for fact in ordered(reports[model], order)[:MOST_FACTS]:
@@ -264,7 +263,7 @@ def draw_facts_known(reports: Mapping[str, KnowledgeReport], model: str, order: 
         draw_table(knowledge_table(reports), "knowledge")
 
 
-def knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]:
+def _knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]:
     """Make key figures: knowledge of each model, with the gap and what other subjects give."""
     return [
         KeyFigure(

@@ -87,13 +87,13 @@ def read_of(loaded: Loaded) -> Read | Unread:
     if set(loaded.groups) != {"male", "female"}:
         return Unread(other_topic_finding(first.topic.title))
     try:
-        table = counts_now(stamp_of("factors"))
+        table = _counts_now(stamp_of("factors"))
         trainings = {name: text for name in names if (text := _training(loaded, name, table))}
     except AuditError as error:
         return Unread(str(error))
     if not trainings:
         return Unread(unread_finding(names))
-    compared = {name: loaded.remember(against_text, name, table) for name in trainings}
+    compared = {name: loaded.remember(_against_text, name, table) for name in trainings}
     by_model = {name: one for name, one in compared.items() if one}
     if not by_model:
         return Unread(uncompared_finding(first.evidence.title))
@@ -107,13 +107,11 @@ def _training(loaded: Loaded, name: str, table: ReadTable) -> TrainingText | Non
 
 
 @kept()
-def counts_now(stamp: Stamp) -> ReadTable:
-    """Read what the shipped models' text says of occupations, again when a file of these changes."""
+def _counts_now(stamp: Stamp) -> ReadTable:
     return read_counts()
 
 
-def against_text(loaded: Loaded, name: str, table: ReadTable) -> Amplification | None:
-    """Compare what a model says with its text; ``None`` where nothing of it can be compared."""
+def _against_text(loaded: Loaded, name: str, table: ReadTable) -> Amplification | None:
     item, report, tilts = loaded.runs[name], loaded.even[name], tilts_of(loaded)[name]
     names = [row.occupation for row in report.occupations]
     unit = unit_in(item, report, loaded.options)
@@ -157,14 +155,14 @@ def draw_read() -> None:
     )
     with st.expander("How sure?"):
         key_figures(
-            read_figures(amplification),
+            _read_figures(amplification),
             loaded,
             [f"{read_intervals_note({model: amplification})} {ORDER}"],
             loaded.even,
         )
     st.caption("  \n".join(plain(note) for note in [*read_notes(amplification), read.note]))
     with st.expander("The slopes of all models whose text is known"):
-        draw_table(read_lines(read.found), "read_lines", LINE_COLUMNS)
+        draw_table(_read_lines(read.found), "read_lines", LINE_COLUMNS)
     missing = left_out_table(amplification)
     with st.expander(f"Left out, and why: {len(missing):,}"):
         draw_table(missing, "read_left_out", alt="Occupations not compared")
@@ -174,7 +172,7 @@ def draw_read() -> None:
     foot(HOW, partial(once(read_table), read.found), "read", loaded, READ_COLUMNS)
 
 
-def read_figures(amplification: Amplification) -> list[KeyFigure]:
+def _read_figures(amplification: Amplification) -> list[KeyFigure]:
     """Make key figures: slope, mean shift, rank agreement, occupations that differ."""
     line, ranks = amplification.line, amplification.ranks
     told = [row for row in amplification.occupations if row.differs]
@@ -282,7 +280,7 @@ def read_table(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
     )
 
 
-def read_lines(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
+def _read_lines(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
     """Make a table with one row per model: both slopes, the mean shift, the rank correlation."""
     rows = []
     for name, one in by_model.items():

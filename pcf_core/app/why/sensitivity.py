@@ -74,7 +74,7 @@ class _Waits(Exception):
 def draw_sensitivity() -> None:
     """Draw the tab."""
     loaded = open_results()
-    tables = sensitivities(loaded)
+    tables = _sensitivities(loaded)
     intervals = {model: loaded.reports[model].interval("overall_risk") for model in tables.models}
     finding(readings_finding(tables, ""))
     with st.container(horizontal=True):
@@ -87,7 +87,7 @@ def draw_sensitivity() -> None:
         )
         dimensions = st.multiselect(
             "Choices",
-            dimensions_of(tables),
+            _dimensions_of(tables),
             key="dimensions",
             bind="query-params",
             placeholder="all",
@@ -105,28 +105,28 @@ def draw_sensitivity() -> None:
     with st.expander("How sure?"):
         finding(loaded.order)
         finding(*(sensitivity_finding(model, one, intervals[model]) for model, one in tables.models.items()))
-        key_figures(range_figures(tables), loaded)
-    missing = unavailable_lines(tables)
+        key_figures(_range_figures(tables), loaded)
+    missing = _unavailable_lines(tables)
     if missing:
         with st.expander(f"Choices that could not be tried, and why ({len(missing):,})"):
             st.markdown("\n".join(f"- {line}" for line in missing))
     with st.expander("The slopes of *Factors*, by which matches count"):
-        draw_slopes(loaded, [model for model in loaded.runs if model in tables.models], quantity)
+        _draw_slopes(loaded, [model for model in loaded.runs if model in tables.models], quantity)
     with st.expander("Every word left out, every random half"):
-        draw_table(once(choices_table)(tables, ("each",)), "each_choice", CHOICE_COLUMNS)
+        draw_table(once(_choices_table)(tables, ("each",)), "each_choice", CHOICE_COLUMNS)
     foot(
         HOW,
-        partial(once(choices_table), tables, ("base", "choice", "sample", "script")),
+        partial(once(_choices_table), tables, ("base", "choice", "sample", "script")),
         "sensitivity",
         loaded,
         CHOICE_COLUMNS,
     )
 
 
-def draw_slopes(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> None:
+def _draw_slopes(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> None:
     """Draw the slopes of *Factors* with exact matches alone, with close and with broad ones too."""
     with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
-        every = loaded.remember(matched_panels, models, quantity)
+        every = loaded.remember(_matched_panels, models, quantity)
     st.markdown(
         "The list of occupations is matched with lines of the US statistics: exactly, closely, or with a "
         "wider line. Which matches count is a choice too."
@@ -140,15 +140,14 @@ def draw_slopes(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> No
     draw_table(matching_table(every), "matching", LINE_COLUMNS)
 
 
-def matched_panels(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> dict[Matching, Panels]:
-    """Fit the lines of *Factors* under each rule of which matches count."""
+def _matched_panels(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> dict[Matching, Panels]:
     return {
         matching: {name: panels_in(loaded.runs[name], loaded.options, quantity, matching) for name in models}
         for matching in MATCHINGS
     }
 
 
-def sensitivities(loaded: Loaded) -> Sensitivities:
+def _sensitivities(loaded: Loaded) -> Sensitivities:
     """Read every loaded run in other ways; follow what the worker still reads, or stop."""
     tables: dict[str, Sensitivity] = {}
     waiting: list[Wanted] = []
@@ -172,15 +171,14 @@ def _sensitivity(item: Report, options: ViewOptions) -> Sensitivity:
     if must_wait(item.run, "sensitivity", options):
         raise _Waits
     finished = [info.created.isoformat() for info in open_store().runs() if info.complete]
-    return once(sensitivity_among)(item, options, finished)
+    return once(_sensitivity_among)(item, options, finished)
 
 
-def sensitivity_among(item: Report, options: ViewOptions, finished: Sequence[str]) -> Sensitivity:
-    """Read a run in other ways, also those that other ``finished`` runs allow."""
+def _sensitivity_among(item: Report, options: ViewOptions, finished: Sequence[str]) -> Sensitivity:
     return sensitivity(open_store(), item.run, options)
 
 
-def range_figures(tables: Sensitivities) -> list[KeyFigure]:
+def _range_figures(tables: Sensitivities) -> list[KeyFigure]:
     """Make key figures: the range of R over all choices, by model."""
     figures = []
     for model, one in tables.models.items():
@@ -197,7 +195,7 @@ def range_figures(tables: Sensitivities) -> list[KeyFigure]:
     return figures
 
 
-def choices_table(tables: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame:
+def _choices_table(tables: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame:
     """Make a table with one row per choice and model: risks, s.d. beside caprice, change of R, rank."""
     rows = []
     for model, one in tables.models.items():
@@ -218,7 +216,7 @@ def choices_table(tables: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def unavailable_lines(tables: Sensitivities) -> list[str]:
+def _unavailable_lines(tables: Sensitivities) -> list[str]:
     """Say what could not be read otherwise and why, a line a choice with its models."""
     lines: dict[tuple[str, str, str], list[str]] = {}
     for model, one in tables.models.items():
@@ -237,6 +235,5 @@ def author(dimension: str) -> str:
     return "the authors' " if dimension == SCRIPTS else ""
 
 
-def dimensions_of(tables: Sensitivities) -> list[str]:
-    """List the kinds of choices that some model can be read with, in the order of the table."""
+def _dimensions_of(tables: Sensitivities) -> list[str]:
     return list(dict.fromkeys(v.dimension for one in tables.models.values() for v in one.variants))
