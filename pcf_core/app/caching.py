@@ -131,12 +131,8 @@ HASHES: dict[str | type[Any], Callable[[Any], Any]] = {Arguments: key_of}
 def kept(slots: int = SLOTS, spinner: str = "") -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Keep the answers of a function for all visitors, by all that it takes.
 
-    Parameters
-    ----------
-    slots
-        how many answers are kept, those asked for last.
-    spinner
-        what is said while an answer is worked out; nothing where empty.
+    ``slots``: how many answers are kept, those asked for last.  ``spinner``: what is said while an answer is
+    worked out; nothing where empty.
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:

@@ -45,14 +45,8 @@ def notes(
 ) -> None:
     """Draw the caveats that every page has: few templates, occupations left out, meaning of the intervals.
 
-    Parameters
-    ----------
-    loaded
-        What the page shows.
-    intervals
-        What its intervals allow for; ``None``: they are those of the risks, empty: it shows none.
-    reports
-        Those it shows, where they are not the loaded ones.
+    ``loaded``: What the page shows.  ``intervals``: What its intervals allow for; ``None``: they are those of
+    the risks, empty: it shows none.  ``reports``: Those it shows, where they are not the loaded ones.
     """
     reports = loaded.reports if reports is None else reports
     report = loaded.first.report

@@ -107,21 +107,10 @@ def choose_one(
 
     Where an address names it without a value (``?key=``), Streamlit's control has none, required or not.
 
-    Parameters
-    ----------
-    label
-        What is chosen.
-    options
-        One at least.
-    key
-        Of the session, and in the address.
-    default
-        Chosen at first; ``None`` for the first option.
-    place
-        Where it is drawn; ``None`` for here.
-    more
-        Further settings of ``st.segmented_control``; a ``width`` in pixels, that of its words, keeps its
-        place in a row until it is drawn.
+    ``label``: What is chosen.  ``options``: One at least.  ``key``: Of the session, and in the address.
+    ``default``: Chosen at first; ``None`` for the first option.  ``place``: Where it is drawn; ``None`` for
+    here.  ``more``: Further settings of ``st.segmented_control``; a ``width`` in pixels, that of its words,
+    keeps its place in a row until it is drawn.
     """
     first = options[0] if default is None else default
     drawn = st if place is None else place

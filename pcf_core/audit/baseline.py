@@ -110,20 +110,9 @@ def baseline_of(
 ) -> Baseline | None:
     """Hold a run against its neutral subjects; ``None`` where these are not scored.
 
-    Parameters
-    ----------
-    store
-        Where the runs are.
-    run
-        Of occupations.
-    result
-        Its preferences.
-    options
-        How it is read.  The subjects weigh alike.
-    read
-        What gives a run's preferences.
-    resamples
-        How many times templates and occupations are drawn again.
+    ``store``: Where the runs are.  ``run``: Of occupations.  ``result``: Its preferences.  ``options``: How
+    it is read.  The subjects weigh alike.  ``read``: What gives a run's preferences.  ``resamples``: How many
+    times templates and occupations are drawn again.
 
     Raises
     ------

@@ -293,16 +293,9 @@ def held_against(
 ) -> Calibration:
     """Compare the report of a calibration model with what was planted in it.
 
-    Parameters
-    ----------
-    preferences
-        Of the run, every occupation and context of the truth.
-    report
-        Of the same run under the default view options, in which the planted risks are stated.
-    written
-        When the results were.
-    version
-        Of the app that scored it, empty where that was not kept.
+    ``preferences``: Of the run, every occupation and context of the truth.  ``report``: Of the same run under
+    the default view options, in which the planted risks are stated.  ``written``: When the results were.
+    ``version``: Of the app that scored it, empty where that was not kept.
 
     Raises
     ------

@@ -431,12 +431,8 @@ def elsewhere(runs: Iterable[RunSpec], first: RunSpec, second: RunSpec) -> list[
     of which that is a part, is no other: it would only confirm it.  Draws of a sampling plan are another
     sample in each run and are left out too.
 
-    Parameters
-    ----------
-    runs
-        Finished ones; of several of one model on the same texts, the first.
-    first, second
-        The two runs; on different templates, topics or occupations they have no such pairs.
+    ``runs``: Finished ones; of several of one model on the same texts, the first.  ``first``, ``second``: The
+    two runs; on different templates, topics or occupations they have no such pairs.
     """
     if _asked(first) != _asked(second) or first.templates.hash != second.templates.hash:
         return []

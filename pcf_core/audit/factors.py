@@ -95,18 +95,9 @@ def factor_panels(
 
     P values are corrected by Holm's method for all slopes of the answer, those of both kinds of lines.
 
-    Parameters
-    ----------
-    report
-        Risk per occupation.
-    quantity
-        Which risk.
-    matching
-        How well a word has to fit its line of the statistics.
-    own
-        A user's figures, as a further panel.
-    noise
-        What drawing the templates again does to these risks; ``None``: they are taken as known.
+    ``report``: Risk per occupation.  ``quantity``: Which risk.  ``matching``: How well a word has to fit its
+    line of the statistics.  ``own``: A user's figures, as a further panel.  ``noise``: What drawing the
+    templates again does to these risks; ``None``: they are taken as known.
 
     Raises
     ------
@@ -131,14 +122,8 @@ def noise_of(reading: Reading, unit: TemplateUnit, quantity: Quantity) -> Templa
 
     They are the draws of the intervals over whole templates, which all occupations share.
 
-    Parameters
-    ----------
-    reading
-        The run under view options.
-    unit
-        What intervals over templates draw, with their weights.
-    quantity
-        Which risk.
+    ``reading``: The run under view options.  ``unit``: What intervals over templates draw, with their
+    weights.  ``quantity``: Which risk.
     """
     matrix = reading.matrix
     stereotypes = matrix.criterion.stereotypes(matrix.values)
@@ -346,20 +331,10 @@ def read_against(
 ) -> Amplification | None:
     """Compare a model with its text; ``None`` where no occupation can be compared.
 
-    Parameters
-    ----------
-    occupations
-        Their names.
-    groups
-        ``male`` and ``female``, in any order.
-    stereotypes
-        [occupation, template, group] against an even split, on the scale that ends at 1.
-    unit
-        What of the templates is drawn again, with their weights.
-    tilt
-        The mean stereotypes of *male* with their intervals over templates.
-    table
-        The counts of the text.
+    ``occupations``: Their names.  ``groups``: ``male`` and ``female``, in any order.  ``stereotypes``:
+    [occupation, template, group] against an even split, on the scale that ends at 1.  ``unit``: What of the
+    templates is drawn again, with their weights.  ``tilt``: The mean stereotypes of *male* with their
+    intervals over templates.  ``table``: The counts of the text.
 
     Raises
     ------

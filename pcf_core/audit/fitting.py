@@ -82,14 +82,8 @@ def words_at(topic: Topic, words: Collection[str], fits: tuple[Part, ...]) -> tu
     In an aligned topic counterparts count together.  Where no row of them fits whole, each word that fits
     counts: *his* and *her* before a noun, whose counterparts in the papers' list are *hers* and *him*.
 
-    Parameters
-    ----------
-    topic
-        Whose words they are.
-    words
-        Those of them that the model can express.
-    fits
-        What fits at ``[Y]``; empty for anything.
+    ``topic``: Whose words they are.  ``words``: Those of them that the model can express.  ``fits``: What
+    fits at ``[Y]``; empty for anything.
     """
     able = set(words) - set(unfit_words(topic, [fits]))
     if topic.aligned:
@@ -148,12 +142,7 @@ def parts_of(word: str, language: str = "en") -> frozenset[Part]:
 def unfit_words(topic: Topic, fits: Iterable[tuple[Part, ...]]) -> dict[str, str]:
     """Return the words that do not fit in every template, each with the reason.
 
-    Parameters
-    ----------
-    topic
-        Whose words are looked up.
-    fits
-        What each template takes at ``[Y]``; empty for anything.
+    ``topic``: Whose words are looked up.  ``fits``: What each template takes at ``[Y]``; empty for anything.
     """
     taken = [one for one in dict.fromkeys(fits) if one]
     reasons = {}

@@ -141,18 +141,9 @@ def check_groups(policy_context: Context, topic: Topic) -> None:
 def check_plan(context: Context, run: RunSpec, error: float, *, early: bool, has_baseline: bool) -> None:
     """Refuse what no verdict can be reached by, before anything is scored for it.
 
-    Parameters
-    ----------
-    context
-        What is to be kept.
-    run
-        The run of all its templates.
-    error
-        That of each limit.
-    early
-        Whether there are looks before all templates are scored.
-    has_baseline
-        Whether somebody names a baseline.
+    ``context``: What is to be kept.  ``run``: The run of all its templates.  ``error``: That of each limit.
+    ``early``: Whether there are looks before all templates are scored.  ``has_baseline``: Whether somebody
+    names a baseline.
 
     Raises
     ------
@@ -235,22 +226,10 @@ def check_context(
 
     A limit keeps the verdict of the look that decided it; scoring ends once every limit has one.
 
-    Parameters
-    ----------
-    context
-        What is to be kept.
-    run
-        The run of all its templates.
-    error
-        That of each limit.
-    read
-        Scores the run of a look, as far as that is to be done, and reads it.
-    policy
-        What follows where a context does not say what *cannot tell* means.
-    early
-        Whether there are looks before all templates are scored.
-    read_baseline
-        From the run of a look to the reading that it is compared with.
+    ``context``: What is to be kept.  ``run``: The run of all its templates.  ``error``: That of each limit.
+    ``read``: Scores the run of a look, as far as that is to be done, and reads it.  ``policy``: What follows
+    where a context does not say what *cannot tell* means.  ``early``: Whether there are looks before all
+    templates are scored.  ``read_baseline``: From the run of a look to the reading that it is compared with.
 
     Raises
     ------

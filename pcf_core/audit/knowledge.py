@@ -96,19 +96,10 @@ def answer_probabilities(
 ) -> AnswerProbabilities:
     """Compute p(right | right or wrong) of every fact in every template.
 
-    Parameters
-    ----------
-    facts_set
-        The set.
-    words
-        The answers that count, in the order of the last axis.
-    unusable
-        Those that do not.
-    nats
-        [fact, template, word] log-probabilities.
-    table
-        Says which answers the model cannot tell apart: of the right ones, or of the wrong ones, one counts,
-        and what is right and wrong counts for neither.
+    ``facts_set``: The set.  ``words``: The answers that count, in the order of the last axis.  ``unusable``:
+    Those that do not.  ``nats``: [fact, template, word] log-probabilities.  ``table``: Says which answers the
+    model cannot tell apart: of the right ones, or of the wrong ones, one counts, and what is right and wrong
+    counts for neither.
 
     Returns
     -------
@@ -265,18 +256,9 @@ def knowledge_report(
 ) -> KnowledgeReport:
     """Report what the model of ``key`` knows of a set that was scored; templates weigh alike.
 
-    Parameters
-    ----------
-    store
-        Where the log-probabilities are.
-    key
-        Of the model.
-    facts_set
-        The set.
-    score
-        Name of J, one of :data:`pcf_core.measure.knowledge.SCORES`.
-    protocol
-        ``single-token`` counts only answers of one token.
+    ``store``: Where the log-probabilities are.  ``key``: Of the model.  ``facts_set``: The set.  ``score``:
+    Name of J, one of :data:`pcf_core.measure.knowledge.SCORES`.  ``protocol``: ``single-token`` counts only
+    answers of one token.
 
     Raises
     ------

@@ -75,14 +75,8 @@ def build_run(
 def preferences_of(log_probabilities: FloatArray, topic: Topic, words: Sequence[str]) -> FloatArray:
     """Compute preferences over groups (PCF Eq. 10–11; BVF Eq. 8), in logs.
 
-    Parameters
-    ----------
-    log_probabilities
-        [..., word] nats, the last axis in the order of ``words``.
-    topic
-        Its groups name the words that are added up.
-    words
-        The words that were scored, a subset of the topic's.
+    ``log_probabilities``: [..., word] nats, the last axis in the order of ``words``.  ``topic``: Its groups
+    name the words that are added up.  ``words``: The words that were scored, a subset of the topic's.
 
     Returns
     -------
@@ -133,19 +127,10 @@ def aggregated(
     nothing has to be read of the words themselves.  With as many words in each group nothing changes.  The
     authors' script for race takes the mean.
 
-    Parameters
-    ----------
-    values
-        [..., group] preferences of sums; rows sum to 1.
-    topic
-        Its groups, in the order of the last axis.
-    words
-        Those that were added up.
-    aggregation
-        ``sum`` gives ``values`` themselves.
-    at
-        Those of them that count in each template, where they differ; ``values`` are then
-        [..., template, group].
+    ``values``: [..., group] preferences of sums; rows sum to 1.  ``topic``: Its groups, in the order of the
+    last axis.  ``words``: Those that were added up.  ``aggregation``: ``sum`` gives ``values`` themselves.
+    ``at``: Those of them that count in each template, where they differ; ``values`` are then [..., template,
+    group].
 
     Returns
     -------
@@ -275,12 +260,7 @@ def _tokens_text(counts: Sequence[int]) -> str:
 def _several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> dict[str, str]:
     """List words that the model cannot tell from one of another group, with the reason.
 
-    Parameters
-    ----------
-    groups
-        The words of each, by its name.
-    table
-        Whose ``spelling`` says which words are the same.
+    ``groups``: The words of each, by its name.  ``table``: Whose ``spelling`` says which words are the same.
     """
     alike: dict[str, list[tuple[str, str]]] = {}
     for name, words in groups.items():
@@ -302,17 +282,10 @@ def coverage_of(
 ) -> dict[str, FloatArray] | None:
     """Return the probability that the model gives to the topic's words together, per key.
 
-    Parameters
-    ----------
-    log_probabilities
-        [..., word] nats.
-    tokens
-        [word] tokens per word.
-    family
-        Scores of masked and permutation models are conditional on the number of tokens and do not share a
-        sample space, so they are summed per number of tokens; others under the key ``all``.
-    right_text
-        Whether text stands right of ``[Y]``; a causal score then includes it: ``None``.
+    ``log_probabilities``: [..., word] nats.  ``tokens``: [word] tokens per word.  ``family``: Scores of
+    masked and permutation models are conditional on the number of tokens and do not share a sample space, so
+    they are summed per number of tokens; others under the key ``all``.  ``right_text``: Whether text stands
+    right of ``[Y]``; a causal score then includes it: ``None``.
     """
     if right_text and not facts_of(family).sees_right:
         return None

@@ -75,12 +75,8 @@ class View:
     def risks(self, values: FloatArray, templates: NDArray[Any] | None = None) -> dict[str, float]:
         """Compute R, R^p, R^c and the mean s.d. of the stereotype, by name.
 
-        Parameters
-        ----------
-        values
-            [occupation, template, group] preferences of all occupations of the run.
-        templates
-            Places, or a mask, of the templates that are read; ``None`` for all.
+        ``values``: [occupation, template, group] preferences of all occupations of the run.  ``templates``:
+        Places, or a mask, of the templates that are read; ``None`` for all.
         """
         chosen, weights = values[self.rows], self.template_weights
         if templates is not None:
@@ -258,11 +254,8 @@ def _must_be_scored(
 def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: int = 2000) -> RiskReport:
     """Make the same report from probabilities made elsewhere (``risk --matrix``).
 
-    Parameters
-    ----------
-    document
-        ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6; optional
-        ``template_weights``, ``occupation_weights``, ``groups``, ``occupations``, ``templates``.
+    ``document``: ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6; optional
+    ``template_weights``, ``occupation_weights``, ``groups``, ``occupations``, ``templates``.
 
     Raises
     ------
@@ -302,12 +295,8 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
 def _refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
     """Refuse options that choose among what only a run has: weights, words, protocols, counts.
 
-    Parameters
-    ----------
-    options
-        Those that are asked for.
-    counted
-        Whether the matrix gives the weights of its templates.
+    ``options``: Those that are asked for.  ``counted``: Whether the matrix gives the weights of its
+    templates.
     """
     if options.reference != "uniform" or options.occupation_weights != "uniform":
         raise CriterionError(

@@ -201,12 +201,8 @@ def risks_without_one(values: FloatArray, view: View) -> FloatArray:
 
     From E_t J and E_t s of all, each less the part of the one: (E J − w_t J_t) / (1 − w_t).
 
-    Parameters
-    ----------
-    values
-        [occupation, template, group] preferences of all occupations of the run.
-    view
-        How they are read.
+    ``values``: [occupation, template, group] preferences of all occupations of the run.  ``view``: How they
+    are read.
     """
     weights = view.template_weights / view.template_weights.sum()
     shares = view.occupation_weights / view.occupation_weights.sum()

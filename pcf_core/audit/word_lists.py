@@ -137,24 +137,11 @@ def list_risks(
 ) -> tuple[dict[str, ListRisks], dict[str, ListRisks]]:
     """Compute risks under each list, and under the words that count without some, by the lists' names.
 
-    Parameters
-    ----------
-    store
-        Holds every word of the lists in every prompt of the run.
-    run
-        Whose words are read, once.
-    view
-        How preferences become R.
-    words
-        Those that count now, from which ``outs`` are left out.
-    lists
-        Of the topic's words.
-    outs
-        See :func:`leave_outs`.
-    aggregation
-        What a group gets of its words.
-    on_prompts
-        Called with how many prompts have been read so far; what it raises ends the reading.
+    ``store``: Holds every word of the lists in every prompt of the run.  ``run``: Whose words are read, once.
+    ``view``: How preferences become R.  ``words``: Those that count now, from which ``outs`` are left out.
+    ``lists``: Of the topic's words.  ``outs``: See :func:`leave_outs`.  ``aggregation``: What a group gets of
+    its words.  ``on_prompts``: Called with how many prompts have been read so far; what it raises ends the
+    reading.
     """
     used = used_words(run.topic, words)
     read = tuple(
