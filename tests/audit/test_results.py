@@ -20,6 +20,7 @@ from pcf_core.audit.sampling import planned
 from pcf_core.core.errors import RunError
 from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.settings import Settings
+from pcf_core.material.evidence import make_evidence
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
@@ -87,7 +88,7 @@ def test_a_run_of_draws_stands_for_one_that_is_not_scored_whole(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scored = score_few(store, monkeypatch)
-    run = unscored(scored)
+    run = scored.model_copy(update={"evidence": make_evidence("others", ["nurse", "judge", "baker"])})
     coarse, fine = (planned(run, within) for within in (0.1, 0.03))
     assert drawn_run(store, run) is None
     for one in (fine, coarse):
