@@ -16,7 +16,7 @@ from pcf_core.audit.results import (
     load_result,
     recomputed_result,
 )
-from pcf_core.audit.sampling import planned
+from pcf_core.audit.sampling import planned, with_draws
 from pcf_core.core.errors import RunError
 from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.settings import Settings
@@ -89,7 +89,7 @@ def test_a_run_of_draws_stands_for_one_that_is_not_scored_whole(
 ) -> None:
     scored = score_few(store, monkeypatch)
     run = scored.model_copy(update={"evidence": make_evidence("others", ["nurse", "judge", "baker"])})
-    coarse, fine = (planned(run, within) for within in (0.1, 0.03))
+    coarse, fine = planned(run, 0.1), with_draws(planned(run, 0.05), 300)
     assert drawn_run(store, run) is None
     for one in (fine, coarse):
         score(store, one)
