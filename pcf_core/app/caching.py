@@ -89,7 +89,7 @@ def _written(value: object) -> str:
             return _record_written(value)
 
 
-def _record_written(value: object) -> str:
+def _record_written(value: Any) -> str:
     """Write the fields of a record; of one that never changes and is long their hash, which it then keeps.
 
     A page asks for what the same reports and templates give dozens of times.
