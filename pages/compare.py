@@ -2,10 +2,7 @@
 
 import streamlit as st
 
-from pcf_core.app.compare.axis import draw_axis
-from pcf_core.app.compare.presets import draw_preset_finding, draw_presets
-from pcf_core.app.compare.tables import draw_published
-from pcf_core.app.compare.two import draw_pair
+from pcf_core.app.compare.presets import draw_presets
 from pcf_core.app.page import open_page
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one
@@ -25,15 +22,22 @@ def draw() -> None:
         help="Two models prompt by prompt; any number of runs along an axis; a table as the papers print it.",
     )
     if view == VIEWS[0]:
+        from pcf_core.app.compare.two import draw_pair
+
         draw_pair(loaded)
         draw_presets()
         return
     head = st.container()  # what was found stands above the controls that choose it
     if view == VIEWS[1]:
+        from pcf_core.app.compare.axis import draw_axis
+        from pcf_core.app.compare.ready import draw_preset_finding
+
         with head:  # a ready comparison opens this view
             told = draw_preset_finding(loaded)
         draw_axis(loaded, head, told)
     else:
+        from pcf_core.app.compare.tables import draw_published
+
         draw_published(loaded, head)
     draw_presets()
 

@@ -4,14 +4,15 @@ from functools import partial
 
 import streamlit as st
 
+from pcf_core.app.addresses import SENTENCE, as_typed
 from pcf_core.app.choice import current_choice
 from pcf_core.app.compare.elsewhere import order_elsewhere
 from pcf_core.app.compare.presets import draw_presets
 from pcf_core.app.data import Loaded, all_reports
 from pcf_core.app.notes import draw_seeds, neutral_distances_of, notes, said_intervals_and_more
-from pcf_core.app.page import draw_provenance, draw_table, finding, open_page, picture
+from pcf_core.app.page import draw_table, finding, open_page, picture
 from pcf_core.app.present import is_presented
-from pcf_core.app.probe import SENTENCE, as_typed
+from pcf_core.app.provenance import draw_provenance
 from pcf_core.app.results.overview import chosen_rows, draw_models, runs_alike
 from pcf_core.app.roles import may_audit
 from pcf_core.app.shell import show

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from pcf_core.app.choice import current_choice
-from pcf_core.app.page import draw_refused, finding, offer_scoring
-from pcf_core.app.queue import follow_readings
+from pcf_core.app.page import draw_refused, finding
 from pcf_core.app.report import draw_contents, draw_report
+from pcf_core.app.scoring import follow_readings, offer_scoring
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import plain
 from pcf_core.report.whole import contents_finding

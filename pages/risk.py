@@ -8,12 +8,11 @@ import streamlit as st
 from pcf_core.app.data import Loaded
 from pcf_core.app.notes import draw_seeds, neutral_distances_of, said_intervals_and_more
 from pcf_core.app.page import draw_foot, draw_picture, finding, key_figures, open_page
-from pcf_core.app.results.policies import draw_verdicts
 from pcf_core.app.results.risk import draw_lean, draw_occupations
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one, controls
+from pcf_core.report.loaded import NOT_SURE
 from pcf_core.report.sections.risk import corrected_panel, risk_panel
-from pcf_core.report.sections.summary import NOT_SURE
 from pcf_core.show.findings.models import neutral_distances_finding
 from pcf_core.show.overview import overview_answer, risk_answer
 
@@ -95,6 +94,8 @@ def draw_corrected(loaded: Loaded, thousand: bool) -> Callable[[], None]:
 
 def draw_policy(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     """Draw the verdicts of a policy, whose limits are on the scale that ends at 1; return its foot."""
+    from pcf_core.app.results.policies import draw_verdicts  # with the gate: only who has a policy looks
+
     return draw_verdicts(loaded)
 
 

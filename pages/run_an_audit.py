@@ -8,7 +8,7 @@ from pcf_core.app.addresses import OVERVIEW, precisions_called
 from pcf_core.app.choice import current_choice
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import parameters_of
-from pcf_core.app.page import draw_absent, submit
+from pcf_core.app.page import draw_absent
 from pcf_core.app.queue import draw_queue, expect_work
 from pcf_core.app.run.imports import draw_import, draw_log_import
 from pcf_core.app.run.request import (
@@ -22,6 +22,7 @@ from pcf_core.app.run.request import (
     draw_word_check,
     requested_runs,
 )
+from pcf_core.app.scoring import submit
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError

@@ -1,23 +1,35 @@
 """The page Why?: what goes with the risk, what the model read, how firm the verdict is, what it knows."""
 
 from pcf_core.app.addresses import FACTORS, KNOWLEDGE, READ, SENSITIVITY
-from pcf_core.app.shell import Tab, draw_tabs, show
-from pcf_core.app.why.factors import draw_factors
-from pcf_core.app.why.knowledge import draw_knowledge
-from pcf_core.app.why.read import draw_read
-from pcf_core.app.why.sensitivity import draw_sensitivity
+from pcf_core.app.shell import open_tab, show
 
-TABS = {
-    FACTORS: Tab("Does the risk go with pay, education, women's share, or a word's frequency?", draw_factors),
-    READ: Tab("Does the model repeat what it read?", draw_read),
-    SENSITIVITY: Tab("How far can the analyst's choices move the verdict?", draw_sensitivity),
-    KNOWLEDGE: Tab("What does it know, and how surely?", draw_knowledge),
+QUESTIONS = {
+    FACTORS: "Does the risk go with pay, education, women's share, or a word's frequency?",
+    READ: "Does the model repeat what it read?",
+    SENSITIVITY: "How far can the analyst's choices move the verdict?",
+    KNOWLEDGE: "What does it know, and how surely?",
 }
 
 
 def draw() -> None:
     """Draw the page."""
-    draw_tabs("why", "Why?", TABS)
+    tab = open_tab("why", "Why?", QUESTIONS)
+    if tab == FACTORS:
+        from pcf_core.app.why.factors import draw_factors
+
+        draw_factors()
+    elif tab == READ:
+        from pcf_core.app.why.read import draw_read
+
+        draw_read()
+    elif tab == SENSITIVITY:
+        from pcf_core.app.why.sensitivity import draw_sensitivity
+
+        draw_sensitivity()
+    else:
+        from pcf_core.app.why.knowledge import draw_knowledge
+
+        draw_knowledge()
 
 
 show(draw)

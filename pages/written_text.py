@@ -1,25 +1,35 @@
 """The page Written text: what a model writes, about whom, and whether all its audits agree."""
 
 from pcf_core.app.addresses import CRITERIA, FAIRPAIR, KNOWN, SUMMARY
-from pcf_core.app.criteria.tab import draw_criteria
-from pcf_core.app.fairpair.tab import draw_fairpair
-from pcf_core.app.shell import Tab, draw_tabs, show
-from pcf_core.app.texts.benchmarks import draw_benchmarks
-from pcf_core.app.texts.summary_views import draw_summary
+from pcf_core.app.shell import open_tab, show
 
-TABS = {
-    SUMMARY: Tab("What does each audit find about one model, and do they agree?", draw_summary),
-    FAIRPAIR: Tab("Does it write differently about another person?", draw_fairpair),
-    CRITERIA: Tab("Does gender change what it writes and whom it believes?", draw_criteria),
-    KNOWN: Tab(
-        "What do CrowS-Pairs, StereoSet and WinoBias find, and do they agree with us?", draw_benchmarks
-    ),
+QUESTIONS = {
+    SUMMARY: "What does each audit find about one model, and do they agree?",
+    FAIRPAIR: "Does it write differently about another person?",
+    CRITERIA: "Does gender change what it writes and whom it believes?",
+    KNOWN: "What do CrowS-Pairs, StereoSet and WinoBias find, and do they agree with us?",
 }
 
 
 def draw() -> None:
     """Draw the page."""
-    draw_tabs("written_text", "Written text", TABS)
+    tab = open_tab("written_text", "Written text", QUESTIONS)
+    if tab == SUMMARY:
+        from pcf_core.app.texts.summary_views import draw_summary
+
+        draw_summary()
+    elif tab == FAIRPAIR:
+        from pcf_core.app.fairpair.tab import draw_fairpair
+
+        draw_fairpair()
+    elif tab == CRITERIA:
+        from pcf_core.app.criteria.tab import draw_criteria
+
+        draw_criteria()
+    else:
+        from pcf_core.app.texts.benchmarks import draw_benchmarks
+
+        draw_benchmarks()
 
 
 show(draw)

@@ -16,8 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from pcf_core.audit.baseline import OtherScales, baseline_of
-from pcf_core.audit.comparing import compared, controlled
-from pcf_core.audit.elsewhere import answers_elsewhere
+from pcf_core.audit.comparing import answers_elsewhere, compared, controlled
 from pcf_core.audit.factors import factor_panels, read_against
 from pcf_core.audit.knowledge import knowledge_report
 from pcf_core.audit.preferences import build_run

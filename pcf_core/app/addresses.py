@@ -79,11 +79,6 @@ def leads_to(old: str, parameters: Mapping[str, str | list[str]]) -> tuple[str, 
     """Return the page that an old address leads to, and all that its new address says.
 
     Every parameter is kept, but one of :data:`OLD_VIEWS` whose place a tab has taken.
-
-    Raises
-    ------
-    KeyError
-        ``old`` is no old address.
     """
     said: dict[str, str | list[str]] = dict(parameters)
     for (page, name, value), place in OLD_VIEWS.items():
@@ -132,23 +127,23 @@ def precisions_called(names: Iterable[str]) -> list[str]:
     return [PRECISIONS_CALLED.get(name, name) for name in names]
 
 
-def precisions_named(said: Iterable[str]) -> list[str]:
+def precisions_named(names_called: Iterable[str]) -> list[str]:
     """Return the precisions that an address or a list of a page says."""
     names = {called: name for name, called in PRECISIONS_CALLED.items()}
-    return [names.get(one, one) for one in said]
+    return [names.get(one, one) for one in names_called]
 
 
-def choice_of(said: Mapping[str, str | list[str]]) -> Choice:
+def choice_of(address: Mapping[str, str | list[str]]) -> Choice:
     """Return the choice of an address that names models, topic, templates and occupations.
 
     What else the address leaves out is as when a session begins.
     """
-    read = from_link(PageOptions, {**page_parameters(PageOptions()), **said})
+    read = from_link(PageOptions, {**page_parameters(PageOptions()), **address})
     return Choice(
-        models=tuple(said["model"]),
-        topic=str(said["topic"]),
-        templates=str(said["templates"]),
-        evidence=str(said["evidence"]),
+        models=tuple(address["model"]),
+        topic=str(address["topic"]),
+        templates=str(address["templates"]),
+        evidence=str(address["evidence"]),
         options=ViewOptions(**read.model_dump(exclude={"over"})),
         over=read.over,
     )
@@ -158,3 +153,16 @@ def parameters_for(labels: Sequence[str]) -> dict[str, list[str]]:
     """Return the query parameters that ask for models by their labels: every model in every precision."""
     models, precisions = zip(*map(split_label, labels), strict=True)
     return {"model": list(dict.fromkeys(models)), "precision": list(dict.fromkeys(precisions))}
+
+
+SENTENCE = "sentence"
+
+
+def as_typed(prompt: str) -> str:
+    """Write a prompt as a reader would, with … at [Y], unless it has such dots of its own."""
+    return prompt if "…" in prompt or "..." in prompt else prompt.replace("[Y]", "…")
+
+
+def as_prompt(typed: str) -> str:
+    """Return what was typed as a prompt: where no [Y] is written, … or three dots are the place."""
+    return typed if "[Y]" in typed else typed.replace("...", "…").replace("…", "[Y]")

@@ -9,31 +9,36 @@ from __future__ import annotations
 import hashlib
 import inspect
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
-from io import BytesIO
-from operator import attrgetter
-from typing import Any, ParamSpec, TypeVar, cast
+from datetime import date
+from enum import Enum
+from functools import cache, partial, wraps
+from pathlib import PurePath
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
+import numpy as np
 import streamlit as st
 from pydantic import BaseModel
 
 from pcf_core.app.memory import give_back
 from pcf_core.app.roles import person
+from pcf_core.audit.results import Report
 from pcf_core.core.records import Record
 from pcf_core.core.settings import settings
-from pcf_core.report.loaded import LoadedRun
 from pcf_core.store.files import takes_files
 from pcf_core.store.store import Store
-from pcf_core.work.queue import Queue
+
+if TYPE_CHECKING:
+    from pcf_core.work.queue import Queue
 
 P = ParamSpec("P")
 T = TypeVar("T")
 SLOTS = 32  # answers of one function that are kept, those asked for last
 _KEPT: dict[Callable[..., Any], Callable[..., Any]] = {}
-_WRITTEN = "_written_as"  # beside the fields of a record with many values: their key
-MANY = 20  # values in one field, from which on a record is written out once and then stands as a key
+_WRITTEN = "_written_as"  # beside the fields of a long record: what stands for them
+LONG = 200  # characters, from which on a record is written out once and then stands as a hash
 
 
 @dataclass(frozen=True)
@@ -44,60 +49,74 @@ class Arguments:
     named: dict[str, object]
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """Records of one type, as a row of its fields each."""
+def key_of(*values: object) -> str:
+    """Return a key of everything in the values: of an opened run its view key, of other records every field.
 
-    kind: type
-    rows: tuple[object, ...]
-
-
-def _as_rows(value: object) -> object:
-    """Return records of one type as rows, and all else as it is.
-
-    Asked record by record, the thousands of a set of templates take ten times as long; a few may know
-    what they are written as.
+    Raises
+    ------
+    TypeError
+        One of them has no content that can be written down, such as a function inside another.
     """
-    if not isinstance(value, tuple) or len(value) <= MANY or len(kinds := set(map(type, value))) != 1:
-        return value
-    (kind,) = kinds
-    if kind is LoadedRun or not (names := _field_names(kind)):
-        return value
-    return _Rows(kind, tuple(map(attrgetter(*names), value)))
+    return _hash(_written(values))
 
 
-def _field_names(kind: type) -> tuple[str, ...]:
-    """Return the fields of a type of records; none of any other type."""
-    if issubclass(kind, BaseModel):
-        return tuple(kind.model_fields)
-    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf8", "surrogatepass")).hexdigest()
 
 
-def _content_of(value: Any) -> tuple[object, ...]:
-    """Return the fields of a record; of one with many values their key, for it never changes.
+def _written(value: object) -> str:
+    """Write a value so that no other one is written alike; an array whole, where Streamlit takes a sample."""
+    match value:
+        case None | bool() | int() | float() | str() | bytes() | Enum() | np.generic() | date() | PurePath():
+            return repr(value)
+        case Report():
+            return f"Report {value.view_key}"
+        case tuple() | list():
+            return f"{_name_of(type(value))}({','.join(map(_written, value))})"
+        case Mapping():
+            return f"{{{','.join(f'{_written(name)}:{_written(one)}' for name, one in value.items())}}}"
+        case set() | frozenset():
+            return f"set({','.join(sorted(map(_written, value)))})"
+        case np.ndarray() if value.dtype != object:
+            return f"array({value.dtype.str},{value.shape},{hashlib.sha256(value.tobytes()).hexdigest()})"
+        case partial():
+            return f"partial({_written(value.func)},{_written(value.args)},{_written(value.keywords)})"
+        case type():
+            return _name_of(value)
+        case FunctionType():
+            return _name_of(_of_a_module(value))
+        case _:
+            return _record_written(value)
+
+
+def _record_written(value: Any) -> str:
+    """Write the fields of a record; of one that never changes and is long their hash, which it then keeps.
 
     A page asks for what the same reports and templates give dozens of times.
     """
     beside = getattr(value, "__dict__", {})
     if _WRITTEN in beside:
-        return (beside[_WRITTEN],)
-    found = [getattr(value, name) for name in _field_names(type(value))]
-    rows = tuple(map(_as_rows, found))
-    if not _never_changes(type(value)) or not any(map(_is_long, found)):
-        return rows
-    beside[_WRITTEN] = key_of(*rows)
-    return (beside[_WRITTEN],)
+        return str(beside[_WRITTEN])
+    kind: type = type(value)
+    names = _field_names(kind)
+    if not names:  # a table
+        return f"{_name_of(kind)} {hashlib.sha256(pickle.dumps(value)).hexdigest()}"
+    text = f"{_name_of(kind)}({','.join(_written(getattr(value, name)) for name in names)})"
+    if len(text) > LONG and _never_changes(kind):
+        text = beside[_WRITTEN] = f"{_name_of(kind)} {_hash(text)}"
+    return text
 
 
-def _is_long(value: object) -> bool:
-    """Tell whether there are many values, in it or in a record that it holds and that stands as a key."""
-    if isinstance(value, tuple | dict):
-        held = value.values() if isinstance(value, dict) else value
-        return len(value) > MANY or any(map(_is_long, held))
-    if isinstance(value, LoadedRun) or not _never_changes(type(value)):
-        return False
-    _content_of(value)
-    return _WRITTEN in value.__dict__
+def _name_of(named: type | FunctionType) -> str:
+    return f"{named.__module__}.{named.__qualname__}"
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    """Return the fields of a type of records; none of any other type."""
+    if issubclass(kind, BaseModel):
+        return tuple(kind.model_fields)
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
 
 
 def _never_changes(kind: type) -> bool:
@@ -106,56 +125,18 @@ def _never_changes(kind: type) -> bool:
     return issubclass(kind, Record) or (parameters is not None and bool(parameters.frozen))
 
 
-class _Content(pickle.Pickler):
-    """Writes what values consist of: a loaded run as its key, a record as its fields, all else as it is.
-
-    Properties that a record has worked out are no part of it.  An array is written whole: Streamlit's own
-    hash takes a sample of a large one.
-    """
-
-    def reducer_override(self, value: Any) -> Any:
-        """Say what stands for a value."""
-        if isinstance(value, LoadedRun):
-            return LoadedRun, (value.view_key,)
-        if isinstance(value, type) or not (is_dataclass(value) or isinstance(value, BaseModel)):
-            return NotImplemented
-        return type(value), _content_of(value)
-
-
-def key_of(*values: object) -> str:
-    """Return a key of everything in the values.
-
-    Raises
-    ------
-    TypeError
-        One of them has no content that can be written down, such as a function inside another.
-    """
-    written = BytesIO()
-    pickler = _Content(written, pickle.HIGHEST_PROTOCOL)
-    pickler.fast = True  # equal texts are written alike, whether or not they are one object
-    try:
-        pickler.dump(values)
-    except (AttributeError, TypeError, pickle.PicklingError) as error:
-        raise TypeError(f"What an answer is kept by has to be a value: {error}") from error
-    return hashlib.sha256(written.getvalue()).hexdigest()
-
-
 HASHES: dict[str | type[Any], Callable[[Any], Any]] = {Arguments: key_of}
 
 
 def kept(slots: int = SLOTS, spinner: str = "") -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Keep the answers of a function for all visitors, by all that it takes.
 
-    Parameters
-    ----------
-    slots
-        how many answers are kept, those asked for last.
-    spinner
-        what is said while an answer is worked out; nothing where empty.
+    ``slots``: how many answers are kept, those asked for last.  ``spinner``: what is said while an answer is
+    worked out; nothing where empty.
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
-        must_be_told_all(function)
+        _must_be_told_all(function)
         whole = cast(Callable[..., T], function)
 
         @st.cache_resource(show_spinner=spinner or False, max_entries=slots, hash_funcs=HASHES)
@@ -182,19 +163,19 @@ def once(function: Callable[P, T]) -> Callable[P, T]:
     return cast(Callable[P, T], _KEPT[function])
 
 
-def must_be_told_all(function: Callable[..., Any]) -> None:
-    """Refuse a function that knows more than it takes.
+def _must_be_told_all(function: Callable[..., Any]) -> None:
+    if left_out := [one for one in inspect.signature(_of_a_module(function)).parameters if one[0] == "_"]:
+        raise TypeError(
+            f"{function.__qualname__} cannot be kept: {left_out[0]!r} would be no part of its key."
+        )
 
-    Raises
-    ------
-    TypeError
-        It stands inside another, is a method or a page's own, or Streamlit leaves an argument out of its key.
-    """
+
+def _of_a_module(function: Callable[..., Any]) -> FunctionType:
+    """Return a function, or refuse it where its name does not say all that it depends on."""
     name = getattr(function, "__qualname__", repr(function))
-    if not inspect.isfunction(function) or "<" in name or function.__module__ == "__main__":
+    if not isinstance(function, FunctionType) or "<" in name or function.__module__ == "__main__":
         raise TypeError(f"{name} cannot be kept: only a function of a module's own depends on nothing else.")
-    if left_out := [one for one in inspect.signature(function).parameters if one.startswith("_")]:
-        raise TypeError(f"{name} cannot be kept: {left_out[0]!r} would be no part of its key.")
+    return function
 
 
 def _fits(opened: Store | Queue) -> bool:
@@ -219,4 +200,6 @@ def open_queue() -> Queue:
 
 @st.cache_resource(show_spinner=False, validate=_fits)
 def _queue() -> Queue:
+    from pcf_core.work.queue import Queue
+
     return Queue.open(settings().catalogue)

@@ -1,6 +1,6 @@
-"""Loading for pages: the caches of results, keyed by run key and view options, never by arrays.
+"""Open results for pages, cached for all visitors by run and view options, never by arrays.
 
-So too which models a page may look for by a name that somebody typed or put into a link.
+Also decide which models a visitor may look up by a name that was typed or came in a link.
 """
 
 from __future__ import annotations
@@ -8,22 +8,33 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Concatenate, ParamSpec, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 
 from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import kept, key_of, once, open_queue, open_store
 from pcf_core.app.lists import named_or_kept, set_names, stamp_of
+from pcf_core.app.request_cache import looked_up
 from pcf_core.app.roles import may_audit
-from pcf_core.app.steady import looked_up
 from pcf_core.app.widgets import plain
 from pcf_core.audit.baseline import NEUTRAL_LISTS
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result, build_run
 from pcf_core.audit.reading import report
-from pcf_core.audit.results import is_kept, kept_name, load_result, self_audit_of
-from pcf_core.audit.sensitivity import sensitivity_kept
+from pcf_core.audit.results import (
+    NotScored,
+    Refused,
+    Report,
+    Results,
+    Waiting,
+    drawn_run,
+    is_kept,
+    kept_name,
+    load_result,
+    self_audit_of,
+)
 from pcf_core.core.errors import AuditError, RunError, StoreError
 from pcf_core.core.records import digest
 from pcf_core.core.risk import COUNTS_ONLY, Comparison, Interval, Over, RiskReport
@@ -31,19 +42,19 @@ from pcf_core.core.run import IMPORTED, SELECTIONS, ModelSpec, Protocol, RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.models.precision import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve
-from pcf_core.report.loaded import LoadedRun, Runs, compare_runs
-from pcf_core.store.results import RunInfo, State
-from pcf_core.texts.text_audit import AuditAsked, AuditResult
-from pcf_core.work.criteria import CRITERIA_AUDIT
-from pcf_core.work.fairpair import FAIRPAIR_AUDIT
-from pcf_core.work.queue import Job
-from pcf_core.work.requests import Reading, reading_key
-from pcf_core.work.text_audits import TextAudit
+from pcf_core.report.loaded import Runs, compare_runs
+from pcf_core.store.results import State
+
+if TYPE_CHECKING:
+    from pcf_core.texts.text_audit import AuditAsked, AuditResult
+    from pcf_core.work.queue import Job
+    from pcf_core.work.requests import Reading
+    from pcf_core.work.text_audits import TextAudit
 
 P = ParamSpec("P")
 T = TypeVar("T")
-AuditRequest = TypeVar("AuditRequest", bound=AuditAsked)
-AuditAnswer = TypeVar("AuditAnswer", bound=AuditResult)
+AuditRequest = TypeVar("AuditRequest", bound="AuditAsked")
+AuditAnswer = TypeVar("AuditAnswer", bound="AuditResult")
 Material = TypeVar("Material")
 States = tuple[tuple[str, State], ...]  # of documents, by key
 
@@ -55,16 +66,26 @@ LONGEST_NAME = 100  # characters of a name that a sentence repeats
 
 @dataclass(frozen=True)
 class Loaded(Runs):
-    """What a page can show: finished runs by model and precision, runs that are not scored yet, and refusals.
-
-    ``unread``: finished runs that are large and were never read like this, see :func:`must_wait`.
-    """
+    """The results of a choice: reports by model and precision, and the outcome of the other runs."""
 
     choice: Choice
-    runs: Mapping[str, LoadedRun]
-    missing: Mapping[str, RunSpec]
-    refused: Mapping[str, str]
-    unread: Mapping[str, RunSpec] = field(default_factory=dict)
+    runs: Mapping[str, Report]
+    others: Mapping[str, Waiting | NotScored | Refused] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> dict[str, RunSpec]:
+        """The runs that are not scored yet."""
+        return {label: one.run for label, one in self.others.items() if isinstance(one, NotScored)}
+
+    @property
+    def unread(self) -> dict[str, RunSpec]:
+        """The large runs that the worker has to read first, see :func:`must_wait`."""
+        return {label: one.run for label, one in self.others.items() if isinstance(one, Waiting)}
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """Why the rest cannot be read."""
+        return {label: one.reason for label, one in self.others.items() if isinstance(one, Refused)}
 
     @property
     def options(self) -> ViewOptions:
@@ -77,21 +98,21 @@ class Loaded(Runs):
         return self.choice.over
 
     def remember(self, function: Callable[Concatenate[Loaded, P], T], *given: P.args, **named: P.kwargs) -> T:
-        """Return what a function answers for these runs, worked out once for all visitors."""
+        """Return the cached answer of a function for these runs."""
         return once(function)(self, *given, **named)
 
-    def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
-        """Return the report of one of the runs under other options, worked out once for all visitors."""
-        return read_run(item.run, options).report
+    def read_as(self, item: Report, options: ViewOptions) -> RiskReport:
+        """Return the cached report of one of the runs under other options."""
+        return results().report(item.run, options).report
 
-    def compare(self, first: LoadedRun, second: LoadedRun) -> Comparison:
-        """Compare two of the runs, paired, once for all visitors; raises as for any :class:`Runs`."""
+    def compare(self, first: Report, second: Report) -> Comparison:
+        """Compare two of the runs template by template, cached; errors as in :class:`Runs`."""
         with st.spinner("Comparing template by template …"):
             return once(compare_runs)(first, second, self.options)
 
 
 def scored_models(topic: Topic | None = None) -> tuple[str, ...]:
-    """List the models that have a run in the store, on a topic and its usual templates where one is given."""
+    """List the models with a finished run; with a topic, only those on it and its default templates."""
     runs = [info.run for info in open_store().runs() if info.complete]
     if topic is not None:
         runs = [run for run in runs if run.topic.hash == topic.hash and run.templates.name == topic.templates]
@@ -99,72 +120,69 @@ def scored_models(topic: Topic | None = None) -> tuple[str, ...]:
 
 
 @kept(slots=16)
-def cached_result(run: RunSpec, options: ViewOptions, stored: str) -> Result:
-    """Load a finished run's preferences; they are shared between sessions and never changed.
+def _cached_result(run: RunSpec, options: ViewOptions, stored: str) -> Result:
+    """Load the preferences of a finished run, which sessions share and nobody changes.
 
-    ``stored``: what there was of the run in the store, see :func:`stored_state`.
+    ``stored``: what the store knows about the run besides its scores, see :func:`stored_state`.
     """
     return load_result(open_store(), run, options.protocol, options.aggregation)
 
 
 @kept(slots=64, spinner="Working out risks and intervals …")
-def cached_report(run: RunSpec, options: ViewOptions, stored: str, brief: bool) -> RiskReport:
-    """Load a finished run's report under view options, of a ``brief`` one with the intervals of R alone.
-
-    It is shared between sessions and never changed.
-    """
+def _cached_report(run: RunSpec, options: ViewOptions, stored: str, brief: bool) -> RiskReport:
     return report(result_of(run, options, stored), run, options, brief=brief)
 
 
 def result_of(run: RunSpec, options: ViewOptions, stored: str) -> Result:
-    """Return a finished run's preferences, which of all options depend on protocol and aggregation alone."""
+    """Return the preferences of a finished run, cached by the two options that they depend on."""
     read_by = ViewOptions(protocol=options.protocol, aggregation=options.aggregation)
-    return cached_result(run, read_by, stored)
+    return _cached_result(run, read_by, stored)
 
 
 def stored_state(run: RunSpec, protocol: Protocol) -> str:
-    """Return what pages show of a run beside what it is: its self-audit, and by what name it is kept.
-
-    The statistics behind weights are no part of a run either.
-    """
+    """Hash what decides a report besides the run: self-audit, stored preferences, statistics."""
     store = open_store()
-    found = self_audit_of(store, run)  # it comes, or changes, when a run is finished
-    return digest([kept_name(store, run, protocol), found and found.model_dump(), stamp_of("factors")])
+    self_audit = self_audit_of(store, run)  # it comes, or changes, when a run is finished
+    return digest(
+        [kept_name(store, run, protocol), self_audit and self_audit.model_dump(), stamp_of("factors")]
+    )
 
 
-def read_run(run: RunSpec, options: ViewOptions, *, brief: bool = False) -> LoadedRun:
-    """Load a finished run under view options; a ``brief`` one has the intervals of R alone.
+class KeptResults(Results):
+    """The finished runs of the store, with every report cached for all visitors."""
 
-    Counts, documents and the statistics behind weights are no part of the run key, but of what is seen.
+    def report(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Report:
+        """Report a run, cached by all that is shown: the run key lacks counts, documents and statistics."""
+        stored = stored_state(run, options.protocol)
+        view_key = key_of(run, options, stored, brief)
+        cached = _cached_report(run, options, stored, brief)
+        return Report(run, view_key, cached, partial(result_of, run, options, stored))
 
-    Raises
-    ------
-    AuditError
-        The run is not finished, or cannot be read this way.
-    """
-    stored = stored_state(run, options.protocol)
-    view_key = key_of(run, options, stored, brief)
-    found = cached_report(run, options, stored, brief)
-    return LoadedRun(run, run.key, view_key, found, partial(result_of, run, options, stored))
+    def must_wait(self, run: RunSpec, options: ViewOptions) -> bool:
+        """Tell whether the worker has to read the run first."""
+        return must_wait(run, "preferences", options)
+
+
+def results() -> KeptResults:
+    """Return the results that pages open."""
+    return KeptResults(open_store())
 
 
 def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:
-    """Tell whether reading a finished run so takes so long that the worker does it, once.
+    """Tell whether a finished run is so large that the worker has to read it, once.
 
-    Not so where it is kept, where nothing can be kept, or where the worker has read it in vain.
-
-    Raises
-    ------
-    AuditError
-        The options are none that this run can be read with.
+    False if the result is stored already, if nothing can be stored, or if the worker has tried and failed.
     """
     if run.cells <= MOST_CELLS[what]:
         return False
     store = open_store()
     if what == "preferences" and is_kept(store, run, options.protocol):
         return False
-    if what == "sensitivity" and sensitivity_kept(store, run, options):
-        return False
+    if what == "sensitivity":
+        from pcf_core.audit.sensitivity import sensitivity_kept
+
+        if sensitivity_kept(store, run, options):
+            return False
     try:
         store.must_be_writable()
         if not store.is_finished(run):
@@ -176,71 +194,38 @@ def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:
 
 
 def newest_reading(run: RunSpec, what: Reading, options: ViewOptions) -> Job | None:
-    """Find the newest job that reads a run like this, whatever became of it; raises as :func:`must_wait`."""
+    """Return the newest job for this reading of a run, in any state."""
+    from pcf_core.work.requests import reading_key  # for large runs alone
+
     key = reading_key(open_store(), run, what, options)
     jobs = open_queue().list(RECENT_READINGS, kind="read")
     return next((job for job in jobs if job.key == key), None)
 
 
-def plans_of(run: RunSpec) -> list[RunInfo]:
-    """List the runs that draw from this one's templates by a sampling plan, finished or not."""
-    runs = (info for info in open_store().runs() if info.run.scoring.imported == run.scoring.imported)
-    return [info for info in runs if info.run.plan and info.run.whole.key == run.key]
-
-
-def drawn_run(run: RunSpec) -> RunSpec | None:
-    """Return the finished run with the most draws that draws from these templates by the same counts.
-
-    It is read with what is known of the templates now, since documents are no part of its key.
-    """
-    counts = run.templates.counts.tolist()
-    finished = [
-        info.run for info in plans_of(run) if info.complete and info.run.templates.counts.tolist() == counts
-    ]
-    most = max(finished, key=lambda found: found.plan.draws if found.plan else 0, default=None)
-    return most and most.model_copy(update={"templates": run.templates})
-
-
 def load(choice: Choice, *, brief: bool = False) -> Loaded:
-    """Load everything the choice asks for, sorted into finished, not scored yet, and refused.
-
-    Where not all templates are scored, a run that has drawn some of them by a sampling plan is shown.
-    ``brief`` as in :func:`read_run`.
-    """
-    runs: dict[str, LoadedRun] = {}
-    missing: dict[str, RunSpec] = {}
-    refused: dict[str, str] = {}
-    unread: dict[str, RunSpec] = {}
+    """Open every run of a choice; ``brief`` as in :func:`~pcf_core.audit.reading.report`."""
+    runs: dict[str, Report] = {}
+    others: dict[str, Waiting | NotScored | Refused] = {}
     for model, precision in choice.asked:
         label = model_label(model, precision)
         try:
             run = asked_run(choice, model, precision)
-            label = model_label(model, run.scoring.dtype)
-            if must_wait(run, "preferences", choice.options):
-                unread[label] = run
-                continue
-            try:
-                runs[label] = read_run(run, choice.options, brief=brief)
-            except RunError:
-                drawn = drawn_run(run)
-                if drawn is None:
-                    missing[label] = run
-                else:
-                    runs[label] = read_run(drawn, choice.options, brief=brief)
         except AuditError as error:
-            refused[label] = str(error)
-    return Loaded(choice, runs, missing, refused, unread)
+            others[label] = Refused(str(error))
+            continue
+        label = model_label(model, run.scoring.dtype)
+        opened = results().open(run, choice.options, brief=brief)
+        if isinstance(opened, Report):
+            runs[label] = opened
+        else:
+            others[label] = opened
+    return Loaded(choice, runs, others)
 
 
 def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
-    """Return the run that a choice means for a model in a precision.
+    """Return the run of a choice for a model in a precision.
 
-    Of those that ``auto`` stands for the first that is scored, else that which would be scored.
-
-    Raises
-    ------
-    AuditError
-        A model or a list that cannot be read.
+    ``auto`` stands for several precisions: the first scored one is taken, else the one that would be scored.
     """
     lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
     if model.startswith(IMPORTED):
@@ -249,21 +234,13 @@ def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
         build_run(spec, *lists, choice.options.protocol) for spec in precisions_of(resolve(model), precision)
     )
     first = next(runs)
-    if finished(first) or drawn_run(first):
-        return first
-    return next((run for run in runs if finished(run) or drawn_run(run)), first)
+    return next((run for run in chain([first], runs) if finished(run) or drawn_run(open_store(), run)), first)
 
 
 def imported_run(
     model: str, precision: str, lists: tuple[Topic, Evidence, TemplateSet], protocol: Protocol
 ) -> RunSpec:
-    """Return the imported run of a model on these lists.
-
-    Raises
-    ------
-    RunError
-        No pack brought one.
-    """
+    """Return the imported run of a model on these lists."""
     hashes = [item.hash for item in lists]
     for info in open_store().runs():
         run, key = info.run, info.run.scoring
@@ -282,12 +259,12 @@ def imported_run(
 
 
 def listed_models() -> tuple[ModelSpec, ...]:
-    """List the models that come with the app or are the operator's, looked up once while a page is drawn."""
+    """List shipped and operator-provided models, once for each drawing of a page."""
     return looked_up(list_models)
 
 
 def finished(run: RunSpec) -> bool:
-    """Tell whether every template of a run is scored."""
+    """Tell whether a run is completely scored."""
     return open_store().is_finished(run)
 
 
@@ -299,11 +276,11 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
     say is a part of a model's lean, and no risk of it.
     """
     first, options = loaded.first.run, loaded.choice.options
-    found = dict(loaded.reports)
+    reports = dict(loaded.reports)
     seen = {item.key for item in loaded.runs.values()}
     unread = 0
     for run in finished_runs(first):
-        if run.topic.hash != first.topic.hash or run.key in seen or len(found) == most:
+        if run.topic.hash != first.topic.hash or run.key in seen or len(reports) == most:
             continue
         if run.evidence.name in NEUTRAL_LISTS:
             continue
@@ -313,18 +290,16 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
         parts += [run.scoring.protocol] if run.scoring.protocol != first.scoring.protocol else []
         parts += [f"± {run.plan.within:g}"] if run.plan else []
         label = " · ".join(parts)
-        if label in found:
+        if label in reports:
             label = f"{label} · {run.key[:6]}"
         protocol = options.protocol if options.protocol in SELECTIONS else run.scoring.protocol
-        asked = options.model_copy(update={"protocol": protocol})
-        try:
-            if must_wait(run, "preferences", asked):  # nobody has asked for this one
-                unread += 1
-            else:
-                found[label] = read_run(run, asked, brief=True).report
-        except AuditError:
+        run_options = options.model_copy(update={"protocol": protocol})
+        opened = results().open(run, run_options, brief=True)
+        if isinstance(opened, Report):
+            reports[label] = opened.report
+        else:  # a large one waits until somebody asks for it
             unread += 1
-    return found, unread
+    return reports, unread
 
 
 def finished_runs(shown: RunSpec) -> list[RunSpec]:
@@ -340,19 +315,19 @@ def finished_runs(shown: RunSpec) -> list[RunSpec]:
 
 
 def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
-    """Return the interval of R over whole templates, of the models where that shown is over counts only."""
+    """Return R's interval over whole templates for each model whose shown interval is over counts only."""
     whole, over = loaded.choice.options.model_copy(update={"unit": "template"}), loaded.choice.over
-    found: dict[str, Interval] = {}
+    intervals: dict[str, Interval] = {}
     for name, item in loaded.runs.items():
         shown = item.report.interval("overall_risk", over)
         if shown and shown.unit in COUNTS_ONLY:
-            interval = read_run(item.run, whole).report.interval("overall_risk", over)
-            found |= {name: interval} if interval else {}
-    return found
+            interval = loaded.read_as(item, whole).interval("overall_risk", over)
+            intervals |= {name: interval} if interval else {}
+    return intervals
 
 
 def answered(audit: TextAudit[AuditRequest, Material, AuditAnswer]) -> tuple[AuditRequest, ...]:
-    """List the answered requests of a text audit, the newest first, read once until one of them changes."""
+    """List the answered requests of a text audit, newest first, cached until one of them changes."""
     return looked_up(_answered_now, audit)
 
 
@@ -372,13 +347,7 @@ def _answered(
 
 
 def asked_as(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str) -> AuditRequest:
-    """Load a request of a text audit by its hash, read once until it changes.
-
-    Raises
-    ------
-    StoreError
-        It is gone or damaged.
-    """
+    """Load a request of a text audit by its hash, cached until it changes."""
     return _asked_as(audit, key, open_store().document_state(key, audit.asked_name))
 
 
@@ -390,34 +359,40 @@ def _asked_as(
 
 
 def lookable(names: Sequence[str]) -> list[str]:
-    """Return the names that may be looked for.
+    """Return the names that this visitor may look up.
 
-    An auditor may look for all, a viewer for those of models that come with the app or have results.
-
-    To look for another one is to read a folder of the server, or to ask the hub or the endpoint, where the
-    operator may pay for it: that is not for whoever opens a link.
+    Looking up a model reads a folder of the server, or asks the hub or an endpoint that the operator may pay
+    for. So auditors may look up any name, viewers only models that are shipped or have results.
     """
     if may_audit() or not names:
         return list(names)
+    from pcf_core.work.criteria import CRITERIA_AUDIT  # for viewers alone
+    from pcf_core.work.fairpair import FAIRPAIR_AUDIT
+
     audited = answered(FAIRPAIR_AUDIT)
-    known = {
+    allowed = {
         *(spec.name for spec in listed_models() if spec.family != "endpoint"),
         *scored_models(),
-        *(asked.key.model for asked in audited),
-        *(encoder.model for asked in audited if not asked.imported for encoder in asked.encoders),
-        *(asked.model for asked in answered(CRITERIA_AUDIT)),
+        *(request.key.model for request in audited),
+        *(encoder.model for request in audited if not request.imported for encoder in request.encoders),
+        *(request.model for request in answered(CRITERIA_AUDIT)),
     }
-    return [name for name in names if name in known]
+    return [name for name in names if name in allowed]
 
 
 def draw_lookable(names: Sequence[str]) -> list[str]:
-    """Return the same; say what is left out."""
-    found = lookable(names)
+    """Return the same names, and show an error for each of the others."""
+    allowed = lookable(names)
     for name in names:
-        if name not in found:
+        if name not in allowed:
             st.error(
                 f"There are no results of {plain(name)} here, and only an auditor may have other models "
                 "looked for.",
                 icon=":material/error:",
             )
-    return found
+    return allowed
+
+
+def made_by(item: Report) -> Mapping[str, Any]:
+    """Return the provenance of an imported run; empty for a run that was scored here."""
+    return open_store().run_info(item.key).provenance if item.run.scoring.imported else {}

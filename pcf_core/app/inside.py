@@ -1,8 +1,7 @@
-"""Streamlit's inner workings: the one file that knows them, as they are in Streamlit 1.67.
+"""The only file that uses undocumented parts of Streamlit, as of version 1.67.
 
-What is no part of its documented interface has a name here, and says no more than the app needs: how a link
-and its widgets stand to each other, what a widget takes, which of its own parts a server replaces, and types
-that it hands out.
+It covers what the app needs: the state of addresses and the widgets bound to them, what a widget accepts, the
+parts of the server that are replaced, and types without a public name.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ ENDLESS = JSNumber.MAX_SAFE_INTEGER  # what Streamlit has for a whole number wit
 
 
 class Handler(Protocol):
-    """Makes what serves the files of a folder below a path."""
+    """A function that makes the server of a folder's files."""
 
     def __call__(self, directory: str, base_url: str | None) -> StaticFiles:
         """Make it."""
@@ -44,7 +43,7 @@ static_handler: Handler = starlette_static_routes.create_streamlit_static_handle
 
 @dataclass(frozen=True)
 class Field:
-    """What a widget takes that is bound to the address."""
+    """What a widget that is bound to the address accepts."""
 
     options: Sequence[str] | None  # as they stand in an address; None where any text or number will do
     is_switch: bool
@@ -53,14 +52,14 @@ class Field:
 
 
 class Script:
-    """The run of a page's script that asks, with its session."""
+    """The present run of a page's script, with its session."""
 
     def __init__(self, context: ScriptRunContext) -> None:
         self._context = context
 
     @property
     def page(self) -> str:
-        """What stands for the page that is open."""
+        """Streamlit's hash of the open page."""
         return self._context.page_script_hash
 
     @property
@@ -71,7 +70,7 @@ class Script:
 
     @property
     def goes_back(self) -> bool:
-        """Whether the browser goes back or forward, so that the address goes before what widgets said."""
+        """Whether the browser goes back or forward, in which case the address overrides the widgets."""
         return self._context.is_history_navigation
 
     @goes_back.setter
@@ -79,13 +78,13 @@ class Script:
         self._context.is_history_navigation = goes_back
 
     def bound(self) -> dict[str, bool]:
-        """Return the parameters that widgets are bound to, and whether these are on all pages."""
+        """Return the parameters with a widget, and whether that widget is on all pages."""
         frame = self._context.pages_manager.main_script_hash
         with self._context.session_state.query_params() as link:
             return {name: at.script_hash == frame for name, at in link._bindings_by_param.items()}
 
     def field(self, name: str) -> Field | None:
-        """Return what the widget of a parameter takes; ``None`` where it was not drawn."""
+        """Return what the widget of a parameter accepts; ``None`` if it was not drawn."""
         state = self._context.session_state._state
         at = state.query_params.get_binding_for_param(name)
         metadata = state.get_widget_metadata(at.widget_id) if at else None
@@ -99,22 +98,22 @@ class Script:
             bounds=(number.min_value, number.max_value) if isinstance(number, NumberInputSerde) else None,
         )
 
-    def take(self, said: Mapping[str, list[str]]) -> None:
-        """Let the address have these values, here and in the browser."""
+    def take(self, values_by_name: Mapping[str, list[str]]) -> None:
+        """Set parameters of the address, here and in the browser."""
         with self._context.session_state.query_params() as link:
-            for name, values in said.items():
+            for name, values in values_by_name.items():
                 link.set_corrected_value(name, values, "string_array_value")
             link.set_initial_query_params_from_current()
 
     def as_if_said(self, name: str, values: Sequence[str]) -> None:
-        """Let a widget take its first value as if the address said it; the browser is not told."""
+        """Give a widget its first value as if the address had it, without telling the browser."""
         with self._context.session_state.query_params() as link:
             link._initial_query_params[name] = list(values)
 
     def drop(self, names: Iterable[str]) -> None:
-        """Take parameters out of the address before widgets take their first value from it.
+        """Remove parameters before widgets read their first values from a copy of the address.
 
-        They have a copy of it that ``st.query_params`` does not reach.
+        ``st.query_params`` does not reach that copy.
         """
         with self._context.session_state.query_params() as link:
             for name in names:
@@ -122,7 +121,7 @@ class Script:
             link.set_initial_query_params_from_current()
 
     def let_go(self, names: Iterable[str]) -> None:
-        """Let the widgets of these parameters go of the address, which Streamlit else refuses to replace."""
+        """Unbind the widgets of these parameters; otherwise Streamlit refuses to replace the address."""
         with self._context.session_state.query_params() as link:
             for at in [link.get_binding_for_param(name) for name in names]:
                 if at is not None:
@@ -130,7 +129,7 @@ class Script:
 
     @contextmanager
     def told_once(self) -> Iterator[None]:
-        """Tell the browser the address once, not after each of its parts: each is a step of its way back."""
+        """Send the browser one address instead of one for each parameter: each is a step of its history."""
         send, told = self._context._enqueue, list[ForwardMsg]()
 
         def hold(message: ForwardMsg) -> None:
@@ -149,20 +148,20 @@ class Script:
 
 
 def script() -> Script | None:
-    """Return the run that asks; ``None`` where no script runs."""
+    """Return the present run; ``None`` outside of a script."""
     context = get_script_run_ctx()
     return None if context is None else Script(context)
 
 
 def takes_folder_for_pages() -> bool:
-    """Tell whether the server still takes ``pages/`` for the old kind of multipage app."""
+    """Tell whether the server still treats ``pages/`` as an old-style multipage app."""
     return bool(PagesManager.uses_pages_directory)
 
 
-def serve(handler: Handler, ahead: Callable[[], None]) -> None:
-    """Run Streamlit's own command; files are served by ``handler``, and ``app.py`` alone registers pages.
+def serve(handler: Handler, warm_up: Callable[[], None]) -> None:
+    """Run Streamlit's command with ``handler`` serving files, and only ``app.py`` registering pages.
 
-    ``ahead`` is called before the server listens, as if in a script, but draws nothing.
+    ``warm_up`` is called before the server listens, as if in a script, but draws nothing.
     """
     from streamlit.web.cli import main
 
@@ -172,13 +171,13 @@ def serve(handler: Handler, ahead: Callable[[], None]) -> None:
     # tell somebody who typed it into a console that a server is needed.
     delta_generator._use_warning_has_been_displayed = True
     with _no_word_of_scripts():
-        ahead()
+        warm_up()
     main(prog_name="streamlit")
 
 
 @contextmanager
 def _no_word_of_scripts() -> Iterator[None]:
-    """Keep Streamlit from warning that no script runs, where none is meant to."""
+    """Suppress Streamlit's warning that no script is running."""
     log = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
     level = log.level
     log.setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""Links set the state: what an address says goes before what the session held, wherever the link stands.
+"""Let links set the state: what an address says overrides what the session held.
 
 Streamlit 1.67 asks the address when a session begins and when the browser goes back or forward.  After a
 link from page to page it lets widgets keep what they said before, beside an address that says otherwise.
@@ -50,7 +50,7 @@ MOST_MIXED = 50  # steps of its way back that a browser keeps
 
 @contextmanager
 def link_first() -> Iterator[None]:
-    """Draw the shared choice inside, before any other widget: an address that opens another page decides.
+    """Let the address decide over the shared choice drawn in this block, if it opens another page.
 
     The page's own widgets then follow the address too, if it says anything of them; else they stay as they
     were left, on the browser's way back as well: Streamlit takes what belongs to a page out of its address
@@ -71,8 +71,8 @@ def link_first() -> Iterator[None]:
         unsaid = {} if run.goes_back else _left_out(before[-1])
         run.goes_back = True
         with run.told_once():
-            if said := unsaid | of_link:
-                run.take(said)
+            if address := unsaid | of_link:
+                run.take(address)
             state[ASKED] = _address()
             # Another run may end this one here, and be asked from the address as it was or as it is told now.
             state[TAKEN] = page, state[ASKED], before[-1]
@@ -89,7 +89,7 @@ def link_first() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Mix:
-    """What the browser made of an old address and a link's one on a page, and what the link alone had said.
+    """The mixture that the browser makes of an old address and a link, and what the link alone said.
 
     ``mixed`` and ``of_link`` are of the choices that both addresses name.  All else that the address says may
     be another when the browser goes back: what belonged to the page that was left is gone from it.
@@ -101,7 +101,7 @@ class Mix:
 
 
 def _known_mix(run: Script) -> Mix:
-    """Return the newest mix that the address is; one of nothing where it is none."""
+    """Return the newest mix that equals the present address; an empty one if none does."""
     for mix in reversed(st.session_state.get(MIXED, [])):
         here = {name: st.query_params.get_all(name) for name in mix.mixed}
         if mix.page == run.page and here == mix.mixed:
@@ -127,14 +127,14 @@ def _forget_what_is_chosen(run: Script) -> None:
 
 
 def _address() -> dict[str, list[str]]:
-    """Return all that the address says."""
+    """Return all parameters of the address."""
     return {name: st.query_params.get_all(name) for name in st.query_params}
 
 
 def _shared(run: Script) -> dict[str, list[str]]:
-    """Return what the address says of the shared choice, once that is drawn."""
+    """Return the parameters of the shared choice, once it is drawn."""
     bound = run.bound()
-    return {name: said for name, said in _address().items() if bound.get(name)}
+    return {name: values for name, values in _address().items() if bound.get(name)}
 
 
 def _said_by_link(before: Sequence[Mapping[str, list[str]]]) -> dict[str, list[str]]:
@@ -143,12 +143,12 @@ def _said_by_link(before: Sequence[Mapping[str, list[str]]]) -> dict[str, list[s
     The browser puts the old values and the link's one behind the other into the new address:
     "model=old&model=new".
     """
-    found = {}
-    for name, said in _address().items():
-        old = [held[name] for held in before if name in held and said[: len(held[name])] == held[name]]
-        if old and len(said) > len(old[0]):
-            found[name] = said[len(old[0]) :]
-    return found
+    by_name = {}
+    for name, values in _address().items():
+        old = [held[name] for held in before if name in held and values[: len(held[name])] == held[name]]
+        if old and len(values) > len(old[0]):
+            by_name[name] = values[len(old[0]) :]
+    return by_name
 
 
 def _left_out(before: Mapping[str, list[str]]) -> dict[str, list[str]]:
@@ -163,7 +163,7 @@ def _left_out(before: Mapping[str, list[str]]) -> dict[str, list[str]]:
 
 
 def say_mistakes(place: DeltaGenerator) -> None:
-    """Say what is wrong in the link that opened this page, a sentence for each part; the rest of it is used.
+    """Warn of each parameter of the link that is not valid; the others are used.
 
     Of the widgets that are drawn; the sentences stay until another page is opened.  A name that no list
     has is left to the pages, which say so where they look for it.
@@ -173,28 +173,25 @@ def say_mistakes(place: DeltaGenerator) -> None:
         return
     bound = run.bound()
     shared = [name for name, is_shared in bound.items() if is_shared]
-    for name, said in state.get(ASKED, {}).items():
+    for name, values in state.get(ASKED, {}).items():
         if name not in bound:
             near = [] if name in ALIKE else get_close_matches(name, shared, 1, cutoff=NEAR)
             wrong = f"no choice is called so; is {near[0]} meant?" if near else ""
         else:
             field = run.field(name)
-            wrong = _wrong(field, said) if field else ""
+            wrong = _wrong(field, values) if field else ""
         if wrong:
             place.warning(
-                f"The link has {_quoted(name)} = {_quoted(listed(said))}: {plain(wrong)} "
+                f"The link has {_quoted(name)} = {_quoted(listed(values))}: {plain(wrong)} "
                 "The rest of it is used.",
                 icon=":material/link_off:",
             )
 
 
-def say_instead(run: Script, name: str, *said: str) -> None:
-    """Let the address say of a choice what that is called now, before its widget is drawn.
-
-    What an earlier version called it is then no mistake.
-    """
-    run.take({name: [*said]})
-    st.session_state[ASKED] = {**st.session_state.get(ASKED, {}), name: [*said]}
+def say_instead(run: Script, name: str, *values: str) -> None:
+    """Replace a parameter's value by its present name before the widget is drawn; no warning is shown."""
+    run.take({name: [*values]})
+    st.session_state[ASKED] = {**st.session_state.get(ASKED, {}), name: [*values]}
 
 
 def choose_called(
@@ -205,9 +202,9 @@ def choose_called(
     old: Mapping[str, Named] = MappingProxyType({}),
     **more: Any,
 ) -> Named:
-    """Draw a row of options by what people call them, the first chosen at first; return the option's name.
+    """Draw a row of options by their labels, the first one selected; return the name of the option.
 
-    The address has what they are called.  One of an earlier version has the name itself, and is understood.
+    The address has the labels; names, which earlier addresses had, are understood too.
 
     ``called``: what each option is called, by its name; no two alike.  ``key``: of the session, and in the
     address.  ``old``: as :func:`select_called` has it.  ``more``: further settings of :func:`choose_one`.
@@ -224,7 +221,7 @@ def select_called(
     old: Mapping[str, Named] = MappingProxyType({}),
     **more: Any,
 ) -> Named:
-    """Draw a list of options as :func:`choose_called` draws a row of them; return the option's name.
+    """Draw a select box of options by their labels; return the name of the option.
 
     ``old``: names that addresses had before, and those of today.  ``more``: further settings of
     ``st.selectbox``.
@@ -234,15 +231,15 @@ def select_called(
 
 
 def several_called(label: str, called: Mapping[Named, str], *, key: str, **more: Any) -> list[Named]:
-    """Draw a choice of several options as :func:`select_called` draws one of one; return their names.
+    """Draw a multiselect of options by their labels; return the names of the options.
 
     ``more``: further settings of ``st.multiselect``.
     """
-    run, asked = script(), st.query_params.get_all(key)
+    run, from_address = script(), st.query_params.get_all(key)
     names = {shown: name for name, shown in called.items()}
     words = {str(name): shown for name, shown in called.items()}
-    now = [one if one in names else words.get(one, one) for one in asked]
-    if run is not None and now != asked:
+    now = [one if one in names else words.get(one, one) for one in from_address]
+    if run is not None and now != from_address:
         say_instead(run, key, *now)
     return [names[one] for one in st.multiselect(label, list(names), key=key, bind="query-params", **more)]
 
@@ -250,36 +247,38 @@ def several_called(label: str, called: Mapping[Named, str], *, key: str, **more:
 def _names_by_words(
     called: Mapping[Named, str], key: str, old: Mapping[str, Named] = MappingProxyType({})
 ) -> dict[str, Named]:
-    """Return options by what they are called, and let an address that has a name have that instead."""
-    run, asked = script(), st.query_params.get(key, "")
+    """Return option names by label, and replace a name in the address by its label."""
+    run, from_address = script(), st.query_params.get(key, "")
     names = {shown: name for name, shown in called.items()}
-    meant = old.get(asked, asked)
-    now = next((shown for name, shown in called.items() if name == meant), asked)
-    if run is not None and now != asked and asked not in names:
+    meant = old.get(from_address, from_address)
+    now = next((shown for name, shown in called.items() if name == meant), from_address)
+    if run is not None and now != from_address and from_address not in names:
         say_instead(run, key, now)
     return names
 
 
-def _quoted(said: str) -> str:
-    """Quote a part of a link within a sentence: in one line, without headings, and shortened."""
-    line = " ".join(said.split())
+def _quoted(text: str) -> str:
+    """Quote a part of a link in a sentence: escaped, in one line and shortened."""
+    line = " ".join(text.split())
     return plain(line if len(line) <= LONGEST_QUOTE else f"{line[: LONGEST_QUOTE - 1]}…")
 
 
-def _wrong(field: Field, said: Sequence[str]) -> str:
-    """Say what a field allows, where it does not take what was said; nothing where it does."""
-    asked = [text for text in (said if field.takes_several else said[-1:]) if text]
+def _wrong(field: Field, given: Sequence[str]) -> str:
+    """Say what a widget allows if it does not accept these values; else return an empty text."""
+    values = [text for text in (given if field.takes_several else given[-1:]) if text]
     if field.options is not None:
-        if all(text in field.options for text in asked):
+        if all(text in field.options for text in values):
             return ""
         more = f", … ({len(field.options):,} in all)" if len(field.options) > MOST_NAMED else ""
         return f"allowed is {', '.join(field.options[:MOST_NAMED])}{more}."
     if field.is_switch:
-        return "" if all(text.lower() in ("true", "false") for text in asked) else "allowed is true or false."
+        return (
+            "" if all(text.lower() in ("true", "false") for text in values) else "allowed is true or false."
+        )
     if field.bounds is None:
         return ""
     least, most = field.bounds
-    if all(_is_within(text, least, most) for text in asked):
+    if all(_is_within(text, least, most) for text in values):
         return ""
     return f"allowed is a number, {least:g}{f' to {most:,g}' if most < ENDLESS else ' or more'}."
 
@@ -292,7 +291,7 @@ def _is_within(text: str, least: float, most: float) -> bool:
 
 
 def follow(page: str, parameters: Mapping[str, str | list[str]]) -> None:
-    """Go where a link to ``pages/PAGE.py`` with these parameters goes, and end the script.
+    """Open another page with these parameters and end the script.
 
     Streamlit refuses to switch pages with an address that has a widget's value in it; the widgets of the page
     that is left are therefore let go of it first.
@@ -305,7 +304,7 @@ def follow(page: str, parameters: Mapping[str, str | list[str]]) -> None:
 
 
 def is_new_page() -> bool:
-    """Tell whether a link or an address has just opened this page, and not the browser's way back."""
+    """Tell whether a link or an address, not the back button, has just opened this page."""
     run = script()
     if run is None or run.goes_back:
         return False
@@ -314,29 +313,29 @@ def is_new_page() -> bool:
 
 
 def draw_link(place: Place, label: str, parameters: Mapping[str, str | list[str]], icon: str = "") -> None:
-    """Draw a link to a page or to a tab of one, with what its address is to say besides the tab.
+    """Draw a link to a page or to one of its tabs, with further parameters.
 
     Streamlit follows no link to the page that is open: to another of its tabs a button leads the same way.
     """
-    said = {**parameters, **place.parameters}
+    address = {**parameters, **place.parameters}
     if place.page != open_page_name():
-        st.page_link(place.file, label=label, query_params=said, icon=icon or None, width="content")
+        st.page_link(place.file, label=label, query_params=address, icon=icon or None, width="content")
         return
     st.button(
         label,
-        key=f"link_{digest([place.page, said, label])}",
+        key=f"link_{digest([place.page, address, label])}",
         icon=icon or None,
         type="tertiary",
         on_click=st.session_state.update,
-        args=({FOLLOWED: (place.page, said)},),
+        args=({FOLLOWED: (place.page, address)},),
     )
 
 
 def follow_pressed(shared: Mapping[str, str | list[str]]) -> None:
-    """Go where the pressed button of :func:`draw_link` leads; ``shared``: the shared choice, which stays."""
-    page, said = st.session_state.pop(FOLLOWED, ("", {}))
+    """Follow a pressed button of :func:`draw_link`, keeping the parameters of the ``shared`` choice."""
+    page, address = st.session_state.pop(FOLLOWED, ("", {}))
     if page:
-        follow(page, {**shared, **said})
+        follow(page, {**shared, **address})
 
 
 def open_page_name() -> str:
@@ -346,7 +345,7 @@ def open_page_name() -> str:
 
 
 def drop_infinite() -> None:
-    """Take numbers without end, such as ``seed=1e400``, out of the link, and say so.
+    """Remove infinite numbers, such as ``seed=1e400``, from the link, with a warning.
 
     Streamlit 1.67 makes a whole number of what a link has for a number before it looks at the bounds, which
     fails for an infinite one and would show a traceback.
@@ -364,7 +363,7 @@ def drop_infinite() -> None:
 
 
 def is_endless(text: str) -> bool:
-    """Tell whether a text reads as an infinite number: "1e400", "-inf"; other text does not."""
+    """Tell whether a text is an infinite number, such as "1e400" or "-inf"."""
     try:
         return math.isinf(float(text))
     except ValueError:

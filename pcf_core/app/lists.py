@@ -1,8 +1,7 @@
-"""Topics, template sets and evidence lists: as they are now, and as finished runs have them.
+"""Topics, template sets and lists of occupations: the present ones, and those of finished runs.
 
-They are read again only when a file of theirs changed.  A topic that was changed or deleted, or came from a
-file, has another hash than what bears its name now, or none does.  Its runs stay readable under its name with
-``@`` and the first digits of the hash: ``pets@1f3a``.
+Files are read again only when they change.  Runs on a topic that was changed or deleted since stay readable
+under its name with ``@`` and the first digits of its hash: ``pets@1f3a``.  The same holds for sets and lists.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import TypeVar
 from pcf_core.app import caching
 from pcf_core.app.addresses import precisions_called
 from pcf_core.app.caching import open_store
-from pcf_core.app.steady import looked_up
+from pcf_core.app.request_cache import looked_up
 from pcf_core.audit.options import word_scoring
 from pcf_core.core.errors import AuditError, EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.records import digest
@@ -46,7 +45,7 @@ T = TypeVar("T", Topic, Evidence, TemplateSet)
 
 
 def stamp_of(kind: str) -> Stamp:
-    """Return name, size and time of change of every file of a folder of the assets."""
+    """Return name, size and time of change of every file in a folder of the assets."""
     return looked_up(_stamp_of, kind)
 
 
@@ -59,16 +58,16 @@ def _stamp_of(kind: str) -> Stamp:
 
 def stamp_of_files(*paths: Path | str) -> Stamp:
     """Return name, size and time of change of the files that exist."""
-    found = []
+    states = []
     for path in paths:
         with suppress(FileNotFoundError, NotADirectoryError):
             state = os.stat(path)  # noqa: PTH116 - a path takes thrice as long
-            found.append((str(path), state.st_size, state.st_ctime_ns))  # copying sets the other
-    return tuple(found)
+            states.append((str(path), state.st_size, state.st_ctime_ns))  # copying sets the other
+    return tuple(states)
 
 
 def stamp_of_shelf(shelf: Shelf) -> Stamp:
-    """Return the same of every file that a shelf has, shipped or the user's own."""
+    """Return the same for every file of a shelf, shipped or the user's own."""
     return looked_up(_stamp_of_shelf, shelf)
 
 
@@ -98,19 +97,19 @@ def _evidence_lists(stamp: Stamp) -> Mapping[str, Evidence]:
 
 
 def topics() -> Mapping[str, Topic]:
-    """Load topics by name, the shipped ones first; damaged ones of the user's own are left out."""
+    """Load topics by name, shipped ones first, without damaged ones."""
     return _topics(stamp_of_shelf(TOPIC_SHELF))
 
 
 def topic_names() -> list[str]:
-    """List the shipped topics, gender first, then the user's own, damaged ones among them."""
+    """List the names of the shipped topics, gender first, then of the user's own, even if damaged."""
     return list(dict.fromkeys([*topics(), *TOPIC_SHELF.names()]))
 
 
 class TemplateSets(Mapping[str, TemplateSet]):
-    """Template sets by name, the shipped ones first; each is read when it is asked for.
+    """Template sets by name, shipped ones first; each is read on access.
 
-    A damaged one is in the list: asking for it raises TemplateError, whose sentence names the damage.
+    A damaged set is listed; accessing it raises a TemplateError that says what is wrong.
     """
 
     def __init__(self) -> None:
@@ -129,7 +128,7 @@ class TemplateSets(Mapping[str, TemplateSet]):
         return _template_set(name, self.stamp(name))
 
     def stamp(self, name: str) -> Stamp:
-        """Return a value that changes when a set does; raise a KeyError for an unknown name."""
+        """Return a value that changes when the set's files do."""
         path = self._files[name]
         return stamp_of_files(path, path.with_suffix(".toml"))
 
@@ -145,12 +144,12 @@ def set_names() -> list[str]:
 
 
 def fitting_first(topic: Topic) -> list[str]:
-    """List all sets by name, those that suit the topic before the others."""
+    """List the names of all sets, those that suit the topic first."""
     return list(dict.fromkeys([*suiting_sets(topic, set_cards()), *TemplateSets()]))
 
 
 def set_cards() -> Mapping[str, SetCard]:
-    """Load the cards of all sets by name; damaged ones of the user's own are left out."""
+    """Load the cards of all sets by name, without damaged ones."""
     return _cards(stamp_of_shelf(SHELF))
 
 
@@ -160,13 +159,7 @@ def _cards(stamp: Stamp) -> Mapping[str, SetCard]:
 
 
 def heaviest_of(name: str, number: int) -> TemplateSet:
-    """Load the ``number`` heaviest templates of a set, as a set of its own named after both.
-
-    Raises
-    ------
-    TemplateError
-        There is no set of the name (any more), or it is damaged.
-    """
+    """Load the ``number`` heaviest templates of a set as a set named NAME-NUMBER."""
     behind = f"-{number}"
     return renamed(cut(mined_set(name), top=number), name[: MAX_NAME - len(behind)] + behind).templates_only
 
@@ -177,13 +170,7 @@ def own_sets() -> tuple[str, ...]:
 
 
 def mined_set(name: str) -> MinedSet:
-    """Load a set with the origins of its templates, heaviest first.
-
-    Raises
-    ------
-    TemplateError
-        There is none of the name (any more), or it is damaged.
-    """
+    """Load a set with the origins of its templates, heaviest first."""
     sets = TemplateSets()
     if name not in sets:
         raise TemplateError(f"There is no template set named {name!r}; choose another under Set.")
@@ -191,18 +178,18 @@ def mined_set(name: str) -> MinedSet:
 
 
 def evidence_lists() -> Mapping[str, Evidence]:
-    """Load evidence lists by name, the shipped ones first; damaged ones of the user's own are left out."""
+    """Load lists of occupations by name, shipped ones first, without damaged ones."""
     return _evidence_lists(stamp_of_shelf(EVIDENCE_SHELF))
 
 
 def list_names() -> list[str]:
-    """List the shipped evidence lists, then the user's own, damaged ones among them."""
+    """List the names of the shipped lists, then of the user's own, even if damaged."""
     return list(EVIDENCE_SHELF.names())
 
 
 @dataclass(frozen=True)
 class Usual:
-    """Names of the template set and the evidence list that a topic begins with."""
+    """The default template set and list of occupations of a topic, by name."""
 
     templates: str
     evidence: str
@@ -221,10 +208,10 @@ NONE = Lists()
 
 
 def usual_lists(topic: Topic, besides: Lists = NONE) -> Usual:
-    """Return the lists that the topic names.
+    """Return the default lists of a topic.
 
-    Where it names none that is there or among ``besides``: the first set that suits its words and language,
-    and the occupations.
+    If those that it names neither exist nor are among ``besides``: the first set that suits its words and
+    language, and the occupations.
     """
     sets, lists = template_sets(), evidence_lists()
     templates, evidence = topic.templates, topic.evidence
@@ -248,7 +235,7 @@ def named(
     InputError
         A name that is not there (any more).
     """
-    found = (
+    items = (
         topics().get(topic) or besides.topics.get(topic),
         evidence_lists().get(evidence) or besides.evidence.get(evidence),
         template_sets().get(templates) or besides.templates.get(templates),
@@ -258,37 +245,33 @@ def named(
         (EvidenceError, "list of occupations", evidence, lambda: list(evidence_lists())),
         (TemplateError, "template set", templates, set_names),
     )
-    for item, (error, kind, name, known) in zip(found, errors, strict=True):
+    for item, (error, kind, name, existing) in zip(items, errors, strict=True):
         if item is None:
-            names = known()
+            names = existing()
             near = get_close_matches(name, names, MOST_NEAR) or names[:MOST_NEAR]
             such = f", such as {listed(near, 'or')}" if near else ""
             raise error(f"There is no {kind} named {name!r}; choose another in the sidebar{such}.")
-    return found  # type: ignore[return-value]
+    return items  # type: ignore[return-value]
 
 
-def lists_token() -> str:
-    """Return a token for the content of all topics and evidence lists: it changes when a file does."""
+def _lists_token() -> str:
     return digest([stamp_of_shelf(TOPIC_SHELF), stamp_of_shelf(EVIDENCE_SHELF)])
 
 
 def set_token(name: str) -> str:
-    """Return a token for the content of a set: it changes when the set's files do."""
+    """Return a token that changes when a file of the set does."""
     return digest([name, template_sets().stamp(name)])
 
 
 def kept() -> Lists:
-    """List what finished runs were scored with and no name stands for now.
-
-    By name and hash, the newest first.
-    """
+    """List the topics, lists and sets of finished runs that no name stands for any more, newest first."""
     return looked_up(_kept_now)
 
 
 def _kept_now() -> Lists:
     runs = {info.run.key: info.run for info in open_store().runs() if info.complete}
     sets = sorted({run.templates.name for run in runs.values()} & set(set_names()))
-    return _kept(tuple(runs), (lists_token(), *map(set_token, sets)))
+    return _kept(tuple(runs), (_lists_token(), *map(set_token, sets)))
 
 
 @caching.kept(slots=4)
@@ -303,7 +286,7 @@ def _kept(keys: Sequence[str], tokens: Sequence[str]) -> Lists:
 
 
 def _with_its_lists(run: RunSpec) -> Topic:
-    """Return the topic of a run, which begins with the templates and the list of that run."""
+    """Return the topic of a run, with the run's templates and list as its defaults."""
     usual = {
         "templates": _name_now(run.templates, template_sets()),
         "evidence": _name_now(run.evidence, evidence_lists()),
@@ -311,16 +294,16 @@ def _with_its_lists(run: RunSpec) -> Topic:
     return run.topic.model_copy(update=usual)
 
 
-def _other(found: Iterable[T], now: Mapping[str, T]) -> Mapping[str, T]:
+def _other(items: Iterable[T], now: Mapping[str, T]) -> Mapping[str, T]:
     others: dict[str, T] = {}
-    for item in found:
+    for item in items:
         if not _is_there(item, now):
             others.setdefault(_other_name(item, now), item)
     return others
 
 
 def _is_there(item: T, now: Mapping[str, T]) -> bool:
-    """Tell whether the name stands for the same words or texts, counts and weights, and can be read."""
+    """Tell whether the item's name stands for the same content today."""
     return _has_its_hash(item, now) and not differing(now[item.name], item)
 
 
@@ -332,34 +315,28 @@ def _has_its_hash(item: T, now: Mapping[str, T]) -> bool:
 
 
 def _other_name(item: T, now: Mapping[str, T]) -> str:
-    """Return the name of an item that its plain name does not stand for: also by its counts or weights."""
+    """Return a name with digits of the hash; of the counts or weights too where only these differ."""
     return exact_name(item) if _has_its_hash(item, now) else version_name(item)
 
 
 def all_evidence() -> Mapping[str, Evidence]:
-    """Load lists that fill [X] by name: the existing ones, then those of finished runs alone."""
+    """Load lists of occupations by name: the existing ones, then those of finished runs only."""
     return {**evidence_lists(), **kept().evidence}
 
 
 def all_topics() -> Mapping[str, Topic]:
-    """Load topics by name: the existing ones, then those of finished runs alone."""
+    """Load topics by name: the existing ones, then those of finished runs only."""
     return {**topics(), **kept().topics}
 
 
 def named_or_kept(topic: str, evidence: str, templates: str) -> tuple[Topic, Evidence, TemplateSet]:
-    """Return the three lists of a run by name, also as a finished run has them.
-
-    Raises
-    ------
-    InputError
-        A name that is not there (any more).
-    """
+    """Return topic, list and templates by name, also those of finished runs only."""
     is_here = topic in topics() and evidence in evidence_lists() and templates in template_sets()
     return named(topic, evidence, templates, NONE if is_here else kept())
 
 
 def parameters_of(run: RunSpec) -> dict[str, str | list[str]]:
-    """Return the query parameters that open a run on a page, whatever its names stand for now."""
+    """Return the query parameters that open exactly this run on a page."""
     return {
         "model": [run.scoring.name],
         "topic": _name_now(run.topic, topics()),
@@ -375,12 +352,12 @@ def _name_now(item: T, now: Mapping[str, T]) -> str:
 
 
 def templates_name(run: RunSpec) -> str:
-    """Return the name that opens a run's templates on a page, whatever their own name stands for now."""
+    """Return the name that opens exactly this run's templates on a page."""
     return _name_now(run.templates, template_sets())
 
 
 def present_templates(run: RunSpec) -> RunSpec:
-    """Return a run as a page that opens it has it: with today's counts and notes of the same templates."""
+    """Return a run with today's counts and notes of its templates, as a page opens it."""
     sets = template_sets()
     name = run.templates.name
     return run.model_copy(update={"templates": sets[name]}) if _is_there(run.templates, sets) else run
@@ -398,10 +375,10 @@ def told_apart(runs: Sequence[RunSpec], place: Callable[[RunSpec], str]) -> dict
     """
     best: dict[tuple[str, str], RunSpec] = {}
     for run in runs:  # the newest first
-        asked = place(run), run.whole.key
-        known = best.get(asked)
-        if known is None or draws_of(run) > draws_of(known):
-            best[asked] = run
+        same_prompts = place(run), run.whole.key
+        best_so_far = best.get(same_prompts)
+        if best_so_far is None or _draws_of(run) > _draws_of(best_so_far):
+            best[same_prompts] = run
     labelled: dict[str, RunSpec] = {}
     for (where, _), run in sorted(best.items(), key=lambda item: not is_present(item[1])):
         label = f"{where} · ± {run.plan.within:g}" if run.plan else where
@@ -411,15 +388,14 @@ def told_apart(runs: Sequence[RunSpec], place: Callable[[RunSpec], str]) -> dict
     return labelled
 
 
-def draws_of(run: RunSpec) -> float:
-    """Return how many draws a run rests on; infinite where it has scored every template."""
+def _draws_of(run: RunSpec) -> float:
     return run.plan.draws if run.plan else math.inf
 
 
 def is_present(run: RunSpec) -> bool:
-    """Tell whether the template set of the run's name has the texts that were scored, or is gone."""
+    """Tell whether the run's template set still has the scored texts, or no longer exists."""
     try:
-        known = template_sets().get(run.templates.name)
+        current = template_sets().get(run.templates.name)
     except AuditError:  # a damaged file
         return False
-    return known is None or known.hash == run.templates.hash
+    return current is None or current.hash == run.templates.hash

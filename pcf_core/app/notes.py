@@ -1,4 +1,4 @@
-"""What has to be known before a page's numbers are believed.
+"""Caveats to the numbers of a page.
 
 Few templates, what intervals allow for, words of unequal length, and the spread over the seeds of a training.
 """
@@ -17,6 +17,7 @@ from pcf_core.audit.baseline import OtherScales, has_baseline
 from pcf_core.audit.fitting import template_without
 from pcf_core.audit.options import ViewOptions, shown_fields
 from pcf_core.audit.preferences import every_group_has_some, words_that_count
+from pcf_core.audit.results import Report
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import Protocol
@@ -25,7 +26,7 @@ from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.comparison import seed_bound
 from pcf_core.measure.sampling import LEVEL
 from pcf_core.models.registry import resolve, seeds_of
-from pcf_core.report.loaded import LoadedRun, interval_notes, warnings_of
+from pcf_core.report.loaded import interval_notes, warnings_of
 from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.sections.risk import neutral_distances
 from pcf_core.show.findings.models import whole_templates_finding
@@ -42,81 +43,69 @@ TOKENS = {"equal-tokens": "equal tokens", "single-token": "one token"}
 def notes(
     loaded: Loaded, intervals: Sequence[str] | None = None, reports: Mapping[str, RiskReport] | None = None
 ) -> None:
-    """Draw notes for every page: few effective templates, occupations left out, what intervals allow for.
+    """Draw the caveats that every page has: few templates, occupations left out, meaning of the intervals.
 
-    Parameters
-    ----------
-    loaded
-        What the page shows.
-    intervals
-        What its intervals allow for; ``None``: they are those of the risks, empty: it shows none.
-    reports
-        Those it shows, where they are not the loaded ones.
+    ``loaded``: What the page shows.  ``intervals``: What its intervals allow for; ``None``: they are those of
+    the risks, empty: it shows none.  ``reports``: Those it shows, where they are not the loaded ones.
     """
     reports = loaded.reports if reports is None else reports
     report = loaded.first.report
-    said = [*warnings_of(reports), *(said_intervals(loaded) if intervals is None else intervals)]
+    sentences = [*warnings_of(reports), *(said_intervals(loaded) if intervals is None else intervals)]
     if report.effective_templates < len(report.templates) - 0.5:
-        said.append(EQUAL_WEIGHTS)
-    if said:  # one paragraph: the picture that they are about is not far below
-        st.caption("  \n".join(plain(sentence) for sentence in said))
+        sentences.append(EQUAL_WEIGHTS)
+    if sentences:  # one paragraph: the picture that they are about is not far below
+        st.caption("  \n".join(plain(sentence) for sentence in sentences))
 
 
 def said_intervals(loaded: Loaded, of: str = "") -> list[str]:
-    """Say what the intervals of the loaded runs allow for, each kind once; ``of`` names these figures."""
+    """Explain the intervals of the loaded runs, each kind once; ``of`` names the figures."""
     return interval_notes(loaded.reports, loaded.over, of)
 
 
 def said_intervals_and_more(loaded: Loaded) -> list[str]:
-    """Say the same; where documents are resampled, also the intervals of R over whole templates."""
+    """Explain them, and where documents are resampled also give the intervals of R over whole templates."""
     more = whole_templates_finding(whole_template_intervals(loaded))
     return [*said_intervals(loaded), *([more] if more else [])]
 
 
 def neutral_distances_of(loaded: Loaded) -> dict[str, float]:
-    """Return how far each loaded model is from its neutral subjects, of those that have them."""
-    return loaded.remember(neutral_distances_held, with_baseline(loaded))
+    """Return the distance from neutral subjects, for each loaded model that has them."""
+    return loaded.remember(_neutral_distances_held, _with_baseline(loaded))
 
 
-def with_baseline(loaded: Loaded) -> tuple[str, ...]:
-    """Return the loaded models whose neutral subjects are scored."""
+def _with_baseline(loaded: Loaded) -> tuple[str, ...]:
     store = open_store()
     return tuple(name for name, item in loaded.runs.items() if has_baseline(store, item.run))
 
 
-def neutral_distances_held(loaded: Loaded, held: Sequence[str]) -> dict[str, float]:
-    """Return these distances of the models whose neutral subjects are ``held``."""
+def _neutral_distances_held(loaded: Loaded, held: Sequence[str]) -> dict[str, float]:
     return neutral_distances(loaded, open_store())
 
 
 def other_scales(loaded: Loaded, pair: tuple[str, str]) -> OtherScales:
     """Compare two of the loaded models against the labour force and their neutral subjects."""
-    return loaded.remember(other_scales_held, pair, with_baseline(loaded))
+    return loaded.remember(_other_scales_held, pair, _with_baseline(loaded))
 
 
-def other_scales_held(loaded: Loaded, pair: tuple[str, str], held: Sequence[str]) -> OtherScales:
-    """Compare them so; ``held``: the models whose neutral subjects are scored."""
+def _other_scales_held(loaded: Loaded, pair: tuple[str, str], held: Sequence[str]) -> OtherScales:
     return scales_of(loaded, pair, open_store())
 
 
 def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
-    """Draw what is unequal about the words that count, with a button for each way to make them equal.
-
-    ``before``: what stands first in the same note, if anything.
-    """
+    """Warn of groups with unequal words, with a button for each remedy; ``before`` comes first."""
     options = loaded.options
     told = tokens_clause({name: item.result.token_shares for name, item in loaded.runs.items()})
-    sizes = "" if options.aggregation == "mean" else sizes_clause(word_numbers(loaded.first))
+    sizes = "" if options.aggregation == "mean" else sizes_clause(_word_numbers(loaded.first))
     if not (before or told or sizes):
         return
     narrower = NARROWER.get(options.protocol) if told else None
     possible = narrower is not None and any(can_be_read(item, narrower) for item in loaded.runs.values())
     words = [f"words of {TOKENS[narrower]}"] if narrower and possible else []
     means = ["the mean of a group's words"] if sizes else []
-    said = [before]
+    sentences = [before]
     if told or sizes:
-        said += [unequal_note(told, sizes, [*words, *means], none_left=bool(narrower) and not possible)]
-    st.warning(plain(" ".join(filter(None, said))), icon=":material/warning:")
+        sentences += [unequal_note(told, sizes, [*words, *means], none_left=bool(narrower) and not possible)]
+    st.warning(plain(" ".join(filter(None, sentences))), icon=":material/warning:")
     with st.container(horizontal=True):
         if narrower and possible:
             _draw_button(f"Only words of {TOKENS[narrower]}", "protocol", narrower)
@@ -136,13 +125,12 @@ def _draw_button(label: str, option: str, value: str) -> None:
     )
 
 
-def word_numbers(item: LoadedRun) -> dict[str, int]:
-    """Return how many words of each group count."""
+def _word_numbers(item: Report) -> dict[str, int]:
     used = set(item.result.words)
     return {group.name: sum(word in used for word in group.words) for group in item.run.topic.groups}
 
 
-def can_be_read(item: LoadedRun, protocol: Protocol) -> bool:
+def can_be_read(item: Report, protocol: Protocol) -> bool:
     """Tell whether every group keeps a word under a protocol that selects from the same scores."""
     try:
         words, _ = words_that_count(open_store(), item.run, protocol)
@@ -164,19 +152,13 @@ class SpreadBeside:
 
 
 def spread_beside(model: str, loaded: Loaded) -> SpreadBeside | None:
-    """Return a loaded model's spread over its seeds, on what is shown where it was measured there.
-
-    Raises
-    ------
-    ModelError
-        The model's file of seeds is damaged, or of other weights.
-    """
+    """Return a model's spread over training seeds, measured on what is shown if possible."""
     item = loaded.runs[model]
     seeds = None if item.run.scoring.imported else seeds_of(resolve(item.run.scoring.model))
     if seeds is None or not seeds.measured:
         return None
     usual = loaded.options.of_figures == ViewOptions().of_figures
-    same = [measured for measured in seeds.measured if usual and is_of(measured, item)]
+    same = [measured for measured in seeds.measured if usual and _is_of(measured, item)]
     chosen = (same or seeds.measured)[0]
     return SpreadBeside({quantity: spread_of(model, chosen, quantity) for quantity in RISKS}, bool(same))
 
@@ -197,8 +179,7 @@ def spread_of(model: str, measured: SeedsMeasured, quantity: str) -> SeedSpread:
     )
 
 
-def is_of(measured: SeedsMeasured, item: LoadedRun) -> bool:
-    """Tell whether the seeds' risks, all in float32, were measured on a run's templates and words."""
+def _is_of(measured: SeedsMeasured, item: Report) -> bool:
     run = item.run
     theirs = (measured.topic_hash, measured.templates_hash, measured.evidence_hash)
     same = theirs == (run.topic.hash, run.templates.hash, run.evidence.hash)
@@ -206,8 +187,8 @@ def is_of(measured: SeedsMeasured, item: LoadedRun) -> bool:
 
 
 def draw_seeds(loaded: Loaded) -> None:
-    """Draw a note for each loaded model whose spread is known for what is shown."""
+    """Draw a note for each model whose spread over seeds was measured on what is shown."""
     for model in loaded.runs:
-        found = spread_beside(model, loaded)
-        if found and found.here:
-            st.caption(plain(seeds_note(found.spreads)))
+        spread = spread_beside(model, loaded)
+        if spread and spread.here:
+            st.caption(plain(seeds_note(spread.spreads)))

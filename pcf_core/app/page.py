@@ -1,4 +1,4 @@
-"""The skeleton every page shares: question, finding, key figures, picture, how to read, data, provenance."""
+"""The parts that every page has: question, finding, key figures, chart, how to read it, data, provenance."""
 
 from __future__ import annotations
 
@@ -12,42 +12,24 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pcf_core.app.addresses import MODELS
-from pcf_core.app.caching import kept, once, open_queue, open_store
+from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import current_choice
-from pcf_core.app.data import Loaded, load, plans_of
+from pcf_core.app.data import Loaded, load, made_by
 from pcf_core.app.links import draw_link
-from pcf_core.app.mended import Finished, readable
 from pcf_core.app.notes import draw_unequal_words, notes
 from pcf_core.app.present import enlarged, is_presented
-from pcf_core.app.queue import (
-    ACTIVE,
-    ENDED_EARLY,
-    draw_checks,
-    draw_job,
-    draw_jobs,
-    follow_readings,
-    keep_a_worker,
-    latest_jobs,
-)
-from pcf_core.app.roles import draw_why_not, may_audit, write
-from pcf_core.app.widgets import draw_facts, plain, plain_label, refusals_said
-from pcf_core.audit.options import word_scoring
-from pcf_core.audit.results import is_unchecked
-from pcf_core.core.errors import ModelError
+from pcf_core.app.provenance import draw_provenance
+from pcf_core.app.scoring import follow_checks, follow_readings, offer_scoring
+from pcf_core.app.styles import Finished, readable
+from pcf_core.app.widgets import plain, plain_label
 from pcf_core.core.risk import RiskReport
-from pcf_core.core.run import RunSpec
-from pcf_core.models.scoring.opening import check_protocol
-from pcf_core.report.citing import RISK_PAPERS, citation_bibtex, citation_text
 from pcf_core.report.files import csv_text
-from pcf_core.report.loaded import PROGRAM, LoadedRun
+from pcf_core.report.loaded import PROGRAM, effective_text
 from pcf_core.report.panels import Panel
-from pcf_core.report.provenance import effective_text, list_hashes, run_facts
 from pcf_core.report.records import KeyFigure
-from pcf_core.report.reproducing import other_lists, risk_command, scratch_commands
 from pcf_core.show.charts.theme import heading
 from pcf_core.show.findings.notes import (
     contexts,
-    left_out_note,
     low_coverage_note,
     noun_note,
     other_lists_note,
@@ -55,8 +37,7 @@ from pcf_core.show.findings.notes import (
     weights_help,
 )
 from pcf_core.show.findings.numbers import called, count, listed
-from pcf_core.show.findings.provenance import imported_facts, imported_note
-from pcf_core.work.requests import submit_run
+from pcf_core.show.findings.provenance import imported_note
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
 READING, DATA, PROVENANCE = "Reading the picture", "Data", "Method and provenance"  # at the end of a page
@@ -67,10 +48,7 @@ FIGURES = 128  # kept for all visitors
 def open_page(
     title: str, question: str, otherwise: Callable[[], None] | None = None, *, brief: bool = False
 ) -> Loaded:
-    """Draw title and question, then load the results as :func:`open_results` does.
-
-    An empty question leaves its place to the answer.
-    """
+    """Draw the title and the question, if any, then open the results; see :func:`open_results`."""
     st.title(title)
     if question:
         st.markdown(f"##### {question}")
@@ -78,11 +56,11 @@ def open_page(
 
 
 def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = False) -> Loaded:
-    """Load the shared choice's results; stop the script where there is none.
+    """Open the results of the shared choice; end the script if there are none.
 
-    States: nothing chosen, a refusal, not scored yet (a button that queues just what is missing), scoring.
-    ``otherwise`` draws what the page shows even then.  ``brief``: with the intervals of R alone, for a page
-    that shows no others, in a fraction of the time.
+    Says what is missing: nothing chosen, refused, not scored yet (with a button to queue it), in progress.
+    ``otherwise`` draws what the page shows even without results.  ``brief``: compute only the interval of R,
+    for pages that show no other, in a fraction of the time.
     """
     choice = current_choice()
     if not choice.models:
@@ -98,7 +76,7 @@ def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = F
         follow_readings((run, "preferences", choice.options) for run in loaded.unread.values())
     if not loaded.runs:
         stop(otherwise)
-    draw_loaded(loaded)
+    _draw_loaded(loaded)
     follow_checks(loaded)
     low = low_coverage_note({name: report.coverage for name, report in loaded.reports.items()})
     if all(report.says_little for report in loaded.reports.values()):
@@ -108,23 +86,15 @@ def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = F
     return loaded
 
 
-def follow_checks(loaded: Loaded) -> None:
-    """Say of which results cells are still being checked, and how far that is."""
-    infos = [open_store().run_info(item.key) for item in loaded.runs.values()]
-    jobs = latest_jobs({info.run.key for info in infos if is_unchecked(info)})
-    if active := [job for job in jobs if job.state in ACTIVE]:
-        draw_checks(active)
-
-
 def draw_refused(refused: Mapping[str, str]) -> None:
-    """Say why models have no results, by model: a sentence that holds for several is said once."""
+    """Show why models have no results; models with the same reason share a message."""
     for sentence in dict.fromkeys(refused.values()):
         names = listed([plain(name) for name, why in refused.items() if why == sentence])
         st.error(f"**{names}:** {plain(sentence)}", icon=":material/error:")
 
 
 def draw_absent(names: Sequence[str]) -> None:
-    """Say which models are passed over because their weights are not on this machine, and lead to them."""
+    """Name the models that are left out because they are not installed, with a link to install them."""
     if names:
         st.info(
             f"{plain(listed(names))}: the weights are not on this machine, so nothing new is asked of them.",
@@ -134,81 +104,23 @@ def draw_absent(names: Sequence[str]) -> None:
 
 
 def stop(otherwise: Callable[[], None] | None) -> None:
-    """End the script, after what the page shows without any result."""
+    """End the script, after drawing what the page shows without results."""
     if otherwise:
         otherwise()
     st.stop()
 
 
-def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
-    """Say what is not scored yet and offer to queue it; show the job that is, or was, at it.
-
-    A model that cannot be scored under the protocol is left out of the offer, with the reason.
-    """
-    missing, impossible = scorable(missing)
-    for sentence in impossible:
-        st.info(plain(sentence), icon=":material/info:")
-    if not missing:
-        return
-    keys = {key for run in missing.values() for key in (run.key, *(info.run.key for info in plans_of(run)))}
-    jobs = latest_jobs(keys)
-    if any(job.state in ACTIVE for job in jobs):
-        draw_jobs([job.id for job in jobs])
-        return
-    for job in jobs:
-        if job.state in ENDED_EARLY:
-            draw_job(job)
-    names = " and ".join(plain(name) for name in missing)
-    with st.container(border=True):
-        words = word_scoring(next(iter(missing.values())).scoring.protocol)
-        st.markdown(
-            f"**Not scored yet:** {names} with this topic, these templates and occupations. "
-            f"*Word scoring:* {words}."
-        )
-        if not may_audit():
-            draw_why_not()
-        elif st.button(
-            "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"
-        ):
-            with refusals_said():
-                for run in missing.values():
-                    submit(run)
-                st.rerun()
-
-
-def scorable(missing: Mapping[str, RunSpec]) -> tuple[dict[str, RunSpec], list[str]]:
-    """Return the runs that can be scored under their protocol, and why the others cannot."""
-    possible, impossible = {}, []
-    for name, run in missing.items():
-        try:
-            check_protocol(name, run.scoring.family, run.scoring.protocol)
-            possible[name] = run
-        except ModelError as error:
-            impossible.append(str(error))
-    return possible, impossible
-
-
-def submit(run: RunSpec, missing: int | None = None) -> int:
-    """Queue what a run lacks and see that a worker is alive; return the job's id.
-
-    ``missing``: how many cells that is, where an estimate has just counted them.
-    """
-    job = write(submit_run, open_store(), open_queue(), run, missing)
-    keep_a_worker()
-    return job.id
-
-
-def draw_loaded(loaded: Loaded) -> None:
-    """Draw what is loaded, under the shared choice; and what is at [X] where that is no occupation."""
+def _draw_loaded(loaded: Loaded) -> None:
+    """Draw a summary of the opened runs below the shared choice, and notes on unusual lists."""
     run, first = loaded.first.run, loaded.first.report
     terms, note = len(run.evidence.terms), noun_note(run)
     if note:
         st.caption(plain(note))
     for name, item in loaded.runs.items():
-        if said := imported_note(name, made_by(item)):
-            st.caption(f":material/move_to_inbox: {plain(said)}")
-        if said := other_lists_note(item.run, open_store().load_run(item.key)):
-            st.caption(f":material/balance: {plain(said)}")
+        if note_text := imported_note(name, made_by(item)):
+            st.caption(f":material/move_to_inbox: {plain(note_text)}")
+        if note_text := other_lists_note(item.run, open_store().load_run(item.key)):
+            st.caption(f":material/balance: {plain(note_text)}")
     with st.sidebar:
         st.caption(
             f"{count(len(loaded.runs), 'run')} · {count(terms, plain(run.evidence.noun))} × "
@@ -217,36 +129,31 @@ def draw_loaded(loaded: Loaded) -> None:
         )
 
 
-def made_by(item: LoadedRun) -> Mapping[str, Any]:
-    """Return what is kept of an imported run's making; nothing of one that was scored here."""
-    return open_store().run_info(item.key).provenance if item.run.scoring.imported else {}
-
-
 def unbroken(text: str) -> str:
-    """Return a text in which no line breaks between a figure and its per cent sign."""
+    """Keep figures and their per cent signs on one line."""
     return text.replace(" %", "\u00a0%")
 
 
 def finding(*sentences: str) -> None:
-    """Draw the finding, a line for each sentence."""
-    said = [unbroken(plain(sentence)) for sentence in sentences if sentence]
-    if said:
-        st.markdown("  \n".join(said))
+    """Draw the finding, one sentence a line."""
+    lines = [unbroken(plain(sentence)) for sentence in sentences if sentence]
+    if lines:
+        st.markdown("  \n".join(lines))
 
 
 def finding_list(sentences: Iterable[str]) -> None:
-    """Draw findings one below the other."""
-    said = "\n".join(f"- {plain(sentence)}" for sentence in sentences if sentence)
-    if said:
-        st.markdown(unbroken(said))
+    """Draw findings as a list."""
+    lines = "\n".join(f"- {plain(sentence)}" for sentence in sentences if sentence)
+    if lines:
+        st.markdown(unbroken(lines))
 
 
 def draw_notes(sentences: Iterable[str]) -> None:
-    """Draw what has to be known beside the numbers, folded away."""
-    said = [sentence for sentence in sentences if sentence]
-    if said:
+    """Draw caveats in an expander."""
+    lines = [sentence for sentence in sentences if sentence]
+    if lines:
         with st.expander("What else has to be known", icon=":material/info:"):
-            finding_list(said)
+            finding_list(lines)
 
 
 def key_figures(
@@ -255,13 +162,13 @@ def key_figures(
     intervals: Sequence[str] | None = None,
     reports: Mapping[str, RiskReport] | None = None,
 ) -> None:
-    """Draw the row under the finding, with what has to be known before it is believed; see notes."""
+    """Draw the key figures and the caveats below them; see :func:`~pcf_core.app.notes.notes`."""
     draw_figures(figures)
     notes(loaded, intervals, reports)
 
 
 def draw_figures(figures: Sequence[KeyFigure]) -> None:
-    """Draw a row of figures, each with its help; of many models the others folded away in such rows."""
+    """Draw the first figures in a row, and those of further models in an expander."""
     _draw_row(figures[:ROW], min(len(figures), ROW))
     if rest := figures[ROW:]:
         with st.expander(f"The same for {count(len(rest), 'more model')}"):
@@ -290,7 +197,7 @@ def picture(
     title: str = "",
     source: str = PROGRAM,
 ) -> None:
-    """Draw what a function makes as :func:`chart` does, anew only when it takes something else."""
+    """Draw a chart as :func:`chart` does, cached by its function and arguments."""
     _draw_figure(_figure(make, title or heading(alt), source), key, alt, clicked)
 
 
@@ -300,7 +207,7 @@ def _figure(make: partial[go.Figure], title: str, source: str) -> Finished:
 
 
 def draw_picture(panel: Panel, clicked: Callable[[object], None] | None = None) -> None:
-    """Draw the picture of a panel, if it has one; ``clicked`` as in :func:`chart`."""
+    """Draw the chart of a panel, if it has one; ``clicked`` as in :func:`chart`."""
     if panel.chart:
         picture(panel.chart, panel.key, panel.alt, clicked, title=panel.heading, source=panel.source)
 
@@ -312,7 +219,7 @@ def draw_foot(
     below: str = "",
     whole: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Draw how to read a panel with what is said ``below`` that, its table, if any, and its provenance."""
+    """Draw the tabs of a panel: how to read it, with the text ``below``, its table, its provenance."""
     if panel.table:
         foot(panel.how + below, panel.table, name, loaded, whole=whole)
 
@@ -356,7 +263,7 @@ def _draw_figure(
 
 
 def _tell(key: str, clicked: Callable[[object], None]) -> None:
-    """Call ``clicked`` with what the mark under the last click stands for, if there was one."""
+    """Pass the ``customdata`` of the clicked mark to ``clicked``."""
     points = st.session_state[key].selection.points
     if points and "customdata" in points[0]:
         clicked(points[0]["customdata"])
@@ -370,7 +277,7 @@ def foot(
     columns: Mapping[str, Any] | None = None,
     whole: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Draw how to read the picture, its data, method and provenance.
+    """Draw the tabs below a chart: how to read it, data, provenance.
 
     ``columns`` and ``whole`` as in :func:`draw_table`.
     """
@@ -379,10 +286,10 @@ def foot(
 
 
 def draw_tabs(name: str, parts: Mapping[str, str | Callable[[], None]]) -> None:
-    """Draw tabs by title: a text each, or what a function draws; the last once somebody opens it.
+    """Draw tabs by title, each a text or a function; the last only once it is opened.
 
-    ``name``: what the tabs are about.  The last has the commands that make a number again: to show those,
-    even hidden, a browser loads 1.5 MB of script before the page stands.
+    ``name``: used as the key.  The last tab shows commands, for which a browser loads 1.5 MB of script even
+    while they are hidden.
     """
     *tabs, last = st.tabs(list(parts), key=f"{name}_foot", on_change="rerun")
     *first, provenance = parts.values()
@@ -443,64 +350,8 @@ def draw_table(
 
 
 def with_called(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with occupations as people write them, CEO, in its cells and at the head of columns."""
-    found = table.rename(columns=called)
-    return found.assign(occupation=found["occupation"].map(called)) if "occupation" in found else found
-
-
-def draw_provenance(loaded: Loaded) -> None:
-    """Draw what to cite, where each number comes from, and the commands that make it again."""
-    draw_cite()
-    options = loaded.options
-    for name, item in loaded.runs.items():
-        st.markdown(f"**{plain(name)}**")
-        hashes = {f"hash of {what}": value for what, value in list_hashes(item.run).items()}
-        draw_facts(run_facts(item, options) | hashes | imported_facts(made_by(item)))
-        scratch = "" if item.run.scoring.imported else once(scratch_commands)(item.run, options)
-        others = other_lists(item.run, open_store().load_run(item.key))
-        draw_both_commands(risk_command(item.key, options, others), scratch)
-        note = left_out_note(item.report.left_out)
-        if note:
-            with st.expander("Left out, and why"):
-                st.markdown(plain(note))
-
-
-def draw_cite(arxiv: str = RISK_PAPERS) -> None:
-    """Draw the button that opens what to cite; ``arxiv``: the number of the papers of what is measured."""
-    with st.popover("Cite", icon=":material/format_quote:", help="What to cite for these numbers."):
-        st.markdown("Cite the program with its version, and the papers of its measures.")
-        draw_commands(citation_text(arxiv))
-        draw_commands(citation_bibtex(arxiv))
-        st.download_button(
-            "BibTeX",
-            lambda: citation_bibtex(arxiv),
-            "pcf-audit.bib",
-            "application/x-bibtex",
-            key="cite_bibtex",
-            on_click="ignore",
-            icon=":material/download:",
-        )
-
-
-def draw_both_commands(
-    from_cache: str, from_scratch: str, caption: str = "This command reads the number from the cache."
-) -> None:
-    """Draw the command that reads a number from the cache and those that score it anew.
-
-    The second are empty for imported scores.  ``caption``: what the first does.
-    """
-    st.caption(caption)
-    draw_commands(from_cache)
-    if from_scratch:
-        st.caption("These make it again from scratch, in a cache of their own that is empty at first.")
-        draw_commands(from_scratch)
-    else:
-        st.caption("These scores came in a pack, so nothing here makes them from scratch.")
-
-
-def draw_commands(lines: str) -> None:
-    """Draw commands to be copied.  They wrap: nothing shows that a line goes on beyond a narrow page.
-
-    In one colour: those of a shell's words (export, sum) are too pale in both themes.
-    """
-    st.code(lines, language=None, wrap_lines=True)
+    """Write occupations as people do ("CEO") in the cells and headings of a table."""
+    renamed = table.rename(columns=called)
+    return (
+        renamed.assign(occupation=renamed["occupation"].map(called)) if "occupation" in renamed else renamed
+    )

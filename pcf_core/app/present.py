@@ -125,8 +125,8 @@ def in_full(parameters: Mapping[str, str | list[str]]) -> dict[str, str | list[s
 
     A page that the address leads to would forget the short form, which the switch does not know.
     """
-    said = parameters.get(PRESENT, "")
-    last = said if isinstance(said, str) else said[-1]  # of several the last counts
+    values = parameters.get(PRESENT, "")
+    last = values if isinstance(values, str) else values[-1]  # of several the last counts
     return {**parameters, **({PRESENT: "true"} if last == "1" else {})}
 
 
@@ -187,11 +187,11 @@ def enlarged(figure: go.Figure) -> go.Figure:
     shown = go.Figure(figure)
     text = {"size": TEXT}
     shown.update_layout(height=HEIGHT, font=text, legend={"font": text}, hoverlabel={"font": text})
-    said = shown.layout.title.text or ""
+    title = shown.layout.title.text or ""
     # The source stands in small letters of its own, and the plot makes room for larger ones.
     shown.update_layout(
-        title={"font": text, "text": said.replace(f"font-size: {SOURCE_SIZE}px", f"font-size: {TEXT}px")},
-        margin={"t": (shown.layout.margin.t or 0) + (TEXT - SOURCE_SIZE) * (1 + said.count("<br>"))},
+        title={"font": text, "text": title.replace(f"font-size: {SOURCE_SIZE}px", f"font-size: {TEXT}px")},
+        margin={"t": (shown.layout.margin.t or 0) + (TEXT - SOURCE_SIZE) * (1 + title.count("<br>"))},
     )
     for axes in (shown.update_xaxes, shown.update_yaxes):
         axes(tickfont=text, title={"font": text})

@@ -16,17 +16,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.addresses import Choice
+from pcf_core.app.addresses import SENTENCE, Choice, as_prompt, as_typed
 from pcf_core.app.caching import open_queue
 from pcf_core.app.lists import all_evidence, all_topics, template_sets
-from pcf_core.app.page import (
-    DATA,
-    PROVENANCE,
-    READING,
-    draw_commands,
-    draw_table,
-    draw_tabs,
-)
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs
+from pcf_core.app.provenance import draw_commands
 from pcf_core.app.queue import ACTIVE, KINDS, keep_a_worker, recent_jobs, retry
 from pcf_core.app.roles import write
 from pcf_core.app.widgets import draw_facts, plain
@@ -63,7 +57,6 @@ LOOK = 0.01
 PATIENCE = 60.0  # seconds until a worker must have begun
 RECENT = 20
 BY_HAND = "start one with `python -m pcf_core worker`"
-SENTENCE = "sentence"
 MOST_MODELS = 8  # as many as differ in colour and mark
 TELLING = ("nurse", "engineer")  # of whom an example speaks where the list has them
 THREE_DIGITS = "%.3g"
@@ -95,7 +88,7 @@ def ask(requests: Mapping[str, Question]) -> dict[str, Job]:
     before: dict[str, float] = st.session_state.get(ASKED, {})
     wanted = {request.key for request in requests.values()}
     st.session_state[ASKED] = asked = {key: until for key, until in before.items() if key in wanted}
-    take_back(queue, [key for key in before if key not in wanted])
+    _take_back(queue, [key for key in before if key not in wanted])
     jobs = {}
     for model, request in requests.items():
         job = newest_answer(queue, request)
@@ -109,11 +102,11 @@ def ask(requests: Mapping[str, Question]) -> dict[str, Job]:
         jobs[model] = job
     if any(job.state in ACTIVE for job in jobs.values()):
         keep_a_worker()
-        jobs = wait_shortly(queue, jobs)
+        jobs = _wait_shortly(queue, jobs)
     return jobs
 
 
-def take_back(queue: Queue, keys: list[str]) -> None:
+def _take_back(queue: Queue, keys: list[str]) -> None:
     """Cancel the questions of these keys that still wait; another session that wants one asks again."""
     for kind in WAITED_FOR:
         for key in keys:
@@ -122,7 +115,7 @@ def take_back(queue: Queue, keys: list[str]) -> None:
                 write(queue.cancel, job.id)
 
 
-def wait_shortly(queue: Queue, jobs: Mapping[str, Job]) -> dict[str, Job]:
+def _wait_shortly(queue: Queue, jobs: Mapping[str, Job]) -> dict[str, Job]:
     """Return the jobs as they are when all are answered, or a second later."""
     deadline = time.monotonic() + (QUICK if queue.workers() else 0.0)
     current = dict(jobs)
@@ -155,17 +148,17 @@ def follow(jobs: Mapping[str, Job]) -> None:
             if job.state == "queued" and time.monotonic() >= until.get(job.key, float("inf"))
         ]
         if late:
-            take_back(queue, [job.key for job in late])
+            _take_back(queue, [job.key for job in late])
             st.rerun()
         st.info(
-            f"**{plain(listed(list(current)))}** · {waiting_sentence(queue, current)}",
+            f"**{plain(listed(list(current)))}** · {_waiting_sentence(queue, current)}",
             icon=":material/hourglass_top:",
         )
 
     watch()
 
 
-def waiting_sentence(queue: Queue, jobs: Mapping[str, Job]) -> str:
+def _waiting_sentence(queue: Queue, jobs: Mapping[str, Job]) -> str:
     """Say why there is no answer yet."""
     if not queue.workers():
         return f"No worker is running: {BY_HAND}; the answer appears by itself."
@@ -189,13 +182,13 @@ def draw_ended_early(jobs: Mapping[str, Job]) -> None:
     late = [model for model, job in jobs.items() if job.state == "cancelled"]
     if late:
         names = plain(listed(late))
-        st.error(f"**{names}:** {late_sentence(open_queue())}", icon=":material/timer_off:")
+        st.error(f"**{names}:** {_late_sentence(open_queue())}", icon=":material/timer_off:")
         if st.button("Ask again", key="again", icon=":material/refresh:"):
             del st.session_state[ASKED]
             st.rerun()
 
 
-def late_sentence(queue: Queue) -> str:
+def _late_sentence(queue: Queue) -> str:
     """Say why nobody has begun within the time."""
     within = f"within {PATIENCE:.0f} seconds"
     if not queue.workers():
@@ -240,24 +233,13 @@ def draw_sentence(choice: Choice) -> str:
             st.button(
                 plain(as_typed(example)),
                 key=f"example_{place}",
-                on_click=write_sentence,
+                on_click=_write_sentence,
                 args=(as_typed(example),),
             )
     return as_prompt(typed)
 
 
-def as_typed(prompt: str) -> str:
-    """Write a prompt as a reader would, with … at [Y], unless it has such dots of its own."""
-    return prompt if "…" in prompt or "..." in prompt else prompt.replace("[Y]", "…")
-
-
-def as_prompt(typed: str) -> str:
-    """Return what was typed as a prompt: where no [Y] is written, … or three dots are the place."""
-    return typed if "[Y]" in typed else typed.replace("...", "…").replace("…", "[Y]")
-
-
-def write_sentence(text: str) -> None:
-    """Write a sentence into the field."""
+def _write_sentence(text: str) -> None:
     st.session_state[SENTENCE] = text
 
 
@@ -265,34 +247,28 @@ def examples(choice: Choice) -> list[str]:
     """Make three sentences of the sidebar's templates and occupations: two people, then another context."""
     evidence = all_evidence().get(choice.evidence)
     try:
-        found = template_sets().get(choice.templates)
+        sets = template_sets().get(choice.templates)
     except AuditError:  # a damaged set: the pages that need it say so
-        found = None
-    if evidence is None or found is None:
+        sets = None
+    if evidence is None or sets is None:
         return []
     terms = evidence.terms
-    known = [term for term in TELLING if term in terms]
-    one, two = known if len(known) == len(TELLING) else (terms[0], terms[len(terms) // 2])
-    sentences = [found.templates[0].prompt(one), found.templates[0].prompt(two)]
-    sentences += [template.prompt(one) for template in found.templates[1:2]]
+    telling = [term for term in TELLING if term in terms]
+    one, two = telling if len(telling) == len(TELLING) else (terms[0], terms[len(terms) // 2])
+    sentences = [sets.templates[0].prompt(one), sets.templates[0].prompt(two)]
+    sentences += [template.prompt(one) for template in sets.templates[1:2]]
     return [sentence for sentence in dict.fromkeys(sentences) if len(sentence) <= LONGEST]
 
 
 def what_to_ask(choice: Choice, sentence: str) -> Asked:
-    """Return a probe for every chosen model that is at hand.
-
-    Raises
-    ------
-    TopicError
-        The topic is not there (any more).
-    """
+    """Return a probe for every chosen model that is at hand."""
     topic = all_topics().get(choice.topic)
     if topic is None:
         raise TopicError(f"There is no topic named {choice.topic!r}; choose another in the sidebar.")
     requests, specs, refused = {}, {}, {}
     absent = absent_among(choice.models)
-    asked = [(model, precision) for model, precision in choice.asked if model not in absent]
-    for model, precision in asked[:MOST_MODELS]:
+    models = [(model, precision) for model, precision in choice.asked if model not in absent]
+    for model, precision in models[:MOST_MODELS]:
         try:
             spec = in_precision(resolve(model), precision)
             label = model_label(model, spec.dtype)
@@ -315,29 +291,29 @@ def read_answer(document: Mapping[str, object], topic: Topic, aggregation: Aggre
     )
 
 
-def unequal_words(answers: Mapping[str, ProbeAnswer], asked: Asked) -> str:
+def unequal_words(answers: Mapping[str, ProbeAnswer], probes: Asked) -> str:
     """Say whose words have more tokens, by what they get in the sentence; empty where they do not."""
-    families = {name: asked.specs[name].family for name in answers}
+    families = {name: probes.specs[name].family for name in answers}
     return tokens_sentence({name: token_shares(answer) for name, answer in answers.items()}, families)
 
 
 def token_shares(answer: ProbeAnswer) -> TokenShares | None:
     """Return in how many tokens each group's probability lies; ``None`` where a group has none."""
-    shares, found = answer.shares, dict[str, dict[int, float]]()
+    shares, by_group = answer.shares, dict[str, dict[int, float]]()
     for word in answer.words:
-        sums = found.setdefault(word.group, {})
+        sums = by_group.setdefault(word.group, {})
         sums[word.tokens] = sums.get(word.tokens, 0.0) + shares.get(word.word, 0.0)
-    if not all(sum(sums.values()) > 0 for sums in found.values()):
+    if not all(sum(sums.values()) > 0 for sums in by_group.values()):
         return None
     return {
         group: {number: share / sum(sums.values()) for number, share in sums.items()}
-        for group, sums in found.items()
+        for group, sums in by_group.items()
     }
 
 
 def draw_notes(answers: Mapping[str, ProbeAnswer]) -> None:
     """Draw coverage, tokens and words left out: said once where several models have the same."""
-    said: dict[str, list[str]] = {}
+    notes_by_model: dict[str, list[str]] = {}
     for model, answer in answers.items():
         lines = (
             probe_coverage(answer),
@@ -345,8 +321,8 @@ def draw_notes(answers: Mapping[str, ProbeAnswer]) -> None:
             left_out_note(answer.left_out),
             *answer.notes,
         )
-        said.setdefault(" ".join(line for line in lines if line), []).append(model)
-    for text, models in said.items():
+        notes_by_model.setdefault(" ".join(line for line in lines if line), []).append(model)
+    for text, models in notes_by_model.items():
         st.caption(f"**{plain(', '.join(models))}** · {plain(text)}")
 
 
@@ -370,12 +346,12 @@ def words_table(answers: Mapping[str, ProbeAnswer]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw_foot(how_to_read: str, answers: Mapping[str, ProbeAnswer], asked: Asked) -> None:
+def draw_foot(how_to_read: str, answers: Mapping[str, ProbeAnswer], probes: Asked) -> None:
     """Draw how to read the picture, its data, method and provenance."""
 
     def draw_models() -> None:
         for model in answers:
-            draw_provenance(asked.requests[model], asked.specs[model])
+            draw_provenance(probes.requests[model], probes.specs[model])
 
     data = partial(draw_table, words_table(answers), "sentence", COLUMNS)
     draw_tabs("sentence", {READING: how_to_read, DATA: data, PROVENANCE: draw_models})

@@ -5,7 +5,7 @@ Also the reading of large finished runs: asked for when a page opens, followed u
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import PurePath
 
@@ -13,18 +13,14 @@ import streamlit as st
 
 from pcf_core.app.addresses import CAPRICE, CRITERIA_TAB, FAIRPAIR_TAB, HEAT_MAP, RISK, TEMPLATES, TILT
 from pcf_core.app.caching import open_queue, open_store
-from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
-from pcf_core.app.data import newest_reading
-from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import parameters_of
-from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.roles import may_audit, write
 from pcf_core.app.templates.draft import point_at
 from pcf_core.app.widgets import plain, size_text
-from pcf_core.audit.options import ViewOptions
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Look
-from pcf_core.core.run import RunSpec, model_label
+from pcf_core.core.run import model_label
 from pcf_core.core.settings import settings
 from pcf_core.show.findings.material import mining_finding
 from pcf_core.show.findings.notes import duration, look_finding, progress_note
@@ -40,10 +36,8 @@ from pcf_core.work.requests import (
     FetchRequest,
     KnowledgeRequest,
     MineRequest,
-    Reading,
     ReadRequest,
     ScoreRequest,
-    submit_read,
 )
 
 ACTIVE = ("queued", "running")
@@ -78,17 +72,7 @@ STATES = {
     "failed": ":material/error: failed",
     "cancelled": ":material/cancel: cancelled",
 }
-Wanted = tuple[RunSpec, Reading, ViewOptions]
 EXPECTED = "work_expected"
-
-
-def latest_jobs(run_keys: Collection[str]) -> list[Job]:
-    """Return the newest job of each of these runs, whatever became of it."""
-    newest: dict[str, Job] = {}
-    for job in open_queue().list(RECENT, kind="score"):
-        if job.key in run_keys:
-            newest.setdefault(job.key, job)
-    return list(newest.values())
 
 
 def keep_a_worker() -> None:
@@ -110,7 +94,7 @@ def expect_work() -> None:
 
 def draw_jobs(job_ids: list[int]) -> None:
     """Follow jobs; the page is drawn anew when the last of them ends, or has made what can be read."""
-    known = {job_id for job_id in job_ids if can_be_read(open_queue().get(job_id))}
+    readable = {job_id for job_id in job_ids if can_be_read(open_queue().get(job_id))}
 
     @st.fragment(run_every="1s")
     def watch() -> None:
@@ -118,7 +102,7 @@ def draw_jobs(job_ids: list[int]) -> None:
         jobs = [open_queue().get(job_id) for job_id in job_ids]
         for job in jobs:
             draw_job(job)
-        if not any(job.state in ACTIVE and (job.id in known or not can_be_read(job)) for job in jobs):
+        if not any(job.state in ACTIVE and (job.id in readable or not can_be_read(job)) for job in jobs):
             st.rerun()
 
     watch()
@@ -179,9 +163,9 @@ def draw_job(job: Job, *, on_templates: bool = False) -> None:
         doing = "checking cells" if can_be_read(job) else DOING[job.kind]
         st.markdown(f"{heading(job)} · {STATES[job.state].format(doing=doing)}{asked_by}")
         if job.state in ACTIVE:
-            st.progress(share_done(job), text=progress_text(job))
+            st.progress(_share_done(job), text=progress_text(job))
         else:
-            st.caption(ended_text(job))
+            st.caption(_ended_text(job))
         if job.result and "sampling" in job.result:
             st.caption(plain(look_finding(Look.model_validate(job.result["sampling"]))))
         if job.error:
@@ -194,8 +178,7 @@ def can_be_read(job: Job) -> bool:
     return job.at is not None and job.at.stage == "checking"
 
 
-def share_done(job: Job) -> float:
-    """Return how far the bar of a job is, from 0 to 1; scoring a run has one for each stage."""
+def _share_done(job: Job) -> float:
     done, total = (job.done, job.total) if job.at is None else (job.at.done + job.at.unsaved, job.at.total)
     return min(1.0, done / total) if total else 0.0
 
@@ -230,16 +213,16 @@ def heading(job: Job) -> str:
     if job.kind == EMBEDDING:
         pooled = EmbeddingRequest.model_validate(job.payload)
         return f"**{plain(', '.join(pooled.models))}** · Criteria · embedding score over all"
-    asked = ScoreRequest.model_validate(job.payload)
-    goal = "" if asked.within is None else f" · until ± {asked.within:g}"
-    return f"**{plain(asked.model)}** · {plain(asked.topic)}{goal}"
+    scoring = ScoreRequest.model_validate(job.payload)
+    goal = "" if scoring.within is None else f" · until ± {scoring.within:g}"
+    return f"**{plain(scoring.model)}** · {plain(scoring.topic)}{goal}"
 
 
 def progress_text(job: Job) -> str:
     """Say how far, how fast, how long still; some count bytes, and may not know of how many."""
     if job.kind in BYTES:
         text = f"{size_text(job.done)} of {size_text(job.total)}" if job.total else size_text(job.done)
-        text += f" · {so_far_text(job)}" if job.kind == "mine" else ""
+        text += f" · {_so_far_text(job)}" if job.kind == "mine" else ""
         text += f" · {size_text(job.rate)} a second" if job.rate else ""
     elif job.at is not None:
         return progress_note(job.at)
@@ -251,13 +234,13 @@ def progress_text(job: Job) -> str:
         text = f"{job.done:,} of {job.total:,} {unit_of(job)}"
         text += f" · {job.rate:,.0f} a second" if job.rate else ""
     if job.state == "queued":
-        text += ahead_text(job)
+        text += _ahead_text(job)
     if job.total and job.seconds_left is not None:
         text += f" · {duration(job.seconds_left)} left"
     return text
 
 
-def ahead_text(job: Job) -> str:
+def _ahead_text(job: Job) -> str:
     """Say what goes before a waiting job, as Markdown, what is being done first; empty where nothing is."""
     jobs = open_queue().list(RECENT)
     running = [one for one in jobs if one.state == "running"]
@@ -284,16 +267,15 @@ def unit_of(job: Job) -> str:
     return "texts" if job.kind in TEXTS else "cells"
 
 
-def so_far_text(job: Job) -> str:
-    """Say what a mining has counted so far; all of it is kept."""
+def _so_far_text(job: Job) -> str:
     so_far = job.result or {"documents": 0, "matches": 0}
     return f"{count(so_far['documents'], 'document')}, {count(so_far['matches'], 'match', 'matches')} so far"
 
 
-def ended_text(job: Job) -> str:
+def _ended_text(job: Job) -> str:
     """Say how much a job did before it ended."""
     if job.kind == "mine":
-        return plain(mining_finding(job.result)) if job.result and job.state == "done" else so_far_text(job)
+        return plain(mining_finding(job.result)) if job.result and job.state == "done" else _so_far_text(job)
     if job.kind == FETCH:
         said = job.result.get("said", "") if job.result and job.state == "done" else ""
         return plain(said) or f"{size_text(job.done)} were fetched; files that are whole are kept"
@@ -319,23 +301,27 @@ def draw_actions(job: Job, *, on_templates: bool) -> None:
             if st.button(label, key=f"retry_{job.id}", icon=":material/play_arrow:"):
                 retry(job)
         if (job.state == "done" or can_be_read(job)) and job.kind not in NO_RUN:
-            draw_links(job, on_templates=on_templates)
+            _draw_links(job, on_templates=on_templates)
 
 
-def draw_links(job: Job, *, on_templates: bool) -> None:
+def _draw_links(job: Job, *, on_templates: bool) -> None:
     """Draw links to what a finished job has made.
 
     On the page Templates a link would not do: it has to lead to another page (:mod:`pcf_core.app.links`).
     """
     if job.kind == FAIRPAIR:
-        asked = parameters_of_fairpair(job.key)
-        if asked is not None:
-            draw_link(FAIRPAIR_TAB, FAIRPAIR_TAB.tab, asked)
+        from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
+
+        parameters_there = parameters_of_fairpair(job.key)
+        if parameters_there is not None:
+            draw_link(FAIRPAIR_TAB, FAIRPAIR_TAB.tab, parameters_there)
         return
     if job.kind == CRITERIA:
-        asked = parameters_of_criteria(job.key)
-        if asked is not None:
-            draw_link(CRITERIA_TAB, CRITERIA_TAB.tab, asked)
+        from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
+
+        parameters_there = parameters_of_criteria(job.key)
+        if parameters_there is not None:
+            draw_link(CRITERIA_TAB, CRITERIA_TAB.tab, parameters_there)
         return
     if job.kind == "mine":
         name = MineRequest.model_validate(job.payload).name
@@ -365,23 +351,3 @@ def retry(job: Job) -> None:
         st.error(plain(str(error)))
     else:
         st.rerun()
-
-
-def follow_readings(wanted: Iterable[Wanted]) -> None:
-    """Say what is being worked out, and how far it is; what was cancelled or failed waits for its button."""
-    active = []
-    st.markdown("These results are large and were not read like this before: worked out once, then kept.")
-    for run, what, options in wanted:
-        job = newest_reading(run, what, options)
-        if job is not None and job.state in ENDED_EARLY:
-            draw_job(job)
-            continue
-        if job is None or job.state not in ACTIVE:
-            if not may_audit():
-                draw_why_not()
-                return
-            job = write(submit_read, open_store(), open_queue(), run, what, options)
-            keep_a_worker()
-        active.append(job.id)
-    if active:
-        draw_jobs(active)

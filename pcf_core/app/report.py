@@ -17,7 +17,8 @@ from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import with_asked
 from pcf_core.app.data import Loaded, answered, load, must_wait
 from pcf_core.app.lists import stamp_of, told_apart
-from pcf_core.app.page import draw_commands, finding, finding_list
+from pcf_core.app.page import finding, finding_list
+from pcf_core.app.provenance import draw_commands
 from pcf_core.app.results.policies import choose_policy
 from pcf_core.app.roles import person
 from pcf_core.app.widgets import choose_one, plain
@@ -128,8 +129,8 @@ class Contents:
             sections=self.sections,
             options=options,
             over=self.loaded.over,
-            fairpair=tuple(asked.hash for asked in self.fairpair),
-            criteria=tuple(asked.hash for asked in self.criteria),
+            fairpair=tuple(one.hash for one in self.fairpair),
+            criteria=tuple(one.hash for one in self.criteria),
             knowledge=self.knowledge,
             policy=self.policy if self.runs else None,
         )
@@ -192,9 +193,9 @@ def draw_contents(choice: Choice) -> Contents:
         loaded=loaded,
         runs=runs,
         sections=sections,
-        fairpair=of_kind(chosen, FairPairAsked) if form == TWO_PAGES or "fairpair" in sections else (),
-        criteria=of_kind(chosen, CriteriaAsked) if form == TWO_PAGES or "criteria" in sections else (),
-        knowledge=facts_known(run.scoring for run in runs) if "knowledge" in sections else (),
+        fairpair=_of_kind(chosen, FairPairAsked) if form == TWO_PAGES or "fairpair" in sections else (),
+        criteria=_of_kind(chosen, CriteriaAsked) if form == TWO_PAGES or "criteria" in sections else (),
+        knowledge=_facts_known(run.scoring for run in runs) if "knowledge" in sections else (),
         policy=policy,
         unread=(*loaded.unread.values(), *unread),
         unknown=tuple(name for name in (*named, *audits) if name not in finished and name not in kept),
@@ -230,50 +231,48 @@ def place(run: RunSpec) -> str:
 def text_audits(models: Iterable[str]) -> dict[str, FairPairAsked | CriteriaAsked]:
     """Map names to kept results of text audits of these models, the newest of a kind first."""
     wanted = set(models)
-    found: dict[str, FairPairAsked | CriteriaAsked] = {}
+    audits: dict[str, FairPairAsked | CriteriaAsked] = {}
     for pair in answered(FAIRPAIR_AUDIT):
         if pair.key.model in wanted:
-            said = f"FairPair · {pair.key.model} · {' → '.join(pair.prompts.names)} · {pair.prompts.name}"
-            found[f"{said} · {pair.hash[:DIGITS]}"] = pair
-    for asked in answered(CRITERIA_AUDIT):
-        if asked.model in wanted:
-            said = f"{asked.experiment.capitalize()} · {asked.model} · {asked.answering}"
-            found[f"{said} · {asked.hash[:DIGITS]}"] = asked
-    return found
+            label = f"FairPair · {pair.key.model} · {' → '.join(pair.prompts.names)} · {pair.prompts.name}"
+            audits[f"{label} · {pair.hash[:DIGITS]}"] = pair
+    for request in answered(CRITERIA_AUDIT):
+        if request.model in wanted:
+            label = f"{request.experiment.capitalize()} · {request.model} · {request.answering}"
+            audits[f"{label} · {request.hash[:DIGITS]}"] = request
+    return audits
 
 
 def newest(audits: Iterable[FairPairAsked | CriteriaAsked]) -> list[FairPairAsked | CriteriaAsked]:
     """Return the first of each kind of each model: same prompts and counterparts, or same experiment."""
     first: dict[tuple[str, ...], FairPairAsked | CriteriaAsked] = {}
-    for asked in audits:
-        if isinstance(asked, FairPairAsked):
-            kind = ("fairpair", asked.key.model, asked.prompts.name, asked.perturbation.table)
+    for request in audits:
+        if isinstance(request, FairPairAsked):
+            kind = ("fairpair", request.key.model, request.prompts.name, request.perturbation.table)
         else:
-            kind = ("criteria", asked.model, asked.experiment, asked.answering)
-        first.setdefault(kind, asked)
+            kind = ("criteria", request.model, request.experiment, request.answering)
+        first.setdefault(kind, request)
     return list(first.values())
 
 
-def of_kind(several: Sequence[FairPairAsked | CriteriaAsked], kind: type[Asked]) -> tuple[Asked, ...]:
-    """Select the requests of one kind."""
-    return tuple(asked for asked in several if isinstance(asked, kind))
+def _of_kind(several: Sequence[FairPairAsked | CriteriaAsked], kind: type[Asked]) -> tuple[Asked, ...]:
+    return tuple(request for request in several if isinstance(request, kind))
 
 
-def facts_known(keys: Iterable[ScoringKey]) -> tuple[str, ...]:
+def _facts_known(keys: Iterable[ScoringKey]) -> tuple[str, ...]:
     """List the sets of facts that one of the models at least was asked in full."""
     several = {key.hash: key for key in keys}.values()
     shards = {key: open_store().shards(key) for key in several}
     return tuple(
-        asked.name
-        for asked in list_knowledge()
-        if any(answered_among(key, asked, shards[key]) for key in several)
+        facts.name
+        for facts in list_knowledge()
+        if any(_answered_among(key, facts, shards[key]) for key in several)
     )
 
 
 @kept(slots=64)
-def answered_among(key: ScoringKey, asked: KnowledgeSet, shards: Sequence[str]) -> bool:
-    """Tell whether the shards of a model have every answer to a set of facts."""
-    return not missing_answers(open_store(), key, asked)
+def _answered_among(key: ScoringKey, facts: KnowledgeSet, shards: Sequence[str]) -> bool:
+    return not missing_answers(open_store(), key, facts)
 
 
 def draw_report(request: ReportRequest) -> None:
@@ -300,10 +299,10 @@ def draw_report(request: ReportRequest) -> None:
         draw_commands(export_command(request, "html", f"pcf-audit-{request.hash[:NAME_DIGITS]}.html"))
         return
     with st.spinner(f"Writing the report, about {duration(expected_seconds(len(request.runs), cells))} …"):
-        document = cached_document(request, key)
+        document = _cached_document(request, key)
     st.markdown(f"**{plain(document.title)}** · {plain(made_finding(document))}")
     finding(*document.headline)
-    draw_files(document)
+    _draw_files(document)
     draw_preview(document)
 
 
@@ -340,8 +339,7 @@ def _one_at_a_time() -> Lock:
 
 
 @kept(slots=8)
-def cached_document(request: ReportRequest, state: str) -> ReportDocument:
-    """Write a whole report of what :func:`state_of` says; it is shared and never changed."""
+def _cached_document(request: ReportRequest, state: str) -> ReportDocument:
     with _one_at_a_time():
         return _document(request)
 
@@ -354,7 +352,7 @@ def _document(request: ReportRequest) -> ReportDocument:
     return write_report(store, request, texts)
 
 
-def draw_files(document: ReportDocument) -> None:
+def _draw_files(document: ReportDocument) -> None:
     """Draw the files, each made when it is asked for, and the command that makes the same ones."""
     name = f"pcf-audit-{document.request.hash[:NAME_DIGITS]}"
     with st.container(horizontal=True):
@@ -390,7 +388,7 @@ def handed_out(document: ReportDocument, written_by: Write, name: str, who: str)
 def draw_preview(document: ReportDocument) -> None:
     """Draw every section with its findings, charts and tables, folded but for the first."""
     for place, section in enumerate(document.sections):
-        with st.expander(f"{plain(section.title)} · {contents_text(section)}", expanded=place == 0):
+        with st.expander(f"{plain(section.title)} · {_contents_text(section)}", expanded=place == 0):
             st.markdown(f"*{plain(section.question)}*")
             for part in section.parts:
                 if part.title:
@@ -408,7 +406,7 @@ def holdings(part: ReportPart) -> list[str]:
     return chart + [f"Table: {table.title}, {count(len(table.rows), 'row')}" for table in part.tables]
 
 
-def contents_text(section: ReportSection) -> str:
+def _contents_text(section: ReportSection) -> str:
     """Say how much is in a section: "3 findings, 1 chart, 2 tables"."""
     numbers = {
         "finding": sum(len(part.findings) for part in section.parts),

@@ -18,7 +18,7 @@ from typing import ParamSpec, TypeVar
 import streamlit as st
 from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 
-from pcf_core.app.steady import look_again, looked_up
+from pcf_core.app.request_cache import look_again, looked_up
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import SettingsError
 from pcf_core.core.settings import settings
@@ -32,13 +32,7 @@ LIBRARY = "requirements-login.txt"
 
 
 def has_login() -> bool:
-    """Tell whether the operator has configured a log-in: ``[auth]`` in Streamlit's secrets.
-
-    Raises
-    ------
-    SettingsError
-        Secrets are there and cannot be read, so that nobody knows whether they hold one.
-    """
+    """Tell whether the operator has configured a log-in: ``[auth]`` in Streamlit's secrets."""
     return looked_up(_has_login)
 
 
@@ -95,15 +89,7 @@ def recorded(
     *given: ASKED.args,
     **options: ASKED.kwargs,
 ) -> Answer:
-    """Call what changes something kept, for an auditor, and record in the journal who did what.
-
-    Raises
-    ------
-    RightsError
-        A viewer; besides whatever it raises itself.
-    StoreError
-        The journal cannot be written; nothing was changed then, but where the disk became full in between.
-    """
+    """Call what changes something kept, for an auditor, and record in the journal who did what."""
     journal = Journal(settings().cache)
     check_may_ask(person(), settings())
     journal.check_writable()
@@ -114,18 +100,12 @@ def recorded(
 
 def draw_why_not(what: str = "") -> None:
     """Draw, in place of a control that a viewer does not get, what is missing, and why."""
-    said = f"{what} {why_only_reading(person(), settings())}".strip()
-    st.info(plain(said), icon=":material/lock:")
+    text = f"{what} {why_only_reading(person(), settings())}".strip()
+    st.info(plain(text), icon=":material/lock:")
 
 
 def login_page() -> None:
-    """Offer the log-in where it is required, nothing else, and end the script.
-
-    Raises
-    ------
-    SettingsError
-        The log-in is configured in a way that lets nobody in.
-    """
+    """Offer the log-in where it is required, nothing else, and end the script."""
     if is_inside():
         return
     st.title("PCF Audit")
@@ -145,13 +125,7 @@ def providers() -> list[str]:
 
 
 def log_in(name: str) -> None:
-    """Send the browser to a provider.
-
-    Raises
-    ------
-    SettingsError
-        A key is missing in ``[auth]``, or the library that logs in.
-    """
+    """Send the browser to a provider."""
     try:
         st.login(None if name == DEFAULT else name)
     except StreamlitMissingAuthlibError:

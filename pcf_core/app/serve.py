@@ -6,7 +6,7 @@
 ``pages/`` for its pages, and tells who is first to follow an address of an earlier version that there is no
 such page.
 
-The document that a browser loads first has the style sheet of :mod:`pcf_core.app.mended`, and names the parts
+The document that a browser loads first has the style sheet of :mod:`pcf_core.app.styles`, and names the parts
 of Streamlit that every page needs.  Otherwise the style would come after the first elements, and each part
 after the first element that needs it: until then grey bars of another height stand there, and all else jumps.
 While presenting the document hides at once what presenting hides, and keeps no place for a sidebar.
@@ -15,7 +15,7 @@ second: what draws the charts takes as long to start.  The first page opens with
 for that: it is started for the other pages once the first stands and the browser has nothing else to do.
 
 What pages are made of is loaded before the server listens, and what the first page opens with is worked out
-(:mod:`pcf_core.app.ahead`), so that the first reader does not wait for it.
+(:mod:`pcf_core.app.warm_up`), so that the first reader does not wait for it.
 The threads of all sessions share their memory; see :mod:`pcf_core.app.memory`.
 """
 
@@ -31,8 +31,8 @@ from starlette.staticfiles import StaticFiles
 
 from pcf_core.app.inside import serve, static_handler
 from pcf_core.app.memory import share_parts
-from pcf_core.app.mended import FIRST_PRESENTED, FIRST_STYLE
 from pcf_core.app.present import FIRST_PRESENT, asks_to_present
+from pcf_core.app.styles import FIRST_PRESENTED, FIRST_STYLE
 
 # In the order of a page; what draws charts and tables is large, and waited for by nothing else.
 PARTS = (
@@ -58,8 +58,7 @@ const waiting = setInterval(() => {{
 """
 
 
-def part_files(static: Path, *parts: str) -> list[Path]:
-    """Return the scripts of the parts in Streamlit's folder; what is not found is left out."""
+def _part_files(static: Path, *parts: str) -> list[Path]:
     return [file for part in parts for file in sorted((static / "js").glob(f"{part}.*.js"))]
 
 
@@ -77,8 +76,8 @@ def preloads(static: Path, large_parts: Sequence[str] = LARGE_PARTS) -> str:
             for name in IMPORTED.findall(file.read_text(encoding="utf8")[:HEAD]):
                 add(file.parent / name, attributes)
 
-    small, large = part_files(static, *PARTS), part_files(static, *large_parts)
-    later = part_files(static, *(part for part in LARGE_PARTS if part not in large_parts))
+    small, large = _part_files(static, *PARTS), _part_files(static, *large_parts)
+    later = _part_files(static, *(part for part in LARGE_PARTS if part not in large_parts))
     for file in small:
         add(file, "")
     for file in large:
@@ -144,8 +143,8 @@ if __name__ == "__main__":
 
     import pcf_core.app.probe
     import pcf_core.app.shell  # noqa: F401
-    from pcf_core.app.ahead import work_out
+    from pcf_core.app.warm_up import warm_up
     from pcf_core.show.wording import read_all
 
     read_all()
-    serve(styled, work_out)
+    serve(styled, warm_up)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import streamlit as st
 
@@ -32,12 +31,11 @@ from pcf_core.app.links import (
     open_page_name,
     say_mistakes,
 )
-from pcf_core.app.mended import MENDED
 from pcf_core.app.present import draw_presented, draw_style, draw_tools, in_full, take_short_form
+from pcf_core.app.request_cache import request_cache
 from pcf_core.app.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
-from pcf_core.app.steady import steady
-from pcf_core.app.topics.draft import take_written
-from pcf_core.app.widgets import choose_one, plain
+from pcf_core.app.styles import STYLES
+from pcf_core.app.widgets import TOPIC_DRAFTS, choose_one, plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.settings import settings
 from pcf_core.models.folder import wait_for_hashes
@@ -71,9 +69,9 @@ FOR_AUDITORS = ("run_an_audit", "try_a_sentence")  # pages on which a viewer cou
 
 
 def open_frame() -> StreamlitPage:
-    """Draw what surrounds every page and return the page that was asked for.
+    """Draw what surrounds every page and return the requested page.
 
-    Who has to log in first gets no further, nor does anybody where the settings cannot be read.
+    The script ends here if the visitor has to log in, or if the settings cannot be read.
     """
     try:
         return _open_frame()
@@ -115,24 +113,27 @@ def _open_frame() -> StreamlitPage:
     if old_kind:
         st.rerun()
     if page.url_path in OLD and is_new_page():  # on the browser's way back it would lead forward for ever
-        said = in_full({name: st.query_params.get_all(name) for name in st.query_params})
-        follow(*leads_to(page.url_path, said))
+        address = in_full({name: st.query_params.get_all(name) for name in st.query_params})
+        follow(*leads_to(page.url_path, address))
     login_page()
     drop_infinite()
     take_short_form()
     draw_style()
     from_elsewhere = TAKEN not in st.session_state and "model" in st.query_params  # says what it compares
     opened = is_new_page() and not from_elsewhere
-    with link_first(), steady(), open_store().steady():
+    with link_first(), request_cache(), open_store().steady():
         draw_choice()
         draw_tools()
     follow_pressed(current_choice().parameters)
-    take_written()
+    if TOPIC_DRAFTS in st.session_state:
+        from pcf_core.app.topics.draft import take_written  # only for who writes a topic
+
+        take_written()
     follow_preset()
     if opened and page.url_path == "compare":
         follow_pinned()
     draw_who()
-    st.html(MENDED)
+    st.html(STYLES)
     draw_presented(page.url_path or FIRST)
     if (OLD[page.url_path].page if page.url_path in OLD else page.url_path) in closed:  # by a link
         st.title(page.title)
@@ -148,17 +149,14 @@ def titles() -> dict[str, str]:
 
 
 def show(draw: Callable[[], None]) -> None:
-    """Draw a page in its frame, below what was found damaged.
-
-    A refusal becomes one sentence, never a traceback.
-    """
+    """Draw a page in the frame, below warnings about damaged files; errors become one sentence."""
     if OPENED not in st.session_state:
         open_frame()
     above = st.session_state.pop(OPENED)
     try:
         for sentence in open_store().warnings():
             st.warning(plain(sentence), icon=":material/warning:")
-        with steady(), open_store().steady():
+        with request_cache(), open_store().steady():
             draw()
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
@@ -171,7 +169,7 @@ def show(draw: Callable[[], None]) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _keep_loaded(page: str) -> None:
-    """Keep what a page loads when it is first drawn; the garbage collector need not look at it again.
+    """Exclude what a page has imported from garbage collection, once a page.
 
     Streamlit collects garbage after each run of a script while all other visitors wait; most of that time
     went into modules, which are never garbage.
@@ -180,30 +178,24 @@ def _keep_loaded(page: str) -> None:
     gc.freeze()
 
 
-@dataclass(frozen=True)
-class Tab:
-    """What a tab answers, and the function that draws it below its question."""
+def open_tab(page: str, title: str, questions: Mapping[str, str]) -> str:
+    """Draw the head of a page with tabs: its title, their names, the question of the open one; return that.
 
-    question: str
-    draw: Callable[[], None]
-
-
-def draw_tabs(page: str, title: str, tabs: Mapping[str, Tab]) -> None:
-    """Draw a page: its title, the names of its tabs, and the open one.
+    The page imports what this tab draws, and nothing of the others.
 
     What was chosen on the others stays: their widgets are bound to the address, and Streamlit then keeps what
     they said until they are drawn again.
     """
     st.title(title)
-    old, said = open_page_name(), {name: st.query_params.get_all(name) for name in st.query_params}
-    asked = leads_to(old, said)[1].get(TAB_OF[page]) if old in OLD else None
+    old, address = open_page_name(), {name: st.query_params.get_all(name) for name in st.query_params}
+    from_old = leads_to(old, address)[1].get(TAB_OF[page]) if old in OLD else None
     name = choose_one(
         f"Parts of {title}",
         TABS[page],
-        default=str(asked or TABS[page][0]),
+        default=str(from_old or TABS[page][0]),
         key=TAB_OF[page],
         label_visibility="collapsed",
         wrap=True,
     )
-    st.markdown(f"##### {tabs[name].question}")
-    tabs[name].draw()
+    st.markdown(f"##### {questions[name]}")
+    return name

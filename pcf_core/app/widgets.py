@@ -29,6 +29,7 @@ MADE_OTHER = re.compile(
 )
 # Streamlit cuts a word that is wider than a cell of its tables, and breaks only code: a hash is told whole.
 HASH = re.compile(r"[0-9a-f]{40,}")
+TOPIC_DRAFTS = "topic_drafts"  # of the session: topics that somebody writes, by name
 Option = TypeVar("Option")
 
 
@@ -87,7 +88,7 @@ def table_key(name: str, rows: Sequence[str]) -> str:
 def draw_card(heading: str, *lines: str) -> None:
     """Draw a row of a table as a card, which a telephone has in its place: a heading, and lines under it.
 
-    :mod:`pcf_core.app.mended` shows the containers ``table_of_…`` on a wide page, ``cards_of_…`` on a narrow.
+    :mod:`pcf_core.app.styles` shows the containers ``table_of_…`` on a wide page, ``cards_of_…`` on a narrow.
     """
     with st.container(border=True):
         st.markdown("  \n".join([f"**{plain(heading)}**", *map(plain, filter(None, lines))]))
@@ -106,35 +107,24 @@ def choose_one(
 
     Where an address names it without a value (``?key=``), Streamlit's control has none, required or not.
 
-    Parameters
-    ----------
-    label
-        What is chosen.
-    options
-        One at least.
-    key
-        Of the session, and in the address.
-    default
-        Chosen at first; ``None`` for the first option.
-    place
-        Where it is drawn; ``None`` for here.
-    more
-        Further settings of ``st.segmented_control``; a ``width`` in pixels, that of its words, keeps its
-        place in a row until it is drawn.
+    ``label``: What is chosen.  ``options``: One at least.  ``key``: Of the session, and in the address.
+    ``default``: Chosen at first; ``None`` for the first option.  ``place``: Where it is drawn; ``None`` for
+    here.  ``more``: Further settings of ``st.segmented_control``; a ``width`` in pixels, that of its words,
+    keeps its place in a row until it is drawn.
     """
     first = options[0] if default is None else default
     drawn = st if place is None else place
-    found = drawn.segmented_control(
+    chosen = drawn.segmented_control(
         label, options, default=first, required=True, key=key, bind="query-params", **more
     )
-    return first if found is None else found
+    return first if chosen is None else chosen
 
 
 def controls(name: str, *, low: bool = False) -> DeltaGenerator:
     """Return a row for fields with their labels, whose height is kept until they are drawn.
 
     ``name``: of the row, one on a page; ``low``: it has no list, which is higher than a row of options and a
-    switch.  :mod:`pcf_core.app.mended` knows such rows by their key.
+    switch.  :mod:`pcf_core.app.styles` knows such rows by their key.
     """
     key = f"controls_{'low_' * low}{name}"
     return st.container(horizontal=True, vertical_alignment="bottom", key=key)

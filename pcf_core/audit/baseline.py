@@ -74,7 +74,7 @@ class Baseline:
     def interval(self, quantity: str, over: Over = "templates", group: str = "") -> Interval | None:
         """Return the interval of a quantity, of a group where it has one, over what was drawn again."""
         several = self.intervals.get((quantity, group), ())
-        return next((found for found in several if found.over == over), None)
+        return next((interval for interval in several if interval.over == over), None)
 
 
 def baseline_run(run: RunSpec) -> RunSpec | None:
@@ -96,8 +96,8 @@ def baseline_run(run: RunSpec) -> RunSpec | None:
 
 def has_baseline(store: Store, run: RunSpec) -> bool:
     """Tell whether the neutral subjects of a run are scored."""
-    asked = baseline_run(run)
-    return asked is not None and store.is_finished(asked)
+    subjects = baseline_run(run)
+    return subjects is not None and store.is_finished(subjects)
 
 
 def baseline_of(
@@ -110,20 +110,9 @@ def baseline_of(
 ) -> Baseline | None:
     """Hold a run against its neutral subjects; ``None`` where these are not scored.
 
-    Parameters
-    ----------
-    store
-        Where the runs are.
-    run
-        Of occupations.
-    result
-        Its preferences.
-    options
-        How it is read.  The subjects weigh alike.
-    read
-        What gives a run's preferences.
-    resamples
-        How many times templates and occupations are drawn again.
+    ``store``: Where the runs are.  ``run``: Of occupations.  ``result``: Its preferences.  ``options``: How
+    it is read.  The subjects weigh alike.  ``read``: What gives a run's preferences.  ``resamples``: How many
+    times templates and occupations are drawn again.
 
     Raises
     ------
@@ -135,8 +124,8 @@ def baseline_of(
     both = _matrices(store, run, result, options, read)
     if both is None:
         return None
-    asked, subjects, matrix, neutral = both
-    found = around_neutral(
+    subjects_run, subjects, matrix, neutral = both
+    neutral_figures = around_neutral(
         matrix.values,
         neutral,
         matrix.unit or TemplateUnit.templates(matrix.template_weights),
@@ -152,17 +141,17 @@ def baseline_of(
         return dict(zip(groups, values.tolist(), strict=True))
 
     return Baseline(
-        run=asked.key,
-        subjects=asked.evidence.terms,
-        preferences=by_group(found.point),
+        run=subjects_run.key,
+        subjects=subjects_run.evidence.terms,
+        preferences=by_group(neutral_figures.point),
         lean=lean.common,
         lean_interval=lean.interval("common_lean"),
-        overall_risk=found.overall,
-        spread=by_group(found.spread),
-        distance=by_group(found.distance),
+        overall_risk=neutral_figures.overall,
+        spread=by_group(neutral_figures.spread),
+        distance=by_group(neutral_figures.distance),
         intervals={
             (name, "" if name == "overall_risk" else groups[of]): several
-            for (name, of), several in found.intervals.items()
+            for (name, of), several in neutral_figures.intervals.items()
         },
     )
 
@@ -189,16 +178,18 @@ def _matrices(
     store: Store, run: RunSpec, result: Result, options: ViewOptions, read: Read
 ) -> tuple[RunSpec, Matrix, Matrix, FloatArray] | None:
     """Return the subjects' run, their matrix, that of the run, and the subjects' values in its templates."""
-    asked = baseline_run(run)
-    if asked is None or not has_baseline(store, run):
+    subjects_run = baseline_run(run)
+    if subjects_run is None or not has_baseline(store, run):
         return None
     even = options.model_copy(update={"reference": "uniform"})
     alike = even.model_copy(update={"occupation_weights": "uniform"})
-    subjects = Reading(asked, read(store, asked, options.protocol, options.aggregation), alike).matrix
+    subjects = Reading(
+        subjects_run, read(store, subjects_run, options.protocol, options.aggregation), alike
+    ).matrix
     matrix = Reading(run, result, even).matrix
     place = {text: index for index, text in enumerate(subjects.templates)}
     neutral = subjects.values[:, [place[text] for text in matrix.templates]]  # a plan has drawn fewer
-    return asked, subjects, matrix, neutral
+    return subjects_run, subjects, matrix, neutral
 
 
 # Two models: whether one is closer to even also where it is another thing than an even split that counts.
@@ -256,14 +247,9 @@ def neutral_comparison(
 
     ``None`` where the subjects of either are not scored, or hardly ever get any of the topic's words.  The
     subjects weigh alike.
-
-    Raises
-    ------
-    AuditError
-        The two cannot be compared, or the scores of the subjects cannot be read.
     """
-    asked = [baseline_run(reading.run) for reading in (first, second)]
-    runs = [run for run in asked if run is not None and store.is_finished(run)]
+    subject_runs = [baseline_run(reading.run) for reading in (first, second)]
+    runs = [run for run in subject_runs if run is not None and store.is_finished(run)]
     if len(runs) < 2:
         return None
     common = common_part(first, second, options.model_copy(update={"reference": "uniform"}))
@@ -277,7 +263,7 @@ def neutral_comparison(
     weights = template_weights(common.run.templates, options.template_weighting)
     sides = NeutralSides.of(common.values, np.stack(neutral), common.occupation_weights)
     unit = TemplateUnit.templates(weights)
-    found = neutral_differences(sides, unit, resamples=resamples, permutations=permutations)
+    totals = neutral_differences(sides, unit, resamples=resamples, permutations=permutations)
     margin = float(options.margin)
     of_subjects = np.einsum("t,mjtg->jmg", unit.weights, sides.neutral)
     return NeutralComparison(
@@ -292,6 +278,6 @@ def neutral_comparison(
         # A margin is in the unit of R, which shares have and log-odds do not.
         differences={
             name: total if name.startswith("log_odds") else replace(total, margin=margin)
-            for name, total in found.items()
+            for name, total in totals.items()
         },
     )

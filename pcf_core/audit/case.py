@@ -51,7 +51,7 @@ def protocol_sibling(store: Store, run: RunSpec, protocol: str) -> Sibling | Una
     key = run.scoring.model_copy(update={"protocol": protocol})
     other, texts = run.model_copy(update={"scoring": key}), run.templates.texts
     for info in store.runs():
-        if info.complete and same_but_templates(info.run, other) and info.run.templates.texts == texts:
+        if info.complete and _same_but_templates(info.run, other) and info.run.templates.texts == texts:
             return Sibling(info.run, protocol, np.arange(len(run.templates.templates)))
     reason = f"no run is scored so; score it with --protocol {protocol}"
     refusal = facts_of(run.scoring.family).without_boundary
@@ -72,7 +72,7 @@ def stop_sibling(store: Store, run: RunSpec) -> Sibling | Unavailable:
     wanted = [text[:-1] if ended[0] else text + stop for text in texts]
     for info in store.runs():
         other = info.run
-        if info.complete and same_but_templates(other, run):
+        if info.complete and _same_but_templates(other, run):
             place = {text: index for index, text in enumerate(other.templates.texts)}
             if all(text in place for text in wanted):
                 return Sibling(other, name, np.array([place[text] for text in wanted]))
@@ -84,7 +84,7 @@ def stop_sibling(store: Store, run: RunSpec) -> Sibling | Unavailable:
     return Unavailable(dimension="full stop", name=name, reason=reason)
 
 
-def same_but_templates(first: RunSpec, second: RunSpec) -> bool:
+def _same_but_templates(first: RunSpec, second: RunSpec) -> bool:
     """Tell whether two runs without a plan have scored the same words and terms under the same key."""
     return (
         first.plan is None
@@ -155,12 +155,12 @@ def variant(
 
 def extremes(each: Sequence[Variant | Unavailable], label: str, kind: Kind = "choice") -> Found:
     """Return the lowest and the highest of a long list, as choices that could be made, or as samples."""
-    known = [one for one in each if isinstance(one, Variant)]
-    if not known:
+    readable = [one for one in each if isinstance(one, Variant)]
+    if not readable:
         return
-    ranked = sorted(known, key=lambda one: one.overall_risk)
+    ranked = sorted(readable, key=lambda one: one.overall_risk)
     for end, one in (("lowest", ranked[0]), ("highest", ranked[-1])):
-        note = f"Of {len(known):,}, the one with the {end} R: {one.name}."
+        note = f"Of {len(readable):,}, the one with the {end} R: {one.name}."
         changes = {"name": label, "end": end, "which": one.name, "kind": kind, "note": note}
         yield one.model_copy(update=changes)
 
@@ -187,17 +187,17 @@ def covering_runs(store: Store, templates: TemplateSet) -> tuple[Covering, ...]:
 
     Runs with a sampling plan are not among them: :func:`restricted` refuses them.
     """
-    found = [
+    coverings = [
         covering
         for info in store.runs()
         if info.complete and info.run.plan is None
-        for covering in [coverage_by(info.run, templates)]
+        for covering in [_coverage_by(info.run, templates)]
         if covering.share > 0
     ]
-    return tuple(sorted(found, key=lambda covering: -covering.share))
+    return tuple(sorted(coverings, key=lambda covering: -covering.share))
 
 
-def coverage_by(run: RunSpec, templates: TemplateSet) -> Covering:
+def _coverage_by(run: RunSpec, templates: TemplateSet) -> Covering:
     """Return the templates of a set that one run has, and their share of its counts."""
     own = set(run.templates.texts)
     weights = template_weights(templates, "counts")
@@ -259,10 +259,10 @@ def _narrowed(run: RunSpec, texts: Sequence[str], counts: Sequence[float]) -> tu
             f"The run {run.key} has a sampling plan: its templates were drawn for the counts of the whole "
             "set, so other counts cannot be tried on it; choose a run that scores every template."
         )
-    known = {template.text: template for template in run.templates.templates}
+    own_templates = {template.text: template for template in run.templates.templates}
     rows = []
     for text, count in zip(texts, np.asarray(counts, dtype=np.float64).tolist(), strict=True):
-        own = known.get(text)
+        own = own_templates.get(text)
         documents = own.documents if own is not None and own.count == count else 0
         rows.append(Row("The choice of templates", text, count, documents))
     templates = make_templates(
@@ -293,16 +293,9 @@ def held_against(
 ) -> Calibration:
     """Compare the report of a calibration model with what was planted in it.
 
-    Parameters
-    ----------
-    preferences
-        Of the run, every occupation and context of the truth.
-    report
-        Of the same run under the default view options, in which the planted risks are stated.
-    written
-        When the results were.
-    version
-        Of the app that scored it, empty where that was not kept.
+    ``preferences``: Of the run, every occupation and context of the truth.  ``report``: Of the same run under
+    the default view options, in which the planted risks are stated.  ``written``: When the results were.
+    ``version``: Of the app that scored it, empty where that was not kept.
 
     Raises
     ------

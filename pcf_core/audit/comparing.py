@@ -1,11 +1,15 @@
 """Two runs on what they have in common: the same templates, occupations and groups, read the same way.
 
-Several comparisons that are read together are controlled for being several.
+Several comparisons that are read together are controlled for being several.  Which of two models has the
+higher risk may depend on the sentences, so an order is told together with what finished runs of the same two
+models in other template sets say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -13,10 +17,11 @@ import numpy as np
 
 from pcf_core.audit.options import ViewOptions, counted_occupations, unit_of
 from pcf_core.audit.reading import Reading
-from pcf_core.core.errors import RunError
+from pcf_core.audit.results import load_result
+from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import SIGNIFICANCE, Comparison, Difference, OccupationDifference, Side
-from pcf_core.core.run import RunSpec
+from pcf_core.core.run import RunSpec, version_name
 from pcf_core.material.templates import template_weights
 from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.comparison import paired_comparison
@@ -24,6 +29,7 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.regression import holm
 from pcf_core.measure.resampling import effective_number, rough
 from pcf_core.measure.ties import letters, risk_differences
+from pcf_core.store.store import Store
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,7 @@ def compared(
     criterion = Criterion.parse(options.criterion, options.scale, common.reference)
     weights = template_weights(common.run.templates, options.template_weighting)
     shares = common.occupation_weights / common.occupation_weights.sum()
-    found = paired_comparison(
+    paired = paired_comparison(
         common.values[0],
         common.values[1],
         unit_of(common.run, weights, options),
@@ -84,18 +90,18 @@ def compared(
         template_weights=weights,
         effective_templates=effective_number(weights),
         differences={
-            name: replace(total, margin=float(options.margin)) for name, total in found.totals.items()
+            name: replace(total, margin=float(options.margin)) for name, total in paired.totals.items()
         },
         occupations=tuple(
-            OccupationDifference(name, float(shares[place]), found.occupations[place])
+            OccupationDifference(name, float(shares[place]), paired.occupations[place])
             for place, name in enumerate(common.occupations)
         ),
-        permutations=found.permutations,
+        permutations=paired.permutations,
         criterion=criterion.name,
         left_out=common.left_out,
         warnings=(
             *warnings_of(first, second, one, other, weights),
-            *counts_warnings(first, second, one, other, common, options),
+            *_counts_warnings(first, second, one, other, common, options),
         ),
     )
 
@@ -106,25 +112,17 @@ def risk_difference(first: Reading, second: Reading, options: ViewOptions) -> Di
     Its only interval is the one that the verdict rests on, over whole templates.  Raises as that does.
     """
     common = common_part(first, second, options)
-    found = risk_differences(
+    differences = risk_differences(
         common.values,
         template_weights(common.run.templates, options.template_weighting),
         common.occupation_weights,
         Criterion.parse(options.criterion, options.scale, common.reference),
     )
-    return replace(found[0, 1], margin=float(options.margin))
+    return replace(differences[0, 1], margin=float(options.margin))
 
 
 def common_part(first: Reading, second: Reading, options: ViewOptions) -> Common:
-    """Return the preferences of both runs on the templates and occupations that both have.
-
-    Raises
-    ------
-    RunError
-        One run twice, nothing in common, groups that differ, or a sampling plan.
-    EvidenceError
-        No common occupation has the weight or the reference that is asked for.
-    """
+    """Return the preferences of both runs on the templates and occupations that both have."""
     if first.run.key == second.run.key:
         raise RunError(f"The run {first.run.key} cannot be compared with itself; name two runs.")
     texts, terms = common_names(first.run, second.run)
@@ -154,7 +152,7 @@ def common_names(first: RunSpec, second: RunSpec) -> tuple[tuple[str, ...], tupl
         There is none of one, the groups differ, or a sampling plan.
     """
     for run in (first, second):
-        refuse_plan(run)
+        _refuse_plan(run)
     groups, others = first.topic.group_names, second.topic.group_names
     if set(groups) != set(others):
         raise RunError(
@@ -167,7 +165,7 @@ def common_names(first: RunSpec, second: RunSpec) -> tuple[tuple[str, ...], tupl
     )
 
 
-def counts_warnings(
+def _counts_warnings(
     first: Reading, second: Reading, one: Side, other: Side, common: Common, options: ViewOptions
 ) -> tuple[str, ...]:
     """Say whose counts and documents both runs are read with, where the second has others of its own."""
@@ -178,24 +176,20 @@ def counts_warnings(
     pairs = [(template, theirs[template.text]) for template in common.run.templates.templates]
     counts = sum(mine.count != their.count for mine, their in pairs)
     documents = sum(mine.documents != their.documents for mine, their in pairs)
-    said = ""
+    differing = ""
     if counts:
-        said = f"{counts:,} of {len(pairs):,} templates have other counts in {other.name}: "
+        differing = f"{counts:,} of {len(pairs):,} templates have other counts in {other.name}: "
     elif one.templates_left_out or other.templates_left_out:
         return (f"Templates have the counts of {name}, as in {one.name}.",)
     elif documents and options.unit == "counts-only":
-        said = f"{documents:,} of {len(pairs):,} templates have other numbers of documents in {other.name}: "
-    return (f"{said}both runs are read with those of {name} in {one.name}.",) if said else ()
+        differing = (
+            f"{documents:,} of {len(pairs):,} templates have other numbers of documents in {other.name}: "
+        )
+    return (f"{differing}both runs are read with those of {name} in {one.name}.",) if differing else ()
 
 
-def refuse_plan(run: RunSpec) -> None:
-    """Refuse templates drawn by a plan: they are another sample in each run.
-
-    Raises
-    ------
-    RunError
-        The run has a sampling plan that has not drawn every template.
-    """
+def _refuse_plan(run: RunSpec) -> None:
+    """Refuse templates drawn by a plan: they are another sample in each run."""
     if run.plan is not None and len(run.drawn.templates) < (run.templates.counts > 0).sum():
         raise RunError(
             f"The run {run.key} has drawn some of its templates by a sampling plan, which are not those of "
@@ -234,8 +228,8 @@ def picked(
         (preferences.templates, texts),
         (preferences.groups, groups),
     ):
-        known = {name: place for place, name in enumerate(names)}
-        places.append([known[name] for name in asked])
+        index_of = {name: place for place, name in enumerate(names)}
+        places.append([index_of[name] for name in asked])
     return preferences.values[np.ix_(*places)]
 
 
@@ -262,31 +256,31 @@ def warnings_of(
     first: Reading, second: Reading, one: Side, other: Side, weights: FloatArray
 ) -> tuple[str, ...]:
     """List what has to be known before a difference between these two runs is believed."""
-    found = []
+    sentences = []
     for noun, left_out in (
         ("templates", (one.templates_left_out, other.templates_left_out)),
         ("occupations", (one.occupations_left_out, other.occupations_left_out)),
     ):
         if any(left_out):
-            found.append(
+            sentences.append(
                 f"Only common {noun} are compared: {left_out[0]:,} of {one.name} and {left_out[1]:,} of "
                 f"{other.name} are left out."
             )
     if set(first.result.words) != set(second.result.words):
-        found.append(
+        sentences.append(
             f"The words that count are not the same: {len(first.result.words):,} for {one.name}, "
             f"{len(second.result.words):,} for {other.name}; a part of a difference may come from that."
         )
     if one.protocol != other.protocol:
-        found.append(f"{one.name} is read as {one.protocol}, {other.name} as {other.protocol}.")
+        sentences.append(f"{one.name} is read as {one.protocol}, {other.name} as {other.protocol}.")
     for side, read in ((one, first), (other, second)):
-        found += [f"{side.name}: {sentence}" for sentence in read.result.warnings]
+        sentences += [f"{side.name}: {sentence}" for sentence in read.result.warnings]
     if rough(effective_number(weights)):
-        found.append(
+        sentences.append(
             f"{len(weights):,} templates count as {effective_number(weights):.1f}, by their weights: means "
             "and intervals are rough."
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 # Several comparisons that are read together: their tests are controlled for being several.
@@ -305,18 +299,18 @@ def controlled(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
     """
     if len(comparisons) < 2:
         return tuple(comparisons)
-    found: list[dict[str, Difference]] = [{} for _ in comparisons]
+    adjusted: list[dict[str, Difference]] = [{} for _ in comparisons]
     for name in RISKS:
-        totals = controlled_totals([comparison.differences[name] for comparison in comparisons])
-        for differences, total in zip(found, totals, strict=True):
+        totals = _controlled_totals([comparison.differences[name] for comparison in comparisons])
+        for differences, total in zip(adjusted, totals, strict=True):
             differences[name] = total
     return tuple(
         replace(comparison, differences=differences)
-        for comparison, differences in zip(comparisons, found, strict=True)
+        for comparison, differences in zip(comparisons, adjusted, strict=True)
     )
 
 
-def controlled_totals(totals: Sequence[Difference]) -> list[Difference]:
+def _controlled_totals(totals: Sequence[Difference]) -> list[Difference]:
     """Control the p-values of one quantity, as :func:`controlled` does of each."""
     adjusted, least = holm([total.p_value for total in totals]), holm([total.least_p for total in totals])
     return [
@@ -354,18 +348,112 @@ def lettered(readings: Sequence[Reading], options: ViewOptions) -> list[str]:
         raise RunError(f"Letters take 2 to {MOST_LETTERED} runs; got {len(readings)}.")
     first, second, *others = readings
     common = common_part(first, second, options)
-    found = risk_differences(
+    differences = risk_differences(
         chain(common.values, (common_part(first, other, options).values[1] for other in others)),
         template_weights(common.run.templates, options.template_weighting),
         common.occupation_weights,
         Criterion.parse(options.criterion, options.scale, common.reference),
     )
-    totals = [replace(total, margin=float(options.margin)) for total in found.values()]
-    tested = controlled_totals(totals)
+    totals = [replace(total, margin=float(options.margin)) for total in differences.values()]
+    tested = _controlled_totals(totals)
     if tested[0].least_p > SIGNIFICANCE:
         raise RunError(
             f"Letters take sentences enough that a test of {len(totals):,} pairs can find anything; with "
             f"{len(common.run.templates.templates):,} templates no p-value can be under {SIGNIFICANCE}."
         )
-    apart = [pair for pair, total in zip(found, tested, strict=True) if total.ordered]
+    apart = [pair for pair, total in zip(differences, tested, strict=True) if total.ordered]
     return letters(len(readings), apart)
+
+
+# The same two models in other sentences: finished runs that differ from theirs in the template set alone.
+
+
+@dataclass(frozen=True)
+class OtherSentences:
+    """The risks of two models in one template set, tested.
+
+    ``name``: that of the set, with its hash where several have the name.  ``risk``: the difference of R,
+    first less second; ``little``: whether the figures of either say little, so that nothing is answered.
+    """
+
+    name: str
+    runs: tuple[RunSpec, RunSpec]
+    risk: Difference
+    little: tuple[bool, bool]
+
+
+def answers_elsewhere(
+    store: Store,
+    first: RunSpec,
+    second: RunSpec,
+    options: ViewOptions,
+    on_set: Callable[[str], None] = lambda name: None,
+) -> list[OtherSentences]:
+    """Test the models of two runs in every other set of the store, by the names of the sets.
+
+    Sets that cannot be read under these options are left out.  ``on_set`` is told each set's name before it
+    is read.
+    """
+    pairs = elsewhere((info.run for info in store.runs() if info.complete), first, second)
+    named = Counter(run.templates.name for run in (first, *(runs[0] for runs in pairs)))
+    answers: list[OtherSentences] = []
+    for runs in pairs:
+        on_set(runs[0].templates.name)
+        with suppress(AuditError):
+            answer, templates = answer_in(store, runs, options), runs[0].templates
+            several = named[templates.name] > 1
+            answers.append(replace(answer, name=version_name(templates)) if several else answer)
+    return answers
+
+
+def answer_in(store: Store, runs: tuple[RunSpec, RunSpec], options: ViewOptions) -> OtherSentences:
+    """Test which of two finished runs on the same templates has the higher risk.
+
+    Raises
+    ------
+    AuditError
+        They cannot be read so, or not be compared.
+    """
+    one, other = (load_result(store, run, options.protocol, options.aggregation) for run in runs)
+    readings = Reading(runs[0], one, options), Reading(runs[1], other, options)
+    return OtherSentences(
+        name=runs[0].templates.name,
+        runs=runs,
+        risk=risk_difference(*readings, options),
+        little=(one.says_little, other.says_little),
+    )
+
+
+def elsewhere(runs: Iterable[RunSpec], first: RunSpec, second: RunSpec) -> list[tuple[RunSpec, RunSpec]]:
+    """Return the pairs of runs that are like two runs but for their templates, by the name of these.
+
+    Topic, occupations and how each model was scored are the same.  A set that is a part of the one shown, or
+    of which that is a part, is no other: it would only confirm it.  Draws of a sampling plan are another
+    sample in each run and are left out too.
+
+    ``runs``: Finished ones; of several of one model on the same texts, the first.  ``first``, ``second``: The
+    two runs; on different templates, topics or occupations they have no such pairs.
+    """
+    if _asked(first) != _asked(second) or first.templates.hash != second.templates.hash:
+        return []
+    shown, models = set(first.templates.texts), (_scored(first), _scored(second))
+    by_set: dict[str, dict[tuple[str, bool], RunSpec]] = {}
+    for run in runs:
+        if _scored(run) in models and _asked(run) == _asked(first) and run.plan is None:
+            by_set.setdefault(run.templates.hash, {}).setdefault(_scored(run), run)
+    pairs = [(of_set[models[0]], of_set[models[1]]) for of_set in by_set.values() if len(of_set) == 2]
+    others = [pair for pair in pairs if not _is_part(set(pair[0].templates.texts), shown)]
+    return sorted(others, key=lambda pair: pair[0].templates.name)
+
+
+def _asked(run: RunSpec) -> tuple[str, str]:
+    return run.topic.hash, run.evidence.hash
+
+
+def _scored(run: RunSpec) -> tuple[str, bool]:
+    return run.scoring.hash, run.scoring.imported
+
+
+def _is_part(one: set[str], other: set[str]) -> bool:
+    """Tell whether either of two sets of templates stands in the other whole."""
+    return one <= other or other <= one

@@ -95,18 +95,9 @@ def factor_panels(
 
     P values are corrected by Holm's method for all slopes of the answer, those of both kinds of lines.
 
-    Parameters
-    ----------
-    report
-        Risk per occupation.
-    quantity
-        Which risk.
-    matching
-        How well a word has to fit its line of the statistics.
-    own
-        A user's figures, as a further panel.
-    noise
-        What drawing the templates again does to these risks; ``None``: they are taken as known.
+    ``report``: Risk per occupation.  ``quantity``: Which risk.  ``matching``: How well a word has to fit its
+    line of the statistics.  ``own``: A user's figures, as a further panel.  ``noise``: What drawing the
+    templates again does to these risks; ``None``: they are taken as known.
 
     Raises
     ------
@@ -114,8 +105,8 @@ def factor_panels(
         The table of the statistics is missing or damaged.
     """
     risks = {row.occupation: float(getattr(row, quantity)) for row in report.occupations}
-    known = factors()
-    figures = {word: known.get(word.casefold()) for word in risks}
+    all_factors = factors()
+    figures = {word: all_factors.get(word.casefold()) for word in risks}
     lines = _lines(figures, matching)
     made = [
         _line_panel(scale, quantity, risks, figures, lines, matching) for scale in (WAGE, EDUCATION, WOMEN)
@@ -131,14 +122,8 @@ def noise_of(reading: Reading, unit: TemplateUnit, quantity: Quantity) -> Templa
 
     They are the draws of the intervals over whole templates, which all occupations share.
 
-    Parameters
-    ----------
-    reading
-        The run under view options.
-    unit
-        What intervals over templates draw, with their weights.
-    quantity
-        Which risk.
+    ``reading``: The run under view options.  ``unit``: What intervals over templates draw, with their
+    weights.  ``quantity``: Which risk.
     """
     matrix = reading.matrix
     stereotypes = matrix.criterion.stereotypes(matrix.values)
@@ -286,8 +271,8 @@ def _line(
 
 def _adjusted(panels: Sequence[FactorPanel]) -> tuple[FactorPanel, ...]:
     """Return the panels with p values that are corrected for all of their slopes."""
-    found = [fit for panel in panels for fit in (panel.ols, panel.wls) if fit is not None]
-    corrected = iter(holm([fit.p_value for fit in found]))
+    fits = [fit for panel in panels for fit in (panel.ols, panel.wls) if fit is not None]
+    corrected = iter(holm([fit.p_value for fit in fits]))
 
     def told(fit: LineFit | None) -> LineFit | None:
         return None if fit is None else replace(fit, adjusted_p=next(corrected))
@@ -332,8 +317,8 @@ def why_not_compared(count: ReadCount | None) -> str:
 
 def read_leans(evidence: Evidence, table: ReadTable) -> dict[str, float]:
     """Map term to lean of the training text, −1 (all she) to 1 (all he), for the terms that are compared."""
-    found = ((term, table.counts.get(term.casefold())) for term in evidence.terms)
-    return {term: count.lean for term, count in found if count is not None and not why_not_compared(count)}
+    counts = ((term, table.counts.get(term.casefold())) for term in evidence.terms)
+    return {term: count.lean for term, count in counts if count is not None and not why_not_compared(count)}
 
 
 def read_against(
@@ -346,20 +331,10 @@ def read_against(
 ) -> Amplification | None:
     """Compare a model with its text; ``None`` where no occupation can be compared.
 
-    Parameters
-    ----------
-    occupations
-        Their names.
-    groups
-        ``male`` and ``female``, in any order.
-    stereotypes
-        [occupation, template, group] against an even split, on the scale that ends at 1.
-    unit
-        What of the templates is drawn again, with their weights.
-    tilt
-        The mean stereotypes of *male* with their intervals over templates.
-    table
-        The counts of the text.
+    ``occupations``: Their names.  ``groups``: ``male`` and ``female``, in any order.  ``stereotypes``:
+    [occupation, template, group] against an even split, on the scale that ends at 1.  ``unit``: What of the
+    templates is drawn again, with their weights.  ``tilt``: The mean stereotypes of *male* with their
+    intervals over templates.  ``table``: The counts of the text.
 
     Raises
     ------
@@ -375,11 +350,11 @@ def read_against(
     kept = [place for place, name in enumerate(occupations) if not reasons[name]]
     if not kept:
         return None
-    found = amplification_of(
+    amplification = amplification_of(
         [table.counts[occupations[place].casefold()] for place in kept],
         stereotypes[kept][:, :, list(groups).index("male")],
         unit,
         [tilt.interval(occupations[place]) for place in kept],
     )
     left_out = tuple(LeftOut(name=name, reason=reason) for name, reason in reasons.items() if reason)
-    return replace(found, left_out=left_out)
+    return replace(amplification, left_out=left_out)

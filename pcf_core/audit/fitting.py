@@ -42,7 +42,7 @@ NAMES: Mapping[Part, str] = {
 }
 
 
-def fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
+def _fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
     """Return what fits at ``[Y]`` in each template of a run.
 
     What fits is no part of a run key: of runs kept before templates said it, today's set of the same name and
@@ -62,18 +62,18 @@ def fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
 
 def is_mixed(run: RunSpec) -> bool:
     """Tell whether templates of a run take different parts of speech."""
-    return len(set(fits_in(run))) > 1
+    return len(set(_fits_in(run))) > 1
 
 
 def words_unfit_in(run: RunSpec) -> dict[str, str]:
     """Return the words of a run that do not fit in each of its templates, with the reason."""
-    return unfit_words(run.topic, fits_in(run))
+    return unfit_words(run.topic, _fits_in(run))
 
 
 def identity_of(run: RunSpec) -> list[str]:
     """Return what decides which words count where, beside the run key."""
     unfit = sorted(words_unfit_in(run))
-    return [*unfit, *("+".join(one) for one in fits_in(run))] if is_mixed(run) else unfit
+    return [*unfit, *("+".join(one) for one in _fits_in(run))] if is_mixed(run) else unfit
 
 
 def words_at(topic: Topic, words: Collection[str], fits: tuple[Part, ...]) -> tuple[str, ...]:
@@ -82,14 +82,8 @@ def words_at(topic: Topic, words: Collection[str], fits: tuple[Part, ...]) -> tu
     In an aligned topic counterparts count together.  Where no row of them fits whole, each word that fits
     counts: *his* and *her* before a noun, whose counterparts in the papers' list are *hers* and *him*.
 
-    Parameters
-    ----------
-    topic
-        Whose words they are.
-    words
-        Those of them that the model can express.
-    fits
-        What fits at ``[Y]``; empty for anything.
+    ``topic``: Whose words they are.  ``words``: Those of them that the model can express.  ``fits``: What
+    fits at ``[Y]``; empty for anything.
     """
     able = set(words) - set(unfit_words(topic, [fits]))
     if topic.aligned:
@@ -105,9 +99,9 @@ def words_by_template(
     """Return the words that count in each template; none where all count in all of them."""
     if protocol != "fitting" or not is_mixed(run):
         return ()
-    fits = fits_in(run)
-    found = {one: words_at(run.topic, words, one) for one in set(fits)}
-    return tuple(found[one] for one in fits)
+    fits = _fits_in(run)
+    words_of = {one: words_at(run.topic, words, one) for one in set(fits)}
+    return tuple(words_of[one] for one in fits)
 
 
 def words_of_mixed(
@@ -137,32 +131,27 @@ def template_without(run: RunSpec, words: Collection[str], protocol: Protocol) -
 
 def parts_of(word: str, language: str = "en") -> frozenset[Part]:
     """Return what a word can be; empty where that is not known."""
-    known = _lists(settings().assets / "lexicons" / "parts.toml")
+    parts = _lists(settings().assets / "lexicons" / "parts.toml")
     if language.partition("-")[0].lower() != "en":
         return frozenset()
     if word.lower().startswith(ARTICLES):
         return frozenset({"phrase"})
-    return known.get(word.casefold(), frozenset())
+    return parts.get(word.casefold(), frozenset())
 
 
 def unfit_words(topic: Topic, fits: Iterable[tuple[Part, ...]]) -> dict[str, str]:
     """Return the words that do not fit in every template, each with the reason.
 
-    Parameters
-    ----------
-    topic
-        Whose words are looked up.
-    fits
-        What each template takes at ``[Y]``; empty for anything.
+    ``topic``: Whose words are looked up.  ``fits``: What each template takes at ``[Y]``; empty for anything.
     """
     taken = [one for one in dict.fromkeys(fits) if one]
-    found = {}
+    reasons = {}
     for word in topic.words:
         parts = parts_of(word, topic.language)
         wanted = next((one for one in taken if parts and parts.isdisjoint(one)), None)
         if wanted:
-            found[word] = f"it is {_named(parts)}, and at [Y] stands {_named(wanted)}"
-    return found
+            reasons[word] = f"it is {_named(parts)}, and at [Y] stands {_named(wanted)}"
+    return reasons
 
 
 def _named(parts: Collection[Part]) -> str:
@@ -174,8 +163,8 @@ def _named(parts: Collection[Part]) -> str:
 @lru_cache(maxsize=2)
 def _lists(path: Path) -> Mapping[str, frozenset[Part]]:
     table = tomllib.loads(path.read_text(encoding="utf8"))
-    found: dict[str, set[Part]] = {}
+    parts_of_words: dict[str, set[Part]] = {}
     for part in PARTS:
         for word in table.get(part, ()):
-            found.setdefault(word, set()).add(part)
-    return {word: frozenset(parts) for word, parts in found.items()}
+            parts_of_words.setdefault(word, set()).add(part)
+    return {word: frozenset(parts) for word, parts in parts_of_words.items()}

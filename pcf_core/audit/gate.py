@@ -141,18 +141,9 @@ def check_groups(policy_context: Context, topic: Topic) -> None:
 def check_plan(context: Context, run: RunSpec, error: float, *, early: bool, has_baseline: bool) -> None:
     """Refuse what no verdict can be reached by, before anything is scored for it.
 
-    Parameters
-    ----------
-    context
-        What is to be kept.
-    run
-        The run of all its templates.
-    error
-        That of each limit.
-    early
-        Whether there are looks before all templates are scored.
-    has_baseline
-        Whether somebody names a baseline.
+    ``context``: What is to be kept.  ``run``: The run of all its templates.  ``error``: That of each limit.
+    ``early``: Whether there are looks before all templates are scored.  ``has_baseline``: Whether somebody
+    names a baseline.
 
     Raises
     ------
@@ -171,17 +162,11 @@ def check_plan(context: Context, run: RunSpec, error: float, *, early: bool, has
         )
     view = view_of(run, context.options)
     _, looks = _looks(context, run, error, early=early)
-    resamples_of(min(look.error for look in looks), len(view.rows), len(run.topic.groups))
+    _resamples_of(min(look.error for look in looks), len(view.rows), len(run.topic.groups))
 
 
-def resamples_of(error: float, occupations: int, groups: int) -> int:
-    """Return how many resamples show the ends of intervals of the level 1 − ``error``.
-
-    Raises
-    ------
-    CriterionError
-        More than fit into the memory of a usual machine.
-    """
+def _resamples_of(error: float, occupations: int, groups: int) -> int:
+    """Return how many resamples show the ends of intervals of the level 1 − ``error``."""
     resamples = resamples_for(error)
     if resamples * occupations * groups > MOST_CELLS:
         raise CriterionError(
@@ -241,22 +226,10 @@ def check_context(
 
     A limit keeps the verdict of the look that decided it; scoring ends once every limit has one.
 
-    Parameters
-    ----------
-    context
-        What is to be kept.
-    run
-        The run of all its templates.
-    error
-        That of each limit.
-    read
-        Scores the run of a look, as far as that is to be done, and reads it.
-    policy
-        What follows where a context does not say what *cannot tell* means.
-    early
-        Whether there are looks before all templates are scored.
-    read_baseline
-        From the run of a look to the reading that it is compared with.
+    ``context``: What is to be kept.  ``run``: The run of all its templates.  ``error``: That of each limit.
+    ``read``: Scores the run of a look, as far as that is to be done, and reads it.  ``policy``: What follows
+    where a context does not say what *cannot tell* means.  ``early``: Whether there are looks before all
+    templates are scored.  ``read_baseline``: From the run of a look to the reading that it is compared with.
 
     Raises
     ------
@@ -267,7 +240,7 @@ def check_context(
     """
     check_plan(context, run, error, early=early, has_baseline=read_baseline is not None)
     order, looks = _looks(context, run, error, early=early)
-    found: dict[Limit, Judged] = {}
+    judged: dict[Limit, Judged] = {}
     left, warnings, reading, other = list(context.limits), tuple[str, ...](), None, None
     for stage in looks:
         reading = read(first_templates(run, order[: stage.templates]))
@@ -275,9 +248,9 @@ def check_context(
             other = read_baseline(reading.run)
             common_names(reading.run, other.run)  # also of the same model, which is compared with nothing
         look = Look(reading, other, stage.error, len(order))
-        found |= {limit: look.judged(limit) for limit in left}
+        judged |= {limit: look.judged(limit) for limit in left}
         warnings = look.warnings
-        left = [limit for limit in left if found[limit].verdict == "cannot tell"]
+        left = [limit for limit in left if judged[limit].verdict == "cannot tell"]
         if not left:
             break
     assert reading is not None
@@ -288,7 +261,7 @@ def check_context(
         run=reading.run.key,
         baseline=other.run.scoring.label if other else "",
         baseline_run=other.run.key if other else "",
-        judged=tuple(found[limit] for limit in context.limits),
+        judged=tuple(judged[limit] for limit in context.limits),
         cannot_tell=context.cannot_tell or policy.cannot_tell,
         warnings=warnings,
     )
@@ -329,13 +302,13 @@ class Look:
     def resamples(self) -> int:
         """How many resamples show the ends of intervals of this level."""
         occupations, _, groups = self.reading.matrix.values.shape
-        return resamples_of(self.error, occupations, groups)
+        return _resamples_of(self.error, occupations, groups)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What has to be known of the figures of this look."""
-        said = self._comparison.warnings if self._comparable else self.reading.matrix.warnings
-        return tuple(dict.fromkeys(said))
+        sentences = self._comparison.warnings if self._comparable else self.reading.matrix.warnings
+        return tuple(dict.fromkeys(sentences))
 
     def judged(self, limit: Limit) -> Judged:
         """Judge one limit."""
@@ -379,7 +352,7 @@ class Look:
     def _risks(self) -> Mapping[Quantity, tuple[float, Interval]]:
         """R, R^p and R^c with their intervals over templates."""
         matrix = self.reading.matrix
-        found = risk_intervals(
+        intervals = risk_intervals(
             matrix.values,
             self._unit,
             matrix.occupation_weights,
@@ -387,18 +360,18 @@ class Look:
             resamples=self.resamples,
             level=self.level,
         )
-        risks = total(found.parts, matrix.occupation_weights)
+        risks = total(intervals.parts, matrix.occupation_weights)
         return {
-            "overall_risk": (risks.overall_risk, found.intervals["overall_risk"][0]),
-            "prejudice_risk": (risks.prejudice_risk, found.intervals["prejudice_risk"][0]),
-            "caprice_risk": (risks.caprice_risk, found.intervals["caprice_risk"][0]),
+            "overall_risk": (risks.overall_risk, intervals.intervals["overall_risk"][0]),
+            "prejudice_risk": (risks.prejudice_risk, intervals.intervals["prejudice_risk"][0]),
+            "caprice_risk": (risks.caprice_risk, intervals.intervals["caprice_risk"][0]),
         }
 
     @cached_property
     def _tilts(self) -> Mapping[str, tuple[float, Interval]]:
         """The mean stereotype towards each group against an even split."""
         matrix = self.reading.matrix
-        found = mean_tilts(
+        tilts = mean_tilts(
             Criterion().stereotypes(matrix.values),
             self._unit,
             matrix.occupation_weights,
@@ -407,7 +380,7 @@ class Look:
             resamples=self.resamples,
             level=self.level,
         )
-        return {name: (tilt.mean, tilt.intervals["templates"]) for name, tilt in found.items()}
+        return {name: (tilt.mean, tilt.intervals["templates"]) for name, tilt in tilts.items()}
 
     def _figure(self, limit: Limit) -> tuple[float, Interval]:
         return self._tilts[limit.group] if limit.quantity == "tilt" else self._risks[limit.quantity]
@@ -437,6 +410,6 @@ class Look:
         """Return the difference from the baseline, its interval over whole templates, and the test's p."""
         if self._is_same_model:
             return 0.0, Interval(low=0.0, high=0.0, level=self.level), None
-        found = self._comparison.differences[quantity]
-        assert found.basis is not None
-        return found.value, found.basis, found.p_value
+        difference = self._comparison.differences[quantity]
+        assert difference.basis is not None
+        return difference.value, difference.basis, difference.p_value

@@ -84,11 +84,11 @@ def kept_verdicts(
         The baseline is the key of no run, or cannot be compared.
     """
     planned = planned_runs(policy, scoring)
-    found, missing = [], []
+    reports, missing = [], []
     for context, run in zip(policy.contexts, planned, strict=True):
         _check_size(policy, run)
         try:
-            found.append(
+            reports.append(
                 check_context(
                     context,
                     run,
@@ -109,7 +109,7 @@ def kept_verdicts(
             title=policy.title,
             error=policy.error,
             stop_early=policy.stop_early,
-            contexts=tuple(found),
+            contexts=tuple(reports),
         )
     )
 

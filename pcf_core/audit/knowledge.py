@@ -68,16 +68,10 @@ def knowledge_protocol(protocol: Protocol) -> Protocol:
     return "exact" if protocol in OF_GROUPS else protocol
 
 
-def usable_answers(
+def _usable_answers(
     words: Sequence[str], table: TokenTable, protocol: Protocol
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
-    """Return the answers that count, and those that do not with the reason.
-
-    Raises
-    ------
-    CriterionError
-        A selection that compares the words of groups.
-    """
+    """Return the answers that count, and those that do not with the reason."""
     if protocol in OF_GROUPS:
         raise CriterionError(
             f"The protocol {protocol} compares the words of groups, and a knowledge set has none: read it "
@@ -95,7 +89,7 @@ def usable_answers(
 
 
 def answer_probabilities(
-    asked: KnowledgeSet,
+    facts_set: KnowledgeSet,
     words: Sequence[str],
     unusable: Sequence[LeftOut],
     nats: FloatArray,
@@ -103,19 +97,10 @@ def answer_probabilities(
 ) -> AnswerProbabilities:
     """Compute p(right | right or wrong) of every fact in every template.
 
-    Parameters
-    ----------
-    asked
-        The set.
-    words
-        The answers that count, in the order of the last axis.
-    unusable
-        Those that do not.
-    nats
-        [fact, template, word] log-probabilities.
-    table
-        Says which answers the model cannot tell apart: of the right ones, or of the wrong ones, one counts,
-        and what is right and wrong counts for neither.
+    ``facts_set``: The set.  ``words``: The answers that count, in the order of the last axis.  ``unusable``:
+    Those that do not.  ``nats``: [fact, template, word] log-probabilities.  ``table``: Says which answers the
+    model cannot tell apart: of the right ones, or of the wrong ones, one counts, and what is right and wrong
+    counts for neither.
 
     Returns
     -------
@@ -124,7 +109,7 @@ def answer_probabilities(
     """
     column_of = {word: column for column, word in enumerate(words)}
     facts, values, elsewhere, left_out = [], [], [], list(unusable)
-    for index, fact in enumerate(asked.facts):
+    for index, fact in enumerate(facts_set.facts):
         used = fact.model_copy(
             update={
                 name: tuple(word for word in getattr(fact, name) if word in column_of)
@@ -147,7 +132,7 @@ def answer_probabilities(
             continue
         others = [
             row
-            for row, other in enumerate(asked.facts)
+            for row, other in enumerate(facts_set.facts)
             if not set(other.right) & set(fact.right) and not np.isnan(everywhere[row]).any()
         ]
         facts.append(used)
@@ -155,7 +140,7 @@ def answer_probabilities(
         elsewhere.append(everywhere[others])
     return AnswerProbabilities(
         facts=tuple(facts),
-        values=np.array(values).reshape(len(facts), len(asked.templates)),
+        values=np.array(values).reshape(len(facts), len(facts_set.templates)),
         elsewhere=tuple(elsewhere),
         left_out=tuple(left_out),
     )
@@ -177,8 +162,8 @@ def _told_apart(fact: Fact, table: TokenTable) -> tuple[Fact, list[LeftOut]]:
 FEW = 8  # templates or facts below which a report warns
 
 
-def knowledge_warnings(
-    asked: KnowledgeSet,
+def _knowledge_warnings(
+    facts_set: KnowledgeSet,
     facts: Sequence[Fact],
     words: Sequence[str],
     nats: FloatArray,
@@ -190,7 +175,7 @@ def knowledge_warnings(
     warnings = [
         f"It rests on {number} {noun}{'' if number == 1 else 's'}, fewer than {FEW}: what it says need not "
         "hold for others."
-        for number, noun in ((len(asked.templates), "template"), (weighty, "fact"))
+        for number, noun in ((len(facts_set.templates), "template"), (weighty, "fact"))
         if number < FEW
     ]
     uneven = sum(len({table.tokens[word] for word in fact.answers}) > 1 for fact in facts)
@@ -201,10 +186,10 @@ def knowledge_warnings(
             "of one."
         )
     low = 0
-    row_of = {fact.subject: row for row, fact in enumerate(asked.facts)}
+    row_of = {fact.subject: row for row, fact in enumerate(facts_set.facts)}
     column_of = {word: column for column, word in enumerate(words)}
     both_sides = facts_of(family).sees_right
-    ends = [both_sides or not text.partition("[Y]")[2].strip() for text in asked.templates]
+    ends = [both_sides or not text.partition("[Y]")[2].strip() for text in facts_set.templates]
     for fact in facts:
         cells = nats[row_of[fact.subject]][ends][:, [column_of[word] for word in fact.answers]]
         coverage = coverage_of(cells, [table.tokens[word] for word in fact.answers], family, right_text=False)
@@ -221,67 +206,60 @@ def knowledge_warnings(
 AUDIT = "self-audit"
 
 
-def missing_answers(store: Store, key: ScoringKey, asked: KnowledgeSet) -> list[Missing]:
+def missing_answers(store: Store, key: ScoringKey, facts_set: KnowledgeSet) -> list[Missing]:
     """List what the store lacks of a set: blocks of prompts × answers."""
-    return missing(store, key, asked.prompts, asked.words)
+    return missing(store, key, facts_set.prompts, facts_set.words)
 
 
-def answer_places(asked: KnowledgeSet) -> tuple[Place, ...]:
+def answer_places(facts_set: KnowledgeSet) -> tuple[Place, ...]:
     """Return the distinct places at which a set's answers stand."""
-    return tuple(dict.fromkeys(map(Place.of, asked.prompts)))
+    return tuple(dict.fromkeys(map(Place.of, facts_set.prompts)))
 
 
-def knowledge_key(asked: KnowledgeSet, key: ScoringKey) -> str:
+def knowledge_key(facts_set: KnowledgeSet, key: ScoringKey) -> str:
     """Return the key that requests for the same have in common; the self-audit is stored under it."""
-    return digest([key.hash, asked.hash])
+    return digest([key.hash, facts_set.hash])
 
 
-def knowledge_audit_of(store: Store, key: ScoringKey, asked: KnowledgeSet) -> SelfAudit | None:
+def knowledge_audit_of(store: Store, key: ScoringKey, facts_set: KnowledgeSet) -> SelfAudit | None:
     """Load what the scorer found out about itself when it scored a set.
 
     ``None`` where it is under way, where nothing was scored for the set itself, or an earlier version of the
     app has scored it.
     """
-    kept = store.load_result(knowledge_key(asked, key), AUDIT)
+    kept = store.load_result(knowledge_key(facts_set, key), AUDIT)
     try:
         return None if kept is None else SelfAudit.model_validate(kept[1])
     except ValidationError:
         return None
 
 
-def audit_begun(store: Store, key: ScoringKey, asked: KnowledgeSet) -> bool:
+def audit_begun(store: Store, key: ScoringKey, facts_set: KnowledgeSet) -> bool:
     """Tell whether a set was scored, or begun to be, whose self-audit is missing."""
-    place = knowledge_key(asked, key)
-    return store.has_result(place, AUDIT) and knowledge_audit_of(store, key, asked) is None
+    place = knowledge_key(facts_set, key)
+    return store.has_result(place, AUDIT) and knowledge_audit_of(store, key, facts_set) is None
 
 
-def keep_knowledge_audit(store: Store, key: ScoringKey, asked: KnowledgeSet, found: SelfAudit | None) -> None:
+def keep_knowledge_audit(
+    store: Store, key: ScoringKey, facts_set: KnowledgeSet, audit: SelfAudit | None
+) -> None:
     """Keep a self-audit; ``None`` says that it is still to be made."""
-    facts = {} if found is None else found.model_dump(mode="json")
-    store.save_result(knowledge_key(asked, key), AUDIT, {}, facts)
+    facts = {} if audit is None else audit.model_dump(mode="json")
+    store.save_result(knowledge_key(facts_set, key), AUDIT, {}, facts)
 
 
 def knowledge_report(
     store: Store,
     key: ScoringKey,
-    asked: KnowledgeSet,
+    facts_set: KnowledgeSet,
     score: str = DEFAULT_SCORE,
     protocol: Protocol = "exact",
 ) -> KnowledgeReport:
     """Report what the model of ``key`` knows of a set that was scored; templates weigh alike.
 
-    Parameters
-    ----------
-    store
-        Where the log-probabilities are.
-    key
-        Of the model.
-    asked
-        The set.
-    score
-        Name of J, one of :data:`pcf_core.measure.knowledge.SCORES`.
-    protocol
-        ``single-token`` counts only answers of one token.
+    ``store``: Where the log-probabilities are.  ``key``: Of the model.  ``facts_set``: The set.  ``score``:
+    Name of J, one of :data:`pcf_core.measure.knowledge.SCORES`.  ``protocol``: ``single-token`` counts only
+    answers of one token.
 
     Raises
     ------
@@ -293,32 +271,34 @@ def knowledge_report(
         The model can express right and wrong answers of no fact.
     """
     chosen = knowledge_score(score)
-    lacking = sum(len(block.prompts) for block in missing_answers(store, key, asked))
+    lacking = sum(len(block.prompts) for block in missing_answers(store, key, facts_set))
     if lacking:
         raise RunError(
-            f"{lacking:,} prompts of the knowledge set {asked.name!r} were not scored with {key.model} yet: "
-            f"run `python -m pcf_core knowledge --model {key.model} --set {asked.name}` first."
+            f"{lacking:,} prompts of the knowledge set {facts_set.name!r} were not scored with {key.model} "
+            f"yet: run `python -m pcf_core knowledge --model {key.model} --set {facts_set.name}` first."
         )
-    table = table_at(store.known_words(key), asked.words, answer_places(asked))
-    words, unusable = usable_answers(asked.words, table, protocol)
-    values = gather(store, key, asked.prompts, words)
-    nats = values.reshape(len(asked.facts), len(asked.templates), len(words))
-    found = answer_probabilities(asked, words, unusable, nats, table)
-    if not found.facts:
+    table = table_at(store.known_words(key), facts_set.words, answer_places(facts_set))
+    words, unusable = _usable_answers(facts_set.words, table, protocol)
+    values = gather(store, key, facts_set.prompts, words)
+    nats = values.reshape(len(facts_set.facts), len(facts_set.templates), len(words))
+    probabilities = answer_probabilities(facts_set, words, unusable, nats, table)
+    if not probabilities.facts:
         raise ModelError(
-            f"The model {key.model} can express a right and a wrong answer of no fact of {asked.name!r}: "
+            f"The model {key.model} can express a right and a wrong answer of no fact of {facts_set.name!r}: "
             "take another model, or answers that its tokenizer has."
         )
-    weights = np.ones(len(asked.templates))
-    shares = normalised([fact.weight for fact in found.facts], len(found.facts), "fact_weights")
-    known = [len(others) > 0 for others in found.elsewhere]
-    several = found.elsewhere if all(known) else None
-    intervals = knowledge_intervals(found.values, several, weights, shares, chosen)
-    parts = knowledge_parts(found.values, weights, chosen)
+    weights = np.ones(len(facts_set.templates))
+    shares = normalised(
+        [fact.weight for fact in probabilities.facts], len(probabilities.facts), "fact_weights"
+    )
+    has_others = [len(others) > 0 for others in probabilities.elsewhere]
+    several = probabilities.elsewhere if all(has_others) else None
+    intervals = knowledge_intervals(probabilities.values, several, weights, shares, chosen)
+    parts = knowledge_parts(probabilities.values, weights, chosen)
     plain = np.array(
         [
             float(knowledge_parts(others, weights, chosen).knowledge.mean()) if there else 0.0
-            for others, there in zip(found.elsewhere, known, strict=True)
+            for others, there in zip(probabilities.elsewhere, has_others, strict=True)
         ]
     )
     rows = tuple(
@@ -327,35 +307,35 @@ def knowledge_report(
             right=fact.right,
             wrong=fact.wrong,
             weight=float(shares[index]),
-            probabilities=found.values[index],
+            probabilities=probabilities.values[index],
             mean_probability=float(parts.mean_probability[index]),
             knowledge=float(parts.knowledge[index]),
             mean_score=float(parts.mean_score[index]),
             confidence_gap=float(parts.confidence_gap[index]),
             chance=float(chosen.of(np.array(len(fact.right) / len(fact.answers)))),
-            elsewhere=float(plain[index]) if known[index] else None,
+            elsewhere=float(plain[index]) if has_others[index] else None,
             interval=None
             if intervals.facts is None
             else Interval(low=float(intervals.facts[index, 0]), high=float(intervals.facts[index, 1])),
         )
-        for index, fact in enumerate(found.facts)
+        for index, fact in enumerate(probabilities.facts)
     )
     total = knowledge_total(parts, shares)
     return KnowledgeReport(
-        name=asked.name,
-        title=asked.title,
+        name=facts_set.name,
+        title=facts_set.title,
         score=score,
-        templates=asked.templates,
+        templates=facts_set.templates,
         knowledge=total.knowledge,
         mean_score=total.mean_score,
         confidence_gap=total.confidence_gap,
         chance=float(shares @ np.array([row.chance for row in rows])),
-        elsewhere=float(shares @ plain) if all(known) else None,
+        elsewhere=float(shares @ plain) if all(has_others) else None,
         facts=rows,
         intervals=intervals.intervals,
-        left_out=found.left_out,
+        left_out=probabilities.left_out,
         warnings=(
-            *knowledge_warnings(asked, found.facts, words, nats, table, key.family),
-            *noise_warnings(knowledge_audit_of(store, key, asked)),
+            *_knowledge_warnings(facts_set, probabilities.facts, words, nats, table, key.family),
+            *noise_warnings(knowledge_audit_of(store, key, facts_set)),
         ),
     )

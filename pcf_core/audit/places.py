@@ -177,8 +177,8 @@ def check_places(scorer: Checker, words: Sequence[str], places: Sequence[Place])
     """Check what the model makes of the words as they are written at the places."""
     table = scorer.check(written_words(words, places))
     starts = written_words(words, [place for place in places if place.before == "nothing"])
-    known = [word for word in starts if word in table.tokens]
-    return replace(table, at_start=scorer.check(known, GAP).tokens) if known else table
+    usable = [word for word in starts if word in table.tokens]
+    return replace(table, at_start=scorer.check(usable, GAP).tokens) if usable else table
 
 
 def table_at(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> TokenTable:
@@ -230,8 +230,8 @@ def tokens_known(table: TokenTable, words: Sequence[str], places: Sequence[Place
 
 def counts_at(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> list[dict[str, int]]:
     """Return the tokens of each word by place, of the places where they are known of all words."""
-    found = (place.tokens(table, words) for place in places)
-    return [dict(zip(words, counts, strict=True)) for counts in found if counts is not None]
+    counts_by_place = (place.tokens(table, words) for place in places)
+    return [dict(zip(words, counts, strict=True)) for counts in counts_by_place if counts is not None]
 
 
 def spelling_note(words: Sequence[str], where: str = "") -> str:

@@ -76,14 +76,8 @@ def build_run(
 def preferences_of(log_probabilities: FloatArray, topic: Topic, words: Sequence[str]) -> FloatArray:
     """Compute preferences over groups (PCF Eq. 10–11; BVF Eq. 8), in logs.
 
-    Parameters
-    ----------
-    log_probabilities
-        [..., word] nats, the last axis in the order of ``words``.
-    topic
-        Its groups name the words that are added up.
-    words
-        The words that were scored, a subset of the topic's.
+    ``log_probabilities``: [..., word] nats, the last axis in the order of ``words``.  ``topic``: Its groups
+    name the words that are added up.  ``words``: The words that were scored, a subset of the topic's.
 
     Returns
     -------
@@ -134,19 +128,10 @@ def aggregated(
     nothing has to be read of the words themselves.  With as many words in each group nothing changes.  The
     authors' script for race takes the mean.
 
-    Parameters
-    ----------
-    values
-        [..., group] preferences of sums; rows sum to 1.
-    topic
-        Its groups, in the order of the last axis.
-    words
-        Those that were added up.
-    aggregation
-        ``sum`` gives ``values`` themselves.
-    at
-        Those of them that count in each template, where they differ; ``values`` are then
-        [..., template, group].
+    ``values``: [..., group] preferences of sums; rows sum to 1.  ``topic``: Its groups, in the order of the
+    last axis.  ``words``: Those that were added up.  ``aggregation``: ``sum`` gives ``values`` themselves.
+    ``at``: Those of them that count in each template, where they differ; ``values`` are then [..., template,
+    group].
 
     Returns
     -------
@@ -204,7 +189,7 @@ def select_words(
                 reasons[word] = f"the model reads it as {first!r}, which counts once"
         out = [word for word in row if word in reasons]
         if not out and protocol == "equal-tokens" and len({tokens[word] for word in row}) > 1:
-            told = ", ".join(f"{word} {tokens_text(tokens[word])}" for word in row)
+            told = ", ".join(f"{word} {_tokens_text(tokens[word])}" for word in row)
             reasons |= dict.fromkeys(row, f"counterparts differ in tokens: {told}")
             continue
         for word in row:
@@ -256,33 +241,27 @@ def _unusable(
         for word in topic.words:
             if word not in reasons and table.tokens[word] != 1:
                 reasons[word] = f"{table.tokens[word]} tokens, and the protocol takes words of one"
-    reasons = several_groups({group.name: group.words for group in topic.groups}, table) | reasons
+    reasons = _several_groups({group.name: group.words for group in topic.groups}, table) | reasons
     if protocol == "equal-tokens" and not topic.aligned:
         of_groups = [{tokens[w] for w in group.words if w not in reasons} for group in topic.groups]
         shared = set.intersection(*of_groups)
         reasons |= {
-            word: f"{tokens_text(tokens[word])}, and not every group has a word of as many"
+            word: f"{_tokens_text(tokens[word])}, and not every group has a word of as many"
             for word in topic.words
             if word not in reasons and tokens[word] not in shared
         }
     return reasons
 
 
-def tokens_text(counts: Sequence[int]) -> str:
-    """Write a word's tokens at each place: "2 tokens", "1 or 2 tokens"."""
+def _tokens_text(counts: Sequence[int]) -> str:
     distinct = sorted(set(counts))
     return f"{' or '.join(map(str, distinct))} token{'' if distinct == [1] else 's'}"
 
 
-def several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> dict[str, str]:
+def _several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> dict[str, str]:
     """List words that the model cannot tell from one of another group, with the reason.
 
-    Parameters
-    ----------
-    groups
-        The words of each, by its name.
-    table
-        Whose ``spelling`` says which words are the same.
+    ``groups``: The words of each, by its name.  ``table``: Whose ``spelling`` says which words are the same.
     """
     alike: dict[str, list[tuple[str, str]]] = {}
     for name, words in groups.items():
@@ -290,9 +269,9 @@ def several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> di
             if word in table.spelling:
                 alike.setdefault(table.spelling[word], []).append((name, word))
     reasons = {}
-    for found in alike.values():
-        for name, word in found:
-            for other, same in found:
+    for named_words in alike.values():
+        for name, word in named_words:
+            for other, same in named_words:
                 if other != name:
                     reasons[word] = f"the model cannot tell it from {same!r} of the group {other!r}"
                     break
@@ -304,17 +283,10 @@ def coverage_of(
 ) -> dict[str, FloatArray] | None:
     """Return the probability that the model gives to the topic's words together, per key.
 
-    Parameters
-    ----------
-    log_probabilities
-        [..., word] nats.
-    tokens
-        [word] tokens per word.
-    family
-        Scores of masked and permutation models are conditional on the number of tokens and do not share a
-        sample space, so they are summed per number of tokens; others under the key ``all``.
-    right_text
-        Whether text stands right of ``[Y]``; a causal score then includes it: ``None``.
+    ``log_probabilities``: [..., word] nats.  ``tokens``: [word] tokens per word.  ``family``: Scores of
+    masked and permutation models are conditional on the number of tokens and do not share a sample space, so
+    they are summed per number of tokens; others under the key ``all``.  ``right_text``: Whether text stands
+    right of ``[Y]``; a causal score then includes it: ``None``.
     """
     if right_text and not facts_of(family).sees_right:
         return None
@@ -356,7 +328,7 @@ class Doubts:
 
     def warnings(self, cells: int) -> tuple[str, ...]:
         """Write a sentence for each of them that there is, about ``cells`` cells."""
-        found = []
+        sentences = []
         impossible = {word: times for word, times in self._impossible.items() if times}
         if impossible:
             named = [
@@ -364,16 +336,16 @@ class Doubts:
                 for word, times in list(impossible.items())[:MOST_NAMED]
             ]
             named += [f"{len(impossible) - MOST_NAMED:,} more words"] * (len(impossible) > MOST_NAMED)
-            found.append(
+            sentences.append(
                 f"{IMPOSSIBLE} {listed(named)}: a preference of 0 or 1 there may "
                 "only mean that a word is blocked. Leave such words out, with their counterparts."
             )
         if self._compared and self._alike:
-            found.append(
+            sentences.append(
                 f"{ALIKE}: the scores do not depend on the "
                 "words, and preferences and risk mean nothing. Check the model, or the server that runs it."
             )
-        return tuple(found)
+        return tuple(sentences)
 
 
 # A large run some shards at a time: millions of prompts are never held at once.
@@ -440,15 +412,6 @@ def assemble(
     A word counts in all cells or in none; how it is written and in how many tokens, each cell's place says
     (:mod:`pcf_core.audit.places`).  Where that number is not known of a place, coverage by the number of
     tokens is not given, and protocols that select by it are refused.
-
-    Raises
-    ------
-    RunError
-        Some of its cells are not scored yet, or have no preference.
-    ModelError
-        A group has no word that counts.
-    TemplateError
-        A selection by tokens, and a template at whose ``[Y]`` their numbers are not known.
     """
     places = places_of(run)
     written = store.known_words(run.scoring)

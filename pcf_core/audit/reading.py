@@ -9,25 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.audit.options import Counted, ViewOptions, counted_occupations, unit_of, unit_of_matrix
 from pcf_core.audit.preferences import Result
-from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import plan_report, weights_of
 from pcf_core.audit.writing import Matrix, risk_report
-from pcf_core.core.errors import CriterionError, EvidenceError, InputError, RunError, TemplateError
+from pcf_core.core.errors import CriterionError, EvidenceError, InputError, TemplateError
 from pcf_core.core.records import FloatArray
-from pcf_core.core.risk import Look, RiskReport
-from pcf_core.core.run import Protocol, RunSpec
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.measure.resampling import TemplateUnit
-from pcf_core.store.store import Store
 
 FULL = 0.995  # of the mass: what is less is said
 
@@ -51,25 +49,10 @@ def report(
     """
     matrix = Reading(run, result, options).matrix
     if run.plan is None:
-        found = risk_report(matrix, resamples, brief=brief)
+        risks = risk_report(matrix, resamples, brief=brief)
     else:
-        found = plan_report(matrix, run, resamples)
-    return replace(found, coverage=result.coverage, self_audit=result.self_audit)
-
-
-def look_at(store: Store, run: RunSpec) -> Look:
-    """Return what a run with a sampling plan has found, under the options in which its goal is stated.
-
-    Raises
-    ------
-    RunError
-        Its draws are not scored yet, or it has no plan.
-    """
-    options = ViewOptions(protocol=cast(Protocol, run.scoring.protocol))
-    look = report(load_result(store, run, options.protocol), run, options).sampling
-    if look is None:
-        raise RunError(f"The run {run.key} scores every template: it has no sampling plan to look at.")
-    return look
+        risks = plan_report(matrix, run, resamples)
+    return replace(risks, coverage=result.coverage, self_audit=result.self_audit)
 
 
 # What view options come to for one run: which occupations, with what weights, measured how.
@@ -92,23 +75,19 @@ class View:
     def risks(self, values: FloatArray, templates: NDArray[Any] | None = None) -> dict[str, float]:
         """Compute R, R^p, R^c and the mean s.d. of the stereotype, by name.
 
-        Parameters
-        ----------
-        values
-            [occupation, template, group] preferences of all occupations of the run.
-        templates
-            Places, or a mask, of the templates that are read; ``None`` for all.
+        ``values``: [occupation, template, group] preferences of all occupations of the run.  ``templates``:
+        Places, or a mask, of the templates that are read; ``None`` for all.
         """
         chosen, weights = values[self.rows], self.template_weights
         if templates is not None:
             chosen, weights = chosen[:, templates], weights[templates]
         parts = decompose(chosen, weights, self.criterion)
-        found = total(parts, self.occupation_weights)
+        totals = total(parts, self.occupation_weights)
         shares = self.occupation_weights / self.occupation_weights.sum()
         return {
-            "overall_risk": found.overall_risk,
-            "prejudice_risk": found.prejudice_risk,
-            "caprice_risk": found.caprice_risk,
+            "overall_risk": totals.overall_risk,
+            "prejudice_risk": totals.prejudice_risk,
+            "caprice_risk": totals.caprice_risk,
             "stereotype_sd": float(shares @ parts.stereotype_sd),
         }
 
@@ -236,12 +215,14 @@ def read_with(
     RunError
         The run has a sampling plan, and the counts are not those it draws by.
     """
-    found = run
+    changed = run
     if templates is not None:
         by_text = {template.text: template for template in templates.templates}
         _must_be_scored(run, list(by_text), run.templates.texts, templates.name, TemplateError)
         ordered = tuple(by_text[text] for text in run.templates.texts)
-        found = found.model_copy(update={"templates": templates.model_copy(update={"templates": ordered})})
+        changed = changed.model_copy(
+            update={"templates": templates.model_copy(update={"templates": ordered})}
+        )
     if evidence is not None:
         _must_be_scored(run, evidence.terms, run.evidence.terms, evidence.name, EvidenceError)
         weight_of = dict(zip(evidence.terms, evidence.weights, strict=False))
@@ -249,9 +230,9 @@ def read_with(
             "terms": run.evidence.terms,
             "weights": tuple(weight_of[term] for term in run.evidence.terms) if weight_of else (),
         }
-        found = found.model_copy(update={"evidence": evidence.model_copy(update=update)})
-    found.with_lists_of(run)
-    return found
+        changed = changed.model_copy(update={"evidence": evidence.model_copy(update=update)})
+    changed.with_lists_of(run)
+    return changed
 
 
 def _must_be_scored(
@@ -273,34 +254,31 @@ def _must_be_scored(
 def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: int = 2000) -> RiskReport:
     """Make the same report from probabilities made elsewhere (``risk --matrix``).
 
-    Parameters
-    ----------
-    document
-        ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6; optional
-        ``template_weights``, ``occupation_weights``, ``groups``, ``occupations``, ``templates``.
+    ``document``: ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6; optional
+    ``template_weights``, ``occupation_weights``, ``groups``, ``occupations``, ``templates``.
 
     Raises
     ------
     CriterionError
         A key that is missing or unknown, a shape or a value that is not allowed.
     """
-    known = {"preferences", "template_weights", "occupation_weights", "groups", "occupations", "templates"}
-    if not isinstance(document, Mapping) or "preferences" not in document or set(document) - known:
+    keys = {"preferences", "template_weights", "occupation_weights", "groups", "occupations", "templates"}
+    if not isinstance(document, Mapping) or "preferences" not in document or set(document) - keys:
         raise CriterionError(
             "The matrix file must be one JSON object with `preferences` [occupation][template][group] "
-            "and at most " + ", ".join(f"`{key}`" for key in sorted(known - {"preferences"})) + "."
+            "and at most " + ", ".join(f"`{key}`" for key in sorted(keys - {"preferences"})) + "."
         )
-    values = number_array(document["preferences"], "preferences", 3)
+    values = _number_array(document["preferences"], "preferences", 3)
     lengths = dict(zip(("occupations", "templates", "groups"), values.shape, strict=True))
     names = {
         axis: names_of(document.get(axis, [f"{axis[:-1]} {i + 1}" for i in range(length)]), axis, length)
         for axis, length in lengths.items()
     }
     weights = {
-        axis: number_array(document.get(f"{axis}_weights", [1.0] * length), f"{axis}_weights", 1)
+        axis: _number_array(document.get(f"{axis}_weights", [1.0] * length), f"{axis}_weights", 1)
         for axis, length in (("template", lengths["templates"]), ("occupation", lengths["occupations"]))
     }
-    refuse_what_a_matrix_lacks(options, counted="template_weights" in document)
+    _refuse_what_a_matrix_lacks(options, counted="template_weights" in document)
     matrix = Matrix(
         values=values,
         groups=names["groups"],
@@ -314,20 +292,11 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
     return risk_report(matrix, resamples)
 
 
-def refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
+def _refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
     """Refuse options that choose among what only a run has: weights, words, protocols, counts.
 
-    Parameters
-    ----------
-    options
-        Those that are asked for.
-    counted
-        Whether the matrix gives the weights of its templates.
-
-    Raises
-    ------
-    CriterionError
-        An option that would be without effect.
+    ``options``: Those that are asked for.  ``counted``: Whether the matrix gives the weights of its
+    templates.
     """
     if options.reference != "uniform" or options.occupation_weights != "uniform":
         raise CriterionError(
@@ -350,7 +319,7 @@ def refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
         )
 
 
-def number_array(value: Any, name: str, dimensions: int) -> FloatArray:
+def _number_array(value: Any, name: str, dimensions: int) -> FloatArray:
     """Check a rectangular array of finite numbers with the given number of axes."""
     try:
         array = np.array(value)

@@ -1,22 +1,32 @@
-"""A run's preferences with what has to be said about them, kept so that pages open at once."""
+"""Finished runs of a store: their preferences, kept so that pages open at once, and the one door to a report.
+
+    Results(store).open(run, options)  ->  Report | Waiting | NotScored | Refused
+
+Pages, reports and commands go through it: a page keeps what it gives for all visitors and leaves large runs
+to the worker (``pcf_core.app.data``), a verified report reads the scores themselves.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, cast
+from typing import Protocol as ReadProtocol
 
 import numpy as np
 from pydantic import ValidationError
 
 from pcf_core.audit.fitting import identity_of, words_by_template
+from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.places import places_of, starts_counted
 from pcf_core.audit.preferences import Result, aggregated, assemble, group_sizes
+from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.token_shares import TokenShares, token_warnings
-from pcf_core.core.errors import RunError
+from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.records import LeftOut, digest
-from pcf_core.core.risk import Aggregation
+from pcf_core.core.risk import Aggregation, Look, RiskReport
 from pcf_core.core.run import (
     SELECTIONS,
     CoverageSummary,
@@ -37,7 +47,7 @@ LARGE_NOISE = 0.01  # nats: a probability that is off by one per cent
 
 
 def check_protocol(run: RunSpec, protocol: Protocol) -> None:
-    """Refuse to read whole words as words that end, and the other way round: they are different scores.
+    """Refuse a protocol that the run was not scored with: whole words and words that end differ in score.
 
     Raises
     ------
@@ -53,11 +63,7 @@ def check_protocol(run: RunSpec, protocol: Protocol) -> None:
 
 
 def result_name(run: RunSpec, protocol: Protocol) -> str:
-    """Name the kept aggregates by all that decides them beside the run key.
-
-    Where words begin a sentence or a text, or letters touch them, those of before this was looked at lie
-    under another name.
-    """
+    """Return the name of the stored preferences: everything that decides them besides the run key."""
     places = places_of(run)
     placed = "" if all(place.usual for place in places) else "-placed"
     placed += "-joined" if any(place.joins for place in places) else ""
@@ -69,9 +75,9 @@ def result_name(run: RunSpec, protocol: Protocol) -> str:
 
 
 def kept_name(store: Store, run: RunSpec, protocol: Protocol) -> str:
-    """Return the same name, and whether the words' tokens are known where they begin a text.
+    """Return that name, with a suffix once the words' tokens at the start of a text are known.
 
-    They may come to be known after a result was kept, whose coverage lacks them; only the name changes then.
+    They may become known after a result was stored without them; the new name makes it be computed again.
     """
     name, places = result_name(run, protocol), places_of(run)
     if all(place.before != "nothing" for place in places):
@@ -87,9 +93,9 @@ def load_result(
     aggregation: Aggregation = "sum",
     on_prompts: Callable[[int], None] = lambda prompts: None,
 ) -> Result:
-    """Load a run's preferences: from the kept aggregates, else assembled from the words and kept.
+    """Load a run's preferences if they are stored; else compute them from the words and store them.
 
-    Kept are sums over words; means are made of them, see :func:`~pcf_core.audit.preferences.aggregated`.
+    Sums over words are stored; means follow from them, see :func:`~pcf_core.audit.preferences.aggregated`.
     ``on_prompts`` is called as in :func:`~pcf_core.audit.preferences.assemble`, where the words are read.
 
     Raises
@@ -109,53 +115,199 @@ def load_result(
 def recomputed_result(
     store: Store, run: RunSpec, protocol: Protocol = "exact", aggregation: Aggregation = "sum"
 ) -> Result:
-    """Compute the same from the scores themselves, whatever was kept; raises as :func:`load_result`."""
+    """Compute the same from the scores, ignoring what is stored; raises as :func:`load_result`."""
     check_protocol(run, protocol)
     return _as_read(store, run, assemble(store, run, protocol), protocol, aggregation)
+
+
+class Read(ReadProtocol):
+    """A function that loads a run's preferences: :func:`load_result` or :func:`recomputed_result`."""
+
+    def __call__(self, store: Store, run: RunSpec, protocol: Protocol, aggregation: Aggregation, /) -> Result:
+        """Read a run under a protocol and an aggregation."""
+        ...
+
+
+@dataclass(frozen=True)
+class Report:
+    """A finished run under view options, with its ``report``.
+
+    ``view_key``: the same for two that show the same.  ``load`` gives its preferences, which take more memory
+    than the report and are not always looked at.
+    """
+
+    run: RunSpec
+    view_key: str
+    report: RiskReport
+    load: Callable[[], Result] = field(repr=False, compare=False)
+
+    @property
+    def key(self) -> str:
+        """The key of the run."""
+        return self.run.key
+
+    @cached_property
+    def result(self) -> Result:
+        """Its preferences, loaded when they are first asked for."""
+        return self.load()
+
+    @property
+    def even(self) -> float:
+        """The probability of a group in an even split."""
+        return 1 / len(self.report.groups)
+
+    def reading(self, options: ViewOptions) -> Reading:
+        """Return the run under view options, for comparisons and whatever else computes with it."""
+        return Reading(self.run, self.result, options)
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A finished run so large that the worker has to read it first."""
+
+    run: RunSpec
+
+
+@dataclass(frozen=True)
+class NotScored:
+    """A run of which cells are not scored yet, and the sentence that says so."""
+
+    run: RunSpec
+    reason: str
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The sentence on why a run cannot be read like this."""
+
+    reason: str
+
+
+Opened = Report | Waiting | NotScored | Refused
+
+
+class Results:
+    """The finished runs of a store."""
+
+    def __init__(self, store: Store, read: Read = load_result) -> None:
+        self.store = store
+        self._read = read
+
+    def open(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Opened:
+        """Open a run under view options.
+
+        Where not all of its templates are scored, a run that has drawn some of them by a sampling plan stands
+        for it.  ``brief`` as in :func:`~pcf_core.audit.reading.report`.
+        """
+        try:
+            if self.must_wait(run, options):
+                return Waiting(run)
+            try:
+                return self.report(run, options, brief=brief)
+            except RunError as error:
+                drawn = drawn_run(self.store, run)
+                if drawn is None:
+                    return NotScored(run, str(error))
+                return self.report(drawn, options, brief=brief)
+        except AuditError as error:
+            return Refused(str(error))
+
+    def report(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Report:
+        """Report a finished run under view options.
+
+        Raises
+        ------
+        RunError
+            It is not finished, or was scored under another protocol.
+        AuditError
+            It cannot be read under these options.
+        """
+        result = self._read(self.store, run, options.protocol, options.aggregation)
+        return Report(run, run.key, report(result, run, options, brief=brief), lambda: result)
+
+    def must_wait(self, run: RunSpec, options: ViewOptions) -> bool:
+        """Tell whether the worker has to read a run first: never here."""
+        return False
+
+
+def plans_of(store: Store, run: RunSpec) -> list[RunInfo]:
+    """List the runs, finished or not, that draw from this run's templates by a sampling plan."""
+    runs = (info for info in store.runs() if info.run.scoring.imported == run.scoring.imported)
+    return [info for info in runs if info.run.plan and info.run.whole.key == run.key]
+
+
+def drawn_run(store: Store, run: RunSpec) -> RunSpec | None:
+    """Return the finished run with the most draws from these templates by the same counts.
+
+    It gets today's templates, since their documents are no part of the run key.
+    """
+    counts = run.templates.counts.tolist()
+    finished = [
+        info.run
+        for info in plans_of(store, run)
+        if info.complete and info.run.templates.counts.tolist() == counts
+    ]
+    most = max(finished, key=lambda candidate: candidate.plan.draws if candidate.plan else 0, default=None)
+    return most and most.model_copy(update={"templates": run.templates})
+
+
+def look_at(store: Store, run: RunSpec) -> Look:
+    """Return the present estimates of a run with a sampling plan, under the options of its goal.
+
+    Raises
+    ------
+    RunError
+        Its draws are not scored yet, or it has no plan.
+    """
+    options = ViewOptions(protocol=cast(Protocol, run.scoring.protocol))
+    look = report(load_result(store, run, options.protocol), run, options).sampling
+    if look is None:
+        raise RunError(f"The run {run.key} scores every template: it has no sampling plan to look at.")
+    return look
 
 
 def _as_read(
     store: Store, run: RunSpec, result: Result, protocol: Protocol, aggregation: Aggregation
 ) -> Result:
-    """Read sums over words in the aggregation that is asked for, with the warnings that belong to it."""
-    found = self_audit_of(store, run)
+    """Apply an aggregation to sums over words, and add the warnings that depend on it."""
+    self_audit = self_audit_of(store, run)
     at = words_by_template(run, result.words, protocol)
     values = aggregated(result.preferences.values, run.topic, result.words, aggregation, at)
     warnings = (
         *result.warnings,
         *token_warnings(run.scoring.family, result.token_shares),
         *size_warnings(run, result.words, aggregation, at),
-        *noise_warnings(found),
+        *noise_warnings(self_audit),
     )
     return replace(
         result,
         preferences=replace(result.preferences, values=values),
-        self_audit=found,
+        self_audit=self_audit,
         warnings=warnings,
     )
 
 
 def is_kept(store: Store, run: RunSpec, protocol: Protocol) -> bool:
-    """Tell whether the aggregates are there, so that the words need not be read."""
+    """Tell whether the preferences are stored, so that no words have to be read."""
     name = kept_name(store, run, protocol)
     return all(store.has_result(run.kept_as, kept) for kept in (name, tokens_name(name)))
 
 
 def tokens_name(name: str) -> str:
-    """Name what is kept of the words' tokens beside the aggregates ``name``, which began without."""
+    """Return the name under which the token shares of the stored preferences ``name`` are kept."""
     return f"tokens-{TOKENS_VERSION}-{name}"
 
 
 def size_warnings(
     run: RunSpec, words: Sequence[str], aggregation: Aggregation, at: Sequence[Sequence[str]] = ()
 ) -> tuple[str, ...]:
-    """Warn in a sentence where sums favour the groups with more words.
+    """Warn if sums favour the groups with more words.
 
     ``at``: the words that count in each template, where they differ; the first with unequal groups is named.
     """
     counted = [group_sizes(run.topic, some) for some in at or (words,)]
-    found = next((sizes for sizes in counted if len(set(sizes)) > 1), counted[0])
-    sizes = dict(zip(run.topic.group_names, found, strict=True))
+    unequal = next((sizes for sizes in counted if len(set(sizes)) > 1), counted[0])
+    sizes = dict(zip(run.topic.group_names, unequal, strict=True))
     if aggregation == "mean" or len(set(sizes.values())) == 1:
         return ()
     most, least = (choose(sizes, key=lambda name: sizes[name]) for choose in (max, min))
@@ -209,25 +361,22 @@ def _keep(store: Store, run: RunSpec, name: str, result: Result) -> None:
 
 
 def _shares_of(facts: dict[str, Any]) -> TokenShares | None:
-    """Read the shares as they were kept: JSON makes texts of the numbers of tokens."""
+    """Turn the token numbers, which JSON stores as texts, into integers again."""
     if facts["shares"] is None:
         return None
     return {
-        group: {int(number): share for number, share in found.items()}
-        for group, found in facts["shares"].items()
+        group: {int(number): share for number, share in shares_by_number.items()}
+        for group, shares_by_number in facts["shares"].items()
     }
 
 
 def self_audit_of(store: Store, run: RunSpec) -> SelfAudit | None:
-    """Load what the scorer found out about itself in this run.
-
-    ``None`` where nothing was scored for the run itself, or another version of the app has scored it.
-    """
+    """Load a run's self-audit; ``None`` if nothing was scored for it, or by another version of the app."""
     try:
         info = store.run_info(run.key)
-        found = info.provenance.get("self_audit")
+        stored = info.provenance.get("self_audit")
         is_its_own = info.run.scoring.imported == run.scoring.imported
-        return None if found is None or not is_its_own else SelfAudit.model_validate(found)
+        return None if stored is None or not is_its_own else SelfAudit.model_validate(stored)
     except (RunError, ValidationError):
         return None
 
@@ -241,19 +390,20 @@ def unchecked(facts: SelfAudit) -> dict[str, Any]:
 
 
 def is_unchecked(info: RunInfo) -> bool:
-    """Tell whether a run is scored, and its cells are still to be checked."""
+    """Tell whether a run is scored but its self-audit is not finished."""
     return info.complete and UNCHECKED in info.provenance
 
 
-def noise_warnings(found: SelfAudit | None) -> tuple[str, ...]:
-    """Warn where the same scores, made again one at a time, differ by more than ``LARGE_NOISE``."""
-    if found is None or not found.noise_scores:
+def noise_warnings(self_audit: SelfAudit | None) -> tuple[str, ...]:
+    """Warn if scoring again one at a time changes scores by more than ``LARGE_NOISE``."""
+    if self_audit is None or not self_audit.noise_scores:
         return ()
-    if found.noise_floor is None:
-        return (f"Scores do not hold when they are made again: {found.note}",)
-    if found.noise_floor <= LARGE_NOISE:
+    if self_audit.noise_floor is None:
+        return (f"Scores do not hold when they are made again: {self_audit.note}",)
+    if self_audit.noise_floor <= LARGE_NOISE:
         return ()
     return (
-        f"Scored again one at a time in {found.noise_dtype}, probabilities change by up to "
-        f"{100 * math.expm1(found.noise_floor):.0f} %: smaller differences between preferences say nothing.",
+        f"Scored again one at a time in {self_audit.noise_dtype}, probabilities change by up to "
+        f"{100 * math.expm1(self_audit.noise_floor):.0f} %: smaller differences between preferences say "
+        "nothing.",
     )

@@ -66,14 +66,7 @@ def plan_of(run: RunSpec) -> SamplingPlan:
 
 
 def weights_of(run: RunSpec, how: Literal["counts", "equal"]) -> FloatArray:
-    """Return [drawn template] weights of the templates that are scored; they sum to 1.
-
-    Raises
-    ------
-    TemplateError
-        The weighting gives weight to templates of count 0, which no plan draws, or so much to rarely drawn
-        ones that the draws are worth too few of its own.
-    """
+    """Return [drawn template] weights of the templates that are scored; they sum to 1."""
     weights, chances = template_weights(run.templates, how), template_weights(run.templates, "counts")
     if run.plan is None:
         return weights
@@ -104,29 +97,29 @@ def plan_report(matrix: Matrix, run: RunSpec, resamples: int) -> RiskReport:
     plan = plan_of(run)
     available = int((run.templates.counts > 0).sum())
     if len(matrix.templates) == available:
-        return whole_report(matrix, plan, resamples)
+        return _whole_report(matrix, plan, resamples)
     times = np.array([count for count in plan.times if count])
     counts = run.templates.counts[np.asarray(plan.times) > 0]
     importance = matrix.template_weights / (counts / counts.max())
-    found = drawn_risk(matrix.values, times, importance, matrix.occupation_weights, matrix.criterion)
-    look = look_of(found, plan, len(times), available)
+    estimate = drawn_risk(matrix.values, times, importance, matrix.occupation_weights, matrix.criterion)
+    look = _look_of(estimate, plan, len(times), available)
     drawn = replace(matrix, template_weights=times * (importance / importance.max()))
-    intervals = found.intervals(looks(plan.within).quantile, LEVEL)
-    written = written_report(drawn, found.totals, intervals, sentences(look))
+    intervals = estimate.intervals(looks(plan.within).quantile, LEVEL)
+    written = written_report(drawn, estimate.totals, intervals, sentences(look))
     corrected = CorrectedRisk(
-        prejudice_risk=found.totals.prejudice_risk,
-        caprice_risk=found.totals.caprice_risk,
-        plug_in_prejudice_risk=found.plug_in.prejudice_risk,
-        plug_in_caprice_risk=found.plug_in.caprice_risk,
+        prejudice_risk=estimate.totals.prejudice_risk,
+        caprice_risk=estimate.totals.caprice_risk,
+        plug_in_prejudice_risk=estimate.plug_in.prejudice_risk,
+        plug_in_caprice_risk=estimate.plug_in.caprice_risk,
         headline=True,
-        sampling_prejudice=found.sampling_prejudice,
+        sampling_prejudice=estimate.sampling_prejudice,
     )
     return replace(written, corrected=corrected, sampling=look)
 
 
-def whole_report(matrix: Matrix, plan: SamplingPlan, resamples: int) -> RiskReport:
+def _whole_report(matrix: Matrix, plan: SamplingPlan, resamples: int) -> RiskReport:
     """Report a plan that has drawn every template with a count: nothing is estimated."""
-    found = risk_report(matrix, resamples)
+    risks = risk_report(matrix, resamples)
     look = Look(
         within=plan.within,
         draws=plan.draws,
@@ -134,24 +127,24 @@ def whole_report(matrix: Matrix, plan: SamplingPlan, resamples: int) -> RiskRepo
         templates=len(matrix.templates),
         available=len(matrix.templates),
         half_width=0.0,
-        estimates={name: getattr(found, name) for name in RISKS},
-        intervals={name: found.intervals[name][0] for name in RISKS},
+        estimates={name: getattr(risks, name) for name in RISKS},
+        intervals={name: risks.intervals[name][0] for name in RISKS},
     )
-    return replace(found, warnings=found.warnings + sentences(look), sampling=look)
+    return replace(risks, warnings=risks.warnings + sentences(look), sampling=look)
 
 
-def look_of(found: DrawnRisk, plan: SamplingPlan, templates: int, available: int) -> Look:
+def _look_of(estimate: DrawnRisk, plan: SamplingPlan, templates: int, available: int) -> Look:
     """Return what is shown of a look, while the run goes on and beside its numbers."""
     schedule = looks(plan.within)
-    intervals = found.intervals(schedule.quantile, LEVEL).intervals
+    intervals = estimate.intervals(schedule.quantile, LEVEL).intervals
     return Look(
         within=plan.within,
         draws=plan.draws,
-        effective_draws=found.effective_draws,
+        effective_draws=estimate.effective_draws,
         templates=templates,
         available=available,
-        half_width=found.half_width(schedule.quantile),
-        estimates={name: getattr(found.totals, name) for name in RISKS},
+        half_width=estimate.half_width(schedule.quantile),
+        estimates={name: getattr(estimate.totals, name) for name in RISKS},
         intervals={name: intervals[name][0] for name in RISKS},
     )
 
@@ -163,20 +156,20 @@ def sentences(look: Look) -> tuple[str, ...]:
             f"All {look.available:,} templates with a count were drawn: the set is scored whole, and nothing "
             "is estimated from a sample.",
         )
-    said = [
+    written = [
         f"{look.draws:,} draws by count of {look.templates:,} out of {look.available:,} templates, until the "
         f"intervals are within ± {look.within:g}; now ± {look.half_width:.2g}. Prejudice and caprice are "
         "corrected for the bias of a sample."
     ]
     if look.half_width > look.within:
-        said.append(
+        written.append(
             "The goal is not met here: it is that of a finished plan, read with the counts, uniform "
             "occupation weights, the uniform reference and the criterion max on the scale pcf."
         )
     if rough(look.effective_draws):
-        said.append(
+        written.append(
             f"With these template weights the draws count as {look.effective_draws:.1f}: estimates are "
             "rough; "
             "use the weights by count."
         )
-    return tuple(said)
+    return tuple(written)

@@ -35,7 +35,7 @@ from pcf_core.store.store import Store
 # Other view options, other protocols, and what the authors' published scripts would have made of a run.
 
 
-def option_choices(case: Case) -> Found:
+def _option_choices(case: Case) -> Found:
     """Change view options one at a time.
 
     Scales are units and no choice, nor are a list's own weights where it has none.
@@ -56,34 +56,32 @@ def option_choices(case: Case) -> Found:
             yield _with_occupations(case, case.read(dimension, name, options), options)
 
 
-def _with_occupations(
-    case: Case, found: Variant | Unavailable, options: ViewOptions
-) -> Variant | Unavailable:
+def _with_occupations(case: Case, way: Variant | Unavailable, options: ViewOptions) -> Variant | Unavailable:
     """Say on how many occupations a way rests where it is not as many as now."""
-    if isinstance(found, Unavailable):
-        return found
+    if isinstance(way, Unavailable):
+        return way
     count = len(view_of(case.run, options).rows)
     if count == len(case.view.rows):
-        return found
+        return way
     now = len(case.view.rows)
     note = f"Over {count:,} occupations, as chosen over {now:,}: of the others there is no figure."
-    return found.model_copy(update={"note": note})
+    return way.model_copy(update={"note": note})
 
 
-def protocol_choices(case: Case) -> Found:
+def _protocol_choices(case: Case) -> Found:
     """Return the protocols that are scores of their own."""
     scored = case.run.scoring.protocol
     for protocol in ("exact", "exact-boundary"):
         if protocol == scored:
             continue
-        found = protocol_sibling(case.store, case.run, protocol)
-        if isinstance(found, Unavailable):
-            yield found
+        sibling = protocol_sibling(case.store, case.run, protocol)
+        if isinstance(sibling, Unavailable):
+            yield sibling
         else:
-            yield case.sibling("protocol", found, protocol)
+            yield case.sibling("protocol", sibling, protocol)
 
 
-def script_variants(case: Case) -> Found:
+def _script_variants(case: Case) -> Found:
     """Compute the authors' scripts, which are other measures and no choices in good faith."""
     if case.groups == 2:
         equal = np.ones(len(case.view.template_weights))
@@ -112,16 +110,16 @@ def script_variants(case: Case) -> Found:
 def _script(
     case: Case, script: Script, name: str, values: FloatArray, weights: FloatArray, note: str = ""
 ) -> Variant:
-    found = script_risks(values[case.view.rows], weights, script)
+    parts = script_risks(values[case.view.rows], weights, script)
     shares = case.view.occupation_weights / case.view.occupation_weights.sum()
     risks: dict[str, Any] = {
         risk: float(shares @ part)
-        for risk, part in zip(("overall_risk", "prejudice_risk", "caprice_risk"), found, strict=True)
+        for risk, part in zip(("overall_risk", "prejudice_risk", "caprice_risk"), parts, strict=True)
     }
     other = case.options.scale != "pcf" and case.groups > 2
     even = "Against an even split." if case.options.reference != "uniform" else ""
-    said = " ".join(filter(None, [note, even, "On the scale pcf." if other else ""]))
-    return variant("published scripts", name, risks, kind="script", note=said)
+    notes = " ".join(filter(None, [note, even, "On the scale pcf." if other else ""]))
+    return variant("published scripts", name, risks, kind="script", note=notes)
 
 
 # Other templates: the heaviest, halves drawn at random, all but one, and all with or without a full stop.
@@ -134,7 +132,7 @@ SEED = 0
 LEAST_LEFT = 1e-9  # of the weight: what one template leaves of it when it carries all
 
 
-def template_choices(case: Case) -> Found:
+def _template_choices(case: Case) -> Found:
     """Return fewer of the run's own templates, with the weights that they have.
 
     The heaviest are a choice; halves by chance and all but any one show how much hangs on the sample.
@@ -169,17 +167,17 @@ def template_choices(case: Case) -> Found:
         which = f"without {texts[place]!r}"
         note = f"Of {carrying:,}, the one with the {end} R: {which}."
         now = case.view.risks(case.values, others)
-        found = variant(SAMPLE, "one template left out", now, "sample", note)
-        yield found.model_copy(update={"end": end, "which": which})
+        without_one = variant(SAMPLE, "one template left out", now, "sample", note)
+        yield without_one.model_copy(update={"end": end, "which": which})
 
 
-def stop_choices(case: Case) -> Found:
+def _stop_choices(case: Case) -> Found:
     """Return all templates with a full stop where they have none, or without."""
-    found = stop_sibling(case.store, case.run)
-    if isinstance(found, Unavailable):
-        yield found
+    sibling = stop_sibling(case.store, case.run)
+    if isinstance(sibling, Unavailable):
+        yield sibling
         return
-    yield case.sibling("full stop", found, case.options.protocol)
+    yield case.sibling("full stop", sibling, case.options.protocol)
 
 
 def heaviest(weights: FloatArray) -> Iterator[tuple[int, NDArray[np.intp]]]:
@@ -203,12 +201,8 @@ def risks_without_one(values: FloatArray, view: View) -> FloatArray:
 
     From E_t J and E_t s of all, each less the part of the one: (E J − w_t J_t) / (1 − w_t).
 
-    Parameters
-    ----------
-    values
-        [occupation, template, group] preferences of all occupations of the run.
-    view
-        How they are read.
+    ``values``: [occupation, template, group] preferences of all occupations of the run.  ``view``: How they
+    are read.
     """
     weights = view.template_weights / view.template_weights.sum()
     shares = view.occupation_weights / view.occupation_weights.sum()
@@ -254,9 +248,9 @@ def sensitivity(
             return Sensitivity.model_validate(kept[1])
         except ValidationError:
             pass  # of another version of the app: worked out again
-    found = _worked_out(store, run, options, on_prompts)
-    store.save_result(run.kept_as, name, {}, found.model_dump(mode="json"))
-    return found
+    table = _worked_out(store, run, options, on_prompts)
+    store.save_result(run.kept_as, name, {}, table.model_dump(mode="json"))
+    return table
 
 
 def sensitivity_kept(store: Store, run: RunSpec, options: ViewOptions) -> bool:
@@ -284,7 +278,7 @@ def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
         view.occupation_weights.tolist(),
         None if reference is None else reference.tolist(),
         [_statistics(run, options, change) for change in _always_tried(run)],
-        [found.run.key if isinstance(found, Sibling) else "" for found in siblings],
+        [sibling.run.key if isinstance(sibling, Sibling) else "" for sibling in siblings],
     ]
     if any(place.joins for place in places_of(run)):  # earlier versions scored parts of these words
         parts.append("joined")
@@ -318,18 +312,18 @@ def _worked_out(
     values = aggregated(sums, run.topic, result.words, options.aggregation, at)
     read = replace(result, preferences=replace(result.preferences, values=values))
     case = Case(run, read, options, store, sums)
-    found = [
+    ways = [
         *word_choices(case, on_prompts),
         *aggregation_choices(case),
-        *template_choices(case),
-        *stop_choices(case),
-        *option_choices(case),
-        *protocol_choices(case),
-        *script_variants(case),
+        *_template_choices(case),
+        *_stop_choices(case),
+        *_option_choices(case),
+        *_protocol_choices(case),
+        *_script_variants(case),
     ]
     return Sensitivity(
         run=run.key,
         base=variant(BASE, BASE, case.view.risks(case.values), kind="base"),
-        variants=tuple(one for one in found if isinstance(one, Variant)),
-        unavailable=tuple(one for one in found if isinstance(one, Unavailable)),
+        variants=tuple(one for one in ways if isinstance(one, Variant)),
+        unavailable=tuple(one for one in ways if isinstance(one, Unavailable)),
     )

@@ -42,24 +42,27 @@ class TokenSums:
     @property
     def shares(self) -> TokenShares:
         """The sums as shares of each group; those of a group that got nothing count its words alike."""
-        found = {}
+        by_group = {}
         for group, sums in self._sums.items():
             whole = sum(sums.values())
-            found[group] = {
+            by_group[group] = {
                 number: sums[number] / whole if whole else 1 / len(sums) for number in sorted(sums)
             }
-        return found
+        return by_group
 
 
 def mean_tokens(shares: TokenShares) -> dict[str, float]:
     """Return the mean number of tokens of each group's probability."""
-    return {group: sum(number * share for number, share in found.items()) for group, found in shares.items()}
+    return {
+        group: sum(number * share for number, share in by_number.items())
+        for group, by_number in shares.items()
+    }
 
 
 def largest_difference(shares: TokenShares) -> float:
     """Return the largest total variation distance between the tokens of two groups: 0 alike, 1 disjoint."""
-    numbers = sorted({number for found in shares.values() for number in found})
-    table = np.array([[found.get(number, 0.0) for number in numbers] for found in shares.values()])
+    numbers = sorted({number for by_number in shares.values() for number in by_number})
+    table = np.array([[by_number.get(number, 0.0) for number in numbers] for by_number in shares.values()])
     return float(np.abs(table[:, np.newaxis] - table[np.newaxis]).sum(axis=-1).max() / 2)
 
 

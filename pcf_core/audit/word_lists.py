@@ -68,11 +68,11 @@ class ListRisks:
         if broken or self.broken:
             self.broken += broken
             return
-        found = decompose(preferences, view.template_weights, view.criterion)
+        parts = decompose(preferences, view.template_weights, view.criterion)
         weights = view.occupation_weights
-        self.prejudice += float(weights @ found.prejudice)
-        self.caprice += float(weights @ found.caprice)
-        self.stereotype_sd += float(weights @ found.stereotype_sd)
+        self.prejudice += float(weights @ parts.prejudice)
+        self.caprice += float(weights @ parts.caprice)
+        self.stereotype_sd += float(weights @ parts.stereotype_sd)
 
     def over(self, weight: float) -> dict[str, float]:
         """Compute R = R^p + R^c and the mean s.d. of the stereotype, by name."""
@@ -115,9 +115,9 @@ def leave_outs(topic: Topic, words: Sequence[str]) -> list[LeftOutWords]:
     used = used_words(topic, words)
     spare = [len(group) > 1 for group in used]
     pairs = counterparts(topic, words)
-    found = [LeftOutWords(" / ".join(row), dict(enumerate(row))) for row in pairs if all(spare)]
+    lists = [LeftOutWords(" / ".join(row), dict(enumerate(row))) for row in pairs if all(spare)]
     paired = {word for row in pairs for word in row}
-    return found + [
+    return lists + [
         LeftOutWords(word, {place: word})
         for place, group in enumerate(used)
         for word in group
@@ -137,24 +137,11 @@ def list_risks(
 ) -> tuple[dict[str, ListRisks], dict[str, ListRisks]]:
     """Compute risks under each list, and under the words that count without some, by the lists' names.
 
-    Parameters
-    ----------
-    store
-        Holds every word of the lists in every prompt of the run.
-    run
-        Whose words are read, once.
-    view
-        How preferences become R.
-    words
-        Those that count now, from which ``outs`` are left out.
-    lists
-        Of the topic's words.
-    outs
-        See :func:`leave_outs`.
-    aggregation
-        What a group gets of its words.
-    on_prompts
-        Called with how many prompts have been read so far; what it raises ends the reading.
+    ``store``: Holds every word of the lists in every prompt of the run.  ``run``: Whose words are read, once.
+    ``view``: How preferences become R.  ``words``: Those that count now, from which ``outs`` are left out.
+    ``lists``: Of the topic's words.  ``outs``: See :func:`leave_outs`.  ``aggregation``: What a group gets of
+    its words.  ``on_prompts``: Called with how many prompts have been read so far; what it raises ends the
+    reading.
     """
     used = used_words(run.topic, words)
     read = tuple(
@@ -253,25 +240,25 @@ def word_choices(case: Case, on_prompts: Callable[[int], None]) -> Found:
         )
     if not lists and not outs:
         return
-    found, without = list_risks(
+    with_lists, without = list_risks(
         case.store, case.run, case.view, case.words, lists, outs, case.options.aggregation, on_prompts
     )
     weight = float(case.view.occupation_weights.sum())
-    for name, risks in found.items():
+    for name, risks in with_lists.items():
         yield _listed(_dimension(name), name, risks, weight, "choice")
     each = [_listed("words", f"without {name}", risks, weight, "each") for name, risks in without.items()]
     yield from extremes(each, "one pair left out" if case.run.topic.aligned else "one word left out")
     yield from each
 
 
-def _listed(dimension: str, name: str, found: ListRisks, weight: float, kind: Kind) -> Variant | Unavailable:
-    if found.broken:
+def _listed(dimension: str, name: str, sums: ListRisks, weight: float, kind: Kind) -> Variant | Unavailable:
+    if sums.broken:
         return Unavailable(
             dimension=dimension,
             name=name,
-            reason=f"in {found.broken:,} cells the model gives no word of this list any probability",
+            reason=f"in {sums.broken:,} cells the model gives no word of this list any probability",
         )
-    return variant(dimension, name, found.over(weight), kind)
+    return variant(dimension, name, sums.over(weight), kind)
 
 
 def _lists_of(case: Case) -> tuple[list[WordList], list[Unavailable]]:
@@ -310,12 +297,12 @@ def _few_words(case: Case) -> tuple[str, Groups | str]:
 
 def _other_protocols(case: Case) -> Iterator[tuple[str, Groups | str]]:
     """Read the protocols that select other words from the same scores."""
-    asked = [protocol for protocol in ALIKE_SCORED if protocol != case.options.protocol]
+    protocols = [protocol for protocol in ALIKE_SCORED if protocol != case.options.protocol]
     if case.run.scoring.protocol != "exact":
         reason = "it selects from the scores of the protocol exact, and these are others"
-        yield from ((protocol, reason) for protocol in asked if protocol in SELECTIONS)
+        yield from ((protocol, reason) for protocol in protocols if protocol in SELECTIONS)
         return
-    for protocol in asked:
+    for protocol in protocols:
         try:
             words, _ = words_that_count(case.store, case.run, protocol)
         except TemplateError:

@@ -43,7 +43,7 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
     A ``brief`` report has the same figures, and of the intervals those of R alone.
     """
     unit = matrix.unit or TemplateUnit.templates(matrix.template_weights)
-    found = risk_intervals(
+    intervals = risk_intervals(
         matrix.values,
         unit,
         matrix.occupation_weights,
@@ -51,9 +51,9 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
         resamples=resamples,
         brief=brief,
     )
-    totals = total(found.parts, matrix.occupation_weights)
-    written = written_report(matrix, totals, found, rough_means(matrix))
-    return replace(written, corrected=corrected_risk(matrix, totals, found), lean=found.lean)
+    totals = total(intervals.parts, matrix.occupation_weights)
+    written = written_report(matrix, totals, intervals, rough_means(matrix))
+    return replace(written, corrected=_corrected_risk(matrix, totals, intervals), lean=intervals.lean)
 
 
 def rough_means(matrix: Matrix) -> tuple[str, ...]:
@@ -62,15 +62,15 @@ def rough_means(matrix: Matrix) -> tuple[str, ...]:
     if len(matrix.templates) == 1:
         return ("There is one template: an interval over templates says nothing.",)
     if not rough(effective):
-        return heavy_template(matrix)
+        return _heavy_template(matrix)
     return (
         f"{len(matrix.templates):,} templates count as {effective:.1f}, by their weights: means are rough "
         "and intervals wide, that of caprice up to three times as wide as it need be.",
-        *heavy_template(matrix),
+        *_heavy_template(matrix),
     )
 
 
-def heavy_template(matrix: Matrix) -> tuple[str, ...]:
+def _heavy_template(matrix: Matrix) -> tuple[str, ...]:
     """Say that templates are drawn, and one carries much of the weight, and more than others do."""
     share = float(matrix.template_weights.max() / matrix.template_weights.sum())
     alike = TemplateUnit.templates(matrix.template_weights).alike
@@ -82,19 +82,19 @@ def heavy_template(matrix: Matrix) -> tuple[str, ...]:
     )
 
 
-def corrected_risk(matrix: Matrix, plug_in: RiskTotal, found: RiskIntervals) -> CorrectedRisk | None:
+def _corrected_risk(matrix: Matrix, plug_in: RiskTotal, intervals: RiskIntervals) -> CorrectedRisk | None:
     """Return R^p and R^c without the bias of few templates, beside the report's plug-in figures."""
-    if found.correction is None:
+    if intervals.correction is None:
         return None
     shares = matrix.occupation_weights / matrix.occupation_weights.sum()
-    taken = float(shares @ (found.parts.prejudice - found.correction.prejudice))
+    taken = float(shares @ (intervals.parts.prejudice - intervals.correction.prejudice))
     return CorrectedRisk(
         prejudice_risk=max(0.0, plug_in.prejudice_risk - taken),
         caprice_risk=plug_in.caprice_risk + taken,
         plug_in_prejudice_risk=plug_in.prejudice_risk,
         plug_in_caprice_risk=plug_in.caprice_risk,
         headline=False,
-        sampling_prejudice=float(shares @ found.correction.sampling),
+        sampling_prejudice=float(shares @ intervals.correction.sampling),
     )
 
 
@@ -115,7 +115,7 @@ def written_report(
         templates=matrix.templates,
         template_weights=matrix.template_weights / matrix.template_weights.sum(),
         occupations=tuple(
-            occupation_risk(index, name, shares, matrix.groups, intervals)
+            _occupation_risk(index, name, shares, matrix.groups, intervals)
             for index, name in enumerate(matrix.occupations)
         ),
         intervals=dict(intervals.intervals),
@@ -125,22 +125,22 @@ def written_report(
     )
 
 
-def occupation_risk(
+def _occupation_risk(
     index: int,
     name: str,
     weights: FloatArray,
     groups: tuple[str, ...],
-    found: RiskIntervals,
+    of_run: RiskIntervals,
 ) -> OccupationRisk:
     """Write one row of the report."""
-    parts = found.parts
-    over_templates = found.intervals["overall_risk"][0]
+    parts = of_run.parts
+    over_templates = of_run.intervals["overall_risk"][0]
     intervals = {
         risk: (over_templates.model_copy(update={"low": float(bounds[0]), "high": float(bounds[1])}),)
-        for risk, rows in found.occupations.items()
+        for risk, rows in of_run.occupations.items()
         for bounds in [rows[index]]
     }
-    corrected = parts.prejudice if found.correction is None else found.correction.prejudice
+    corrected = parts.prejudice if of_run.correction is None else of_run.correction.prejudice
     return OccupationRisk(
         occupation=name,
         weight=float(weights[index]),

@@ -10,8 +10,7 @@ import typer
 from pcf_core.audit.options import PageOptions, ViewOptions, shown_fields
 from pcf_core.audit.policy import PACK as PACK_ENDING
 from pcf_core.audit.policy import read_policy
-from pcf_core.audit.reading import report
-from pcf_core.audit.results import load_result
+from pcf_core.audit.results import Results
 from pcf_core.cli.console import give, one_of, open_store, record, say
 from pcf_core.cli.options import JsonOption, View, option_of, with_view
 from pcf_core.cli.packs import write_pack
@@ -175,8 +174,8 @@ def export_one(store: Store, key: str, options: ViewOptions, protocol: str, out:
     """Export the cells of one run, and its risks beside them."""
     spec = store.load_run(key)
     options = options.model_copy(update={"protocol": protocol or spec.scoring.protocol})
-    result = load_result(store, spec, options.protocol, options.aggregation)
-    for path in export_run(spec, result.preferences, report(result, spec, options), out, form):
+    item = Results(store).report(spec, options)
+    for path in export_run(spec, item.result.preferences, item.report, out, form):
         say(f"wrote {path}")
     record("exported", "run", f"{out.name} {spec.key}")
 

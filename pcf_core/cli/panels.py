@@ -11,14 +11,13 @@ from functools import partial
 from operator import attrgetter
 
 from pcf_core.audit.baseline import Baseline, OtherScales, baseline_run
-from pcf_core.audit.elsewhere import OtherSentences
+from pcf_core.audit.comparing import OtherSentences
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading, report
+from pcf_core.audit.results import Report
 from pcf_core.core.knowledge import KnowledgeReport
 from pcf_core.core.risk import Comparison, RiskReport
-from pcf_core.core.run import RunSpec
-from pcf_core.report.loaded import LoadedRun, Reports, Runs, Study, interval_notes, study_notes, warnings_of
+from pcf_core.report.loaded import Reports, Runs, Study, interval_notes, study_notes, warnings_of
 from pcf_core.report.panels import Panel, text_lines
 from pcf_core.report.provenance import run_facts
 from pcf_core.report.reproducing import score_command
@@ -45,12 +44,10 @@ def matrix_lines(name: str, found: RiskReport) -> list[str]:
     return text_lines(_risk_panels(shown, {}, notes))
 
 
-def run_lines(
-    run: RunSpec, result: Result, found: RiskReport, options: ViewOptions, held: Baseline | None
-) -> list[str]:
+def run_lines(item: Report, options: ViewOptions, held: Baseline | None) -> list[str]:
     """Show the report of a run, what its neutral subjects say or how to score them, where it comes from."""
-    label, item = run.scoring.label, LoadedRun(run, run.key, run.key, found, lambda: result)
-    study, asked = Study({label: item}, options, "templates"), baseline_run(run)
+    label, asked = item.run.scoring.label, baseline_run(item.run)
+    study = Study({label: item}, options, "templates")
     missing = f"The neutral subjects are not scored: {score_command(asked)}" if asked and not held else ""
     facts = [f"{what}: {text}" for what, text in run_facts(item, options).items()]
     return text_lines(
@@ -85,9 +82,8 @@ def compared_lines(
     ``others``: the same two models in other sentences; ``scales``: against other than an even split.
     """
     runs = {
-        side.name: LoadedRun(
+        side.name: Report(
             one.run,
-            side.run,
             side.run,
             report(one.result, one.run, one.options),
             partial(attrgetter("result"), one),

@@ -11,10 +11,9 @@ from typing import Annotated, Any, get_args
 import typer
 
 from pcf_core.audit.baseline import baseline_of, order_on_other_scales
-from pcf_core.audit.comparing import compared
-from pcf_core.audit.elsewhere import OtherSentences, answers_elsewhere
-from pcf_core.audit.reading import Reading, matrix_report, read_with, report
-from pcf_core.audit.results import load_result
+from pcf_core.audit.comparing import OtherSentences, answers_elsewhere, compared
+from pcf_core.audit.reading import Reading, matrix_report, read_with
+from pcf_core.audit.results import Results, load_result
 from pcf_core.cli.console import give, one_of, open_store, progress_line, say
 from pcf_core.cli.options import JsonOption, View, with_view
 from pcf_core.core.errors import InputError
@@ -66,18 +65,18 @@ def risk(
         kind = view.protocol or spec.scoring.protocol
         options = options.model_copy(update={"protocol": kind})
         say_if_imported(store, spec)
-        result = load_result(store, spec, options.protocol, options.aggregation)
-        found = report(result, spec, options)
+        item = Results(store).report(spec, options)
         if note := other_lists_note(spec, stored):
-            found = replace(found, warnings=(*found.warnings, note))
+            item = replace(item, report=replace(item.report, warnings=(*item.report.warnings, note)))
+        found = item.report
         facts = {"run": spec.key, "model": spec.scoring.name, "dtype": spec.scoring.dtype, "protocol": kind}
-        held = baseline_of(store, spec, result, options)
+        held = baseline_of(store, spec, item.result, options)
         facts["baseline"] = held and baseline_document(held)
 
     def lines() -> list[str]:
         from pcf_core.cli.panels import matrix_lines, run_lines
 
-        return matrix_lines(matrix.name, found) if matrix else run_lines(spec, result, found, options, held)
+        return matrix_lines(matrix.name, found) if matrix else run_lines(item, options, held)
 
     give(facts | report_document(found), as_json, lines)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pcf_core.audit.baseline import Baseline, OtherScales
-from pcf_core.audit.elsewhere import OtherSentences
+from pcf_core.audit.comparing import OtherSentences
 from pcf_core.core.risk import (
     Comparison,
     CorrectedRisk,

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from pcf_core.audit.results import Report
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, MeanTilt, Over, RiskReport
-from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.findings.numbers import chance, ends, listed, people, percent, signed, two_decimals
 
@@ -126,7 +126,7 @@ def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
     )
 
 
-def heat_figures(runs: Mapping[str, LoadedRun], group: str) -> list[KeyFigure]:
+def heat_figures(runs: Mapping[str, Report], group: str) -> list[KeyFigure]:
     """Make the key figure of the range of P(group) over all cells of a model."""
     figures = []
     for name, item in runs.items():

@@ -11,18 +11,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 from pydantic import ValidationError
 
 from pcf_core.audit.comparing import compared, controlled, lettered
 from pcf_core.audit.options import ViewOptions, counted_occupations, word_scoring
-from pcf_core.audit.preferences import Result
-from pcf_core.audit.reading import Reading, report
-from pcf_core.audit.results import load_result
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import Read, Report, Results, load_result
 from pcf_core.core.errors import EvidenceError, InputError, RunError, TopicError
 from pcf_core.core.records import first_problem
-from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, Over, RiskReport
+from pcf_core.core.risk import COUNTS_ONLY, Comparison, Interval, Over, RiskReport
 from pcf_core.core.run import Protocol as ProtocolName
 from pcf_core.core.run import RunSpec
 from pcf_core.report.records import ReportRequest
@@ -44,45 +43,10 @@ T = TypeVar("T")
 MOST_EACH = 4  # models of which every pair is compared; of more, the first with each of the others
 
 
-@dataclass(frozen=True)
-class LoadedRun:
-    """A finished run, read under the view options.
-
-    ``load``: gives its preferences, which take more memory than the report and are not always looked at.
-    """
-
-    run: RunSpec
-    key: str
-    view_key: str
-    report: RiskReport
-    load: Callable[[], Result] = field(repr=False, compare=False)
-
-    @cached_property
-    def result(self) -> Result:
-        """Its preferences, loaded when they are first asked for."""
-        return self.load()
-
-    @property
-    def even(self) -> float:
-        """The probability of a group in an even split."""
-        return 1 / len(self.report.groups)
-
-
-class Read(Protocol):
-    """Loads a run's preferences, as :func:`pcf_core.audit.results.load_result`, or without aggregates."""
-
-    def __call__(
-        self, store: Store, run: RunSpec, protocol: ProtocolName, aggregation: Aggregation, /
-    ) -> Result:
-        """Read a run under a protocol and an aggregation."""
-        ...
-
-
 PROGRAM = "PCF Audit"
 
 
-def source_line(run: RunSpec, protocol: ProtocolName) -> str:
-    """Return what stands in small letters in a picture: program, topic, templates and which words count."""
+def _source_line(run: RunSpec, protocol: ProtocolName) -> str:
     return " · ".join([PROGRAM, run.topic.title, run.templates.name, word_scoring(protocol)])
 
 
@@ -107,7 +71,7 @@ class Runs(ABC):
     if TYPE_CHECKING:  # fields of the one are properties of the other
 
         @property
-        def runs(self) -> Mapping[str, LoadedRun]:
+        def runs(self) -> Mapping[str, Report]:
             """The runs by label."""
 
         @property
@@ -123,11 +87,11 @@ class Runs(ABC):
         """Return what a function answers for these runs, worked out once for all that it takes."""
 
     @abstractmethod
-    def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
+    def read_as(self, item: Report, options: ViewOptions) -> RiskReport:
         """Return the report of one of the runs under other options."""
 
     @property
-    def first(self) -> LoadedRun:
+    def first(self) -> Report:
         """The first run."""
         return next(iter(self.runs.values()))
 
@@ -149,7 +113,7 @@ class Runs(ABC):
     @property
     def source(self) -> str:
         """What stands under the title of its pictures."""
-        return source_line(self.first.run, self.options.protocol)
+        return _source_line(self.first.run, self.options.protocol)
 
     @property
     def comparable(self) -> bool:
@@ -165,7 +129,7 @@ class Runs(ABC):
             return self.reports
         return {label: self.read_as(item, options) for label, item in self.runs.items()}
 
-    def compare(self, first: LoadedRun, second: LoadedRun) -> Comparison:
+    def compare(self, first: Report, second: Report) -> Comparison:
         """Compare two of the runs, paired.
 
         Raises
@@ -178,13 +142,13 @@ class Runs(ABC):
     @cached_property
     def comparisons(self) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
         """Its paired comparisons, with p-values controlled over the pairs, and why others cannot be made."""
-        found, refused = [], dict[str, None]()
+        made, refused = [], dict[str, None]()
         for first, second in pairs(self.runs):
             try:
-                found.append(self.compare(first, second))
+                made.append(self.compare(first, second))
             except RunError as error:
                 refused[str(error)] = None
-        return controlled(found), tuple(refused)
+        return controlled(made), tuple(refused)
 
     @cached_property
     def order(self) -> str:
@@ -194,7 +158,9 @@ class Runs(ABC):
     @property
     def risks_told(self) -> list[str]:
         """The models of which that says the risk: those with a comparison."""
-        compared = {side.run for found in self.comparisons[0] for side in (found.first, found.second)}
+        compared = {
+            side.run for comparison in self.comparisons[0] for side in (comparison.first, comparison.second)
+        }
         return [name for name, item in self.runs.items() if item.key in compared]
 
     def most(self: R, number: int) -> R:
@@ -209,7 +175,7 @@ class Study(Runs):
     ``instead``: an even split stands for the neutral point that was asked for, which these runs do not have.
     """
 
-    runs: Mapping[str, LoadedRun]
+    runs: Mapping[str, Report]
     options: ViewOptions
     over: Over
     instead: bool = False
@@ -222,7 +188,7 @@ class Study(Runs):
             self._remembered[key] = function(self, *given, **named)
         return cast(T, self._remembered[key])
 
-    def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
+    def read_as(self, item: Report, options: ViewOptions) -> RiskReport:
         """Work out the report of one of the runs under other options."""
         return report(item.result, item.run, options)
 
@@ -254,18 +220,17 @@ class Study(Runs):
         return {label: interval for label, interval in several.items() if interval}
 
 
-def compare_runs(first: LoadedRun, second: LoadedRun, options: ViewOptions) -> Comparison:
+def compare_runs(first: Report, second: Report, options: ViewOptions) -> Comparison:
     """Compare two runs, paired; raises as :meth:`Runs.compare`."""
-    one, other = (Reading(item.run, item.result, options) for item in (first, second))
-    return compared(one, other, options)
+    return compared(first.reading(options), second.reading(options), options)
 
 
-def letter_runs(runs: Sequence[LoadedRun], options: ViewOptions) -> list[str]:
+def letter_runs(runs: Sequence[Report], options: ViewOptions) -> list[str]:
     """Return the letters of runs, or raise, as :func:`~pcf_core.audit.comparing.lettered` does."""
-    return lettered([Reading(item.run, item.result, options) for item in runs], options)
+    return lettered([item.reading(options) for item in runs], options)
 
 
-def pairs(runs: Mapping[str, LoadedRun]) -> list[tuple[LoadedRun, LoadedRun]]:
+def pairs(runs: Mapping[str, Report]) -> list[tuple[Report, Report]]:
     """Choose the runs to compare: every two of up to four, else the first with each other one."""
     several = list(runs.values())
     if len(several) <= MOST_EACH:
@@ -273,18 +238,18 @@ def pairs(runs: Mapping[str, LoadedRun]) -> list[tuple[LoadedRun, LoadedRun]]:
     return [(several[0], run) for run in several[1:]]
 
 
-def said_risks(runs: Mapping[str, LoadedRun], over: Over) -> dict[str, str]:
+def said_risks(runs: Mapping[str, Report], over: Over) -> dict[str, str]:
     """Write R of each run, by the run's key, for a sentence on which is higher.
 
     Its interval stands beside it unless it is one over counts only: verdicts rest on whole templates.
     """
-    found = {}
+    by_run = {}
     for item in runs.values():
         shown = shown_interval(item.report, "overall_risk", over)
         counts_only = shown is not None and shown.unit in COUNTS_ONLY
         alone = two_decimals(item.report.overall_risk)
-        found[item.key] = alone if counts_only else risk_with_interval(item.report, over)
-    return found
+        by_run[item.key] = alone if counts_only else risk_with_interval(item.report, over)
+    return by_run
 
 
 def load_studies(store: Store, request: ReportRequest, read: Read = load_result) -> tuple[Study, ...]:
@@ -299,7 +264,8 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
     AuditError
         It cannot be read under these options.
     """
-    found: dict[tuple[str, ...], list[tuple[RunSpec, ViewOptions]]] = {}
+    results = Results(store, read)
+    alike_runs: dict[tuple[str, ...], list[tuple[RunSpec, ViewOptions]]] = {}
     runs: list[RunSpec] = []
     for key in request.runs:
         info = store.run_info(key)
@@ -308,21 +274,21 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
                 f"The run {info.run.key} is not finished: score it, or leave it out of the report."
             )
         runs.append(info.run)
-        options = fitting(options_of(request.options, info.run), info.run)
-        found.setdefault(alike(info.run, options), []).append((info.run, options))
+        options = fitting(_options_of(request.options, info.run), info.run)
+        alike_runs.setdefault(alike(info.run, options), []).append((info.run, options))
     named = dict(zip((run.key for run in runs), labels(runs), strict=True))
     return tuple(
         Study(
-            {named[run.key]: load(store, run, options, read) for run, options in several},
+            {named[run.key]: results.report(run, options) for run, options in several},
             several[0][1],
             request.over,
             several[0][1].reference != request.options.get("reference", "uniform"),
         )
-        for several in found.values()
+        for several in alike_runs.values()
     )
 
 
-def options_of(options: Mapping[str, str], run: RunSpec) -> ViewOptions:
+def _options_of(options: Mapping[str, str], run: RunSpec) -> ViewOptions:
     """Return the view options of a request; without a protocol a run is read under its own.
 
     Raises
@@ -367,12 +333,6 @@ def labels(runs: Iterable[RunSpec]) -> list[str]:
     ]
 
 
-def load(store: Store, run: RunSpec, options: ViewOptions, read: Read) -> LoadedRun:
-    """Load one run under view options; its ``view_key`` is the run's, as nothing is cached by it."""
-    result = read(store, run, options.protocol, options.aggregation)
-    return LoadedRun(run, run.key, run.key, report(result, run, options), lambda: result)
-
-
 def study_notes(study: Study, of: str = "") -> list[str]:
     """Return what fills [X], warnings with whose they are, what intervals allow for; ``of`` names figures."""
     return [
@@ -397,21 +357,38 @@ def instead_note(study: Study) -> str:
 
 def warnings_of(reports: Mapping[str, RiskReport]) -> list[str]:
     """Collect the warnings of several reports, each once, naming whose it is unless it is that of all."""
-    said = {
+    texts = {
         name: [warning_text(sentence, report.coverage) for sentence in report.warnings]
         for name, report in reports.items()
     }
-    found = []
-    for sentence in dict.fromkeys(sentence for several in said.values() for sentence in several):
-        whose = [name for name, several in said.items() if sentence in several]
-        found.append(sentence if len(whose) == len(reports) else f"{', '.join(whose)}: {sentence}")
-    return found
+    sentences = []
+    for sentence in dict.fromkeys(sentence for several in texts.values() for sentence in several):
+        whose = [name for name, several in texts.items() if sentence in several]
+        sentences.append(sentence if len(whose) == len(reports) else f"{', '.join(whose)}: {sentence}")
+    return sentences
 
 
 def interval_notes(reports: Mapping[str, RiskReport], over: Over, of: str = "") -> list[str]:
     """Return what the intervals of the risks allow for, each kind once; ``of`` names these figures."""
-    found = (
+    intervals = (
         report.interval("overall_risk", over) or report.interval("overall_risk")
         for report in reports.values()
     )
-    return list(dict.fromkeys(interval_sentence(interval, of) for interval in found if interval))
+    return list(dict.fromkeys(interval_sentence(interval, of) for interval in intervals if interval))
+
+
+NOT_SURE = (
+    "The ranges do not cover another training of the same model, other occupations, or other words for the "
+    "groups.",
+    "Word probabilities are not behaviour: a low risk does not make a model safe to use, and a high one does "
+    "not say why.",
+    "Do not certify a model with one number: give its range, the sentences and what was left out with it.",
+)
+
+
+def effective_text(report: RiskReport) -> str:
+    """Write the effective number of templates; of an unfinished sampling plan, that of its draws."""
+    look = report.sampling
+    if look is None or look.whole:
+        return f"{report.effective_templates:,.1f}"
+    return f"{f'{look.effective_draws:,.1f}'.removesuffix('.0')} draws"

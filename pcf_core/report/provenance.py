@@ -10,11 +10,12 @@ from typing import Any
 
 import pcf_core
 from pcf_core.audit.options import ViewOptions, in_words, link_parameters, shown_fields, word_scoring
+from pcf_core.audit.results import Report
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.report.documents import RISKS
-from pcf_core.report.loaded import LoadedRun, Study
+from pcf_core.report.loaded import Study, effective_text
 from pcf_core.report.records import RiskNumber, RunFacts
 from pcf_core.report.reproducing import (
     asked_material,
@@ -53,14 +54,6 @@ def writing_versions() -> dict[str, str]:
         except PackageNotFoundError:  # statsmodels is loaded only where lines are fitted
             versions[name] = "not installed"
     return versions
-
-
-def effective_text(report: RiskReport) -> str:
-    """Write the effective number of templates; of an unfinished sampling plan, that of its draws."""
-    look = report.sampling
-    if look is None or look.whole:
-        return f"{report.effective_templates:,.1f}"
-    return f"{f'{look.effective_draws:,.1f}'.removesuffix('.0')} draws"
 
 
 def model_facts(key: ScoringKey | GenerationKey) -> dict[str, str]:
@@ -110,7 +103,7 @@ def is_file(weights: str) -> bool:
     return weights not in shown_fields()["occupation_weights"].offered
 
 
-def run_facts(item: LoadedRun, options: ViewOptions) -> dict[str, str]:
+def run_facts(item: Report, options: ViewOptions) -> dict[str, str]:
     """Return a name and a text each, in the order in which they are read."""
     report = item.report
     return {

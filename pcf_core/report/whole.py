@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pcf_core.audit.results import load_result
+from pcf_core.audit.results import Read, load_result
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import RunSpec
-from pcf_core.report.loaded import Read, Study, load_studies
+from pcf_core.report.loaded import Study, load_studies
 from pcf_core.report.panels import part_of
 from pcf_core.report.provenance import facts_of_criteria, facts_of_fairpair, facts_of_run, writing_versions
 from pcf_core.report.records import (

@@ -31,8 +31,7 @@ from pcf_core.audit.places import (
     written_words,
 )
 from pcf_core.audit.preferences import prompt_parts, select_words
-from pcf_core.audit.reading import look_at
-from pcf_core.audit.results import is_unchecked, load_result, unchecked
+from pcf_core.audit.results import is_unchecked, load_result, look_at, unchecked
 from pcf_core.audit.sampling import furthest, plan_of, with_draws
 from pcf_core.core.errors import ModelError, RunError, StoreError
 from pcf_core.core.records import LeftOut

@@ -13,6 +13,7 @@ from pcf_core.app import data
 from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import open_store
 from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import drawn_run
 from pcf_core.audit.sampling import planned
 from pcf_core.core.errors import RunError, StoreError
 from pcf_core.core.run import RunSpec, ScoringKey
@@ -44,7 +45,7 @@ def with_templates(run: RunSpec, **change: float) -> RunSpec:
     return run.model_copy(update={"templates": run.templates.model_copy(update={"templates": changed})})
 
 
-def unit_of(item: data.LoadedRun) -> str:
+def unit_of(item: data.Report) -> str:
     interval = item.report.interval("overall_risk", "templates")
     assert interval is not None
     return interval.unit
@@ -55,26 +56,25 @@ def test_documents_and_counts_decide_what_is_shown(run: RunSpec, monkeypatch: py
     unknown, known = with_templates(run, documents=0), with_templates(run, documents=3)
     assert unknown.key == known.key
     counts = ViewOptions(unit="counts-only")
-    first, second = (data.read_run(item, counts) for item in (unknown, known))
+    first, second = (data.results().report(item, counts) for item in (unknown, known))
     assert (unit_of(first), unit_of(second)) == ("template", "document")
-    counted = data.read_run(with_templates(run, documents=3, count=3.0), counts)
+    counted = data.results().report(with_templates(run, documents=3, count=3.0), counts)
     assert len({first.view_key, second.view_key, counted.view_key}) == 3
-    assert data.read_run(known, counts).view_key == second.view_key
+    assert data.results().report(known, counts).view_key == second.view_key
     choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, counts)
-    monkeypatch.setattr(data, "read_run", lambda run, options: {"template": first}[options.unit])
+    monkeypatch.setattr(data.Loaded, "read_as", lambda self, item, options: first.report)
     over_whole = [
-        data.whole_template_intervals(data.Loaded(choice, {"mini-gpt": item}, {}, {}))
-        for item in (first, second)
+        data.whole_template_intervals(data.Loaded(choice, {"mini-gpt": item})) for item in (first, second)
     ]
     assert over_whole == [{}, {"mini-gpt": first.report.interval("overall_risk", "templates")}]
 
 
 def test_preferences_are_loaded_once_somebody_looks(run: RunSpec, monkeypatch: pytest.MonkeyPatch) -> None:
-    data.read_run(run, ViewOptions())
+    data.results().report(run, ViewOptions())
     asked: list[str] = []
     real = data.result_of
     monkeypatch.setattr(data, "result_of", lambda run, *how: asked.append(run.key) or real(run, *how))
-    item = data.read_run(run, ViewOptions())
+    item = data.results().report(run, ViewOptions())
     assert not asked
     assert item.result is item.result
     assert item.result.preferences.occupations == run.evidence.terms
@@ -116,12 +116,12 @@ def test_runs_that_nobody_chose_are_read_for_r_alone(run: RunSpec) -> None:
     """The intervals of R are those of the whole report, whichever of the two was read first."""
     other = fill(open_store(), "mini-bert")
     choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, ViewOptions())
-    loaded = data.Loaded(choice, {"mini-gpt": data.read_run(run, ViewOptions())}, {}, {})
+    loaded = data.Loaded(choice, {"mini-gpt": data.results().report(run, ViewOptions())})
     found, unread = data.all_reports(loaded)
     assert (list(found), unread) == (["mini-gpt", "mini-bert"], 0)
     assert found["mini-gpt"] is loaded.first.report
     assert list(found["mini-bert"].intervals) == ["overall_risk"]
-    whole = data.read_run(other, ViewOptions()).report
+    whole = data.results().report(other, ViewOptions()).report
     assert list(whole.intervals) == list(RISKS)
     for one, other in zip(
         whole.intervals["overall_risk"], found["mini-bert"].intervals["overall_risk"], strict=True
@@ -153,7 +153,7 @@ def test_runs_come_by_template_set_and_model_not_by_age(run: RunSpec) -> None:
         ("gender-reporting", "mini-gpt"),
     ]
     choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, ViewOptions())
-    found, _ = data.all_reports(data.Loaded(choice, {"mini-gpt": data.read_run(run, ViewOptions())}, {}, {}))
+    found, _ = data.all_reports(data.Loaded(choice, {"mini-gpt": data.results().report(run, ViewOptions())}))
     assert list(found)[:3] == ["mini-gpt", "mini-bert", "mini-bert · gender-wikipedia-100"]
 
 
@@ -161,7 +161,7 @@ def test_draws_are_read_with_what_is_known_of_their_templates_now(run: RunSpec) 
     drawn = planned(with_templates(run, documents=1), 0.1)
     score_run(drawn, open_store(), lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
     known = with_templates(run, documents=7)
-    found = data.drawn_run(known)
+    found = drawn_run(open_store(), known)
     assert found is not None
     assert found.key == drawn.key
     assert found.templates == known.templates

@@ -21,7 +21,7 @@ from pcf_core.audit.comparing import compared
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading, report
-from pcf_core.audit.results import load_result
+from pcf_core.audit.results import Report, load_result
 from pcf_core.cli.panels import compared_lines, run_lines
 from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import Settings
@@ -41,7 +41,8 @@ def store(own_settings: Settings) -> Store:
 
 def told(run: RunSpec, result: Result, held: Baseline | None) -> list[str]:
     """Return what the command line shows."""
-    return run_lines(run, result, report(result, run, ViewOptions()), ViewOptions(), held)
+    item = Report(run, run.key, report(result, run, ViewOptions()), lambda: result)
+    return run_lines(item, ViewOptions(), held)
 
 
 def test_there_is_none_before_the_subjects_are_scored_and_the_command_says_how(store: Store) -> None:

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pcf_core.audit.comparing import compared, risk_difference
-from pcf_core.audit.elsewhere import answers_elsewhere, elsewhere
+from pcf_core.audit.comparing import answers_elsewhere, compared, elsewhere, risk_difference
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result

@@ -10,8 +10,8 @@ import pytest
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import build_run
-from pcf_core.audit.reading import look_at, report
-from pcf_core.audit.results import load_result, result_name
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import load_result, look_at, result_name
 from pcf_core.audit.sampling import furthest, planned, with_draws
 from pcf_core.core.errors import CriterionError, RunError, TemplateError
 from pcf_core.core.run import ModelSpec, RunSpec

@@ -8,14 +8,13 @@ from streamlit.testing.v1 import AppTest
 from pcf_core.app.why.factors import LINE_COLUMNS, POINT_COLUMNS
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import build_run
-from pcf_core.audit.results import load_result
+from pcf_core.audit.results import Results
 from pcf_core.core.factors import FactorPanel, Matching, Quantity
 from pcf_core.core.settings import Settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
-from pcf_core.report.loaded import load
 from pcf_core.report.sections.factors import panels_in, short_p
 from pcf_core.show.findings.factors import factors_finding, figures_note, link_strength, templates_note
 from pcf_core.store.store import Store
@@ -28,7 +27,7 @@ def panels_of(
 ) -> tuple[FactorPanel, ...]:
     topic = load_topic("gender")
     run = build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates("gender-nineteen"))
-    return panels_in(load(store, run, ViewOptions(), load_result), ViewOptions(), quantity, matching)
+    return panels_in(Results(store).report(run, ViewOptions()), ViewOptions(), quantity, matching)
 
 
 def captions(app: AppTest) -> str:

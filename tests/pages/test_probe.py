@@ -10,7 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pcf_core.app import probe as probe_waiting
-from pcf_core.app.probe import ASKED, as_prompt, as_typed
+from pcf_core.app.addresses import as_prompt, as_typed
+from pcf_core.app.probe import ASKED
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.material.topics import load_topic

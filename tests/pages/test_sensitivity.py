@@ -7,12 +7,11 @@ import pytest
 from pcf_core.app import data
 from pcf_core.app.why.sensitivity import CHOICE_COLUMNS
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.results import load_result, result_name
+from pcf_core.audit.results import Results, result_name
 from pcf_core.audit.sensitivity import sensitivity, sensitivity_kept
 from pcf_core.core.run import RunSpec
 from pcf_core.core.sensitivity import Sensitivities
 from pcf_core.core.settings import Settings
-from pcf_core.report.loaded import load
 from pcf_core.report.sections.factors import panels_in
 from pcf_core.show.findings.factors import MATCHED
 from pcf_core.show.findings.why import readings_finding, sensitivity_finding
@@ -96,7 +95,7 @@ def test_the_slopes_stand_under_every_matching(gpt_store: Store) -> None:
     table = next(frame.value for frame in app.dataframe if "matching" in frame.value)
     assert len(table) == 4 * 2 * 3
     assert list(table["matching"][:3]) == list(MATCHED.values())
-    item = load(gpt_store, runs_of(gpt_store)["mini-gpt"], ViewOptions(), load_result)
+    item = Results(gpt_store).report(runs_of(gpt_store)["mini-gpt"], ViewOptions())
     exact = panels_in(item, ViewOptions(), "prejudice_risk", "exact")
     rows = table[(table["matching"] == MATCHED["exact"]) & (table["line"] == "OLS")].set_index("factor")
     for panel in exact:

@@ -8,17 +8,17 @@ import pytest
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result, build_run
 from pcf_core.audit.reading import report
+from pcf_core.audit.results import Report
 from pcf_core.core.run import Preferences
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
-from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.sections import heat_map
 
 
 @pytest.fixture
-def item() -> LoadedRun:
+def item() -> Report:
     """120 occupations × 19 templates with random preferences."""
     topic = load_topic("gender")
     run = build_run(
@@ -30,10 +30,10 @@ def item() -> LoadedRun:
     )
     result = Result(preferences, (), (), (), ())
     found = report(result, run, ViewOptions(), resamples=1)
-    return LoadedRun(run, run.key, "view", found, lambda: result)
+    return Report(run, "view", found, lambda: result)
 
 
-def test_pages_hold_every_cell_once(item: LoadedRun, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_hold_every_cell_once(item: Report, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heat_map, "MOST_CELLS", 50 * 7)
     monkeypatch.setattr(heat_map, "MOST_ROWS", 50)
     seen = np.zeros((120, 19), dtype=int)
@@ -46,7 +46,7 @@ def test_pages_hold_every_cell_once(item: LoadedRun, monkeypatch: pytest.MonkeyP
     assert (seen == 1).all()
 
 
-def test_clustering_puts_like_rows_and_columns_side_by_side(item: LoadedRun) -> None:
+def test_clustering_puts_like_rows_and_columns_side_by_side(item: Report) -> None:
     shares = item.result.preferences.values[..., 0]
 
     def unevenness(order: str) -> tuple[float, float]:
@@ -61,14 +61,14 @@ def test_clustering_puts_like_rows_and_columns_side_by_side(item: LoadedRun) -> 
 
 @pytest.mark.parametrize("order", heat_map.ORDERS)
 @pytest.mark.parametrize("preset", ["varied", "all"])
-def test_every_order_shows_each_row_and_column_once(item: LoadedRun, order: str, preset: str) -> None:
+def test_every_order_shows_each_row_and_column_once(item: Report, order: str, preset: str) -> None:
     axes = heat_map.shown_axes(item, "female", preset, order, ())
     rows, columns = (120, 19) if preset == "all" else (heat_map.SHOWN_OCCUPATIONS, 19)
     assert (len(set(axes.rows)), len(set(axes.columns))) == (rows, columns)
     assert axes.note == ""
 
 
-def test_too_many_to_cluster_stay_as_they_were(item: LoadedRun, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_to_cluster_stay_as_they_were(item: Report, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heat_map, "MOST_CLUSTERED", 18)
     axes = heat_map.shown_axes(item, "male", "all", "clustering", ())
     assert axes.rows == list(range(120))

@@ -12,9 +12,9 @@ import pytest
 from pcf_core.app.addresses import Choice
 from pcf_core.app.data import Loaded
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.results import load_result
+from pcf_core.audit.results import Results
 from pcf_core.core.settings import Settings
-from pcf_core.report.loaded import Runs, Study, load
+from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import MOST_ROWS, Panel, part_of, table_lines, text_lines
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.sections.risk import risk_panel
@@ -61,9 +61,9 @@ def test_without_picture_and_table_there_is_none_in_the_part() -> None:
 def test_a_page_and_a_report_have_the_same_panel(own_settings: Settings) -> None:
     store = Store.open(own_settings.cache)
     run, options = fill(store, "mini-gpt"), ViewOptions()
-    runs = {"mini-gpt": load(store, run, options, load_result)}
+    runs = {"mini-gpt": Results(store).report(run, options)}
     choice = Choice(("mini-gpt",), run.topic.name, run.templates.name, run.evidence.name, options)
-    page, report = Loaded(choice, runs, {}, {}), Study(runs, options, choice.over)
+    page, report = Loaded(choice, runs), Study(runs, options, choice.over)
     assert part_of(risk_panel(page)) == part_of(risk_panel(report))
     assert (page.most(0).runs, page.most(0).choice) == ({}, choice)
 

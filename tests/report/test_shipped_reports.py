@@ -12,11 +12,11 @@ import pytest
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import report
-from pcf_core.audit.results import load_result
+from pcf_core.audit.results import Report, load_result
 from pcf_core.cli.exporting import document_of, kept_texts, result_lines
 from pcf_core.core.errors import InputError, TopicError
 from pcf_core.core.settings import settings
-from pcf_core.report.loaded import MOST_EACH, LoadedRun, pairs
+from pcf_core.report.loaded import MOST_EACH, pairs
 from pcf_core.report.provenance import facts_of_criteria
 from pcf_core.report.records import ReportRequest
 from pcf_core.report.verifying import Verification, verify_report
@@ -181,7 +181,7 @@ def test_every_pair_of_few_models_else_the_first_with_each(
     shipped: Store, models: int, compared: int
 ) -> None:
     run = shipped.load_run(GENDER)
-    one = LoadedRun(run, run.key, run.key, None, lambda: None)  # type: ignore[arg-type, return-value]
+    one = Report(run, run.key, None, lambda: None)  # type: ignore[arg-type, return-value]
     runs = {str(place): dataclasses.replace(one, key=str(place)) for place in range(models)}
     found = pairs(runs)
     assert len(found) == compared

@@ -17,21 +17,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.caching import open_store
 from pcf_core.app.compare.tables import AXIS_COLUMNS, SEVERAL_COLUMNS, axis_table
-from pcf_core.app.data import Loaded, must_wait, read_run
+from pcf_core.app.data import Loaded, results
 from pcf_core.app.lists import evidence_lists, template_sets, told_apart, topics, usual_lists
-from pcf_core.app.page import (
-    DATA,
-    PROVENANCE,
-    READING,
-    draw_provenance,
-    draw_table,
-    draw_tabs,
-    finding,
-    picture,
-)
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs, finding, picture
+from pcf_core.app.provenance import draw_provenance
 from pcf_core.app.roles import may_audit
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.comparing import controlled
+from pcf_core.audit.results import Report, Waiting
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import AxisPoint, Comparison, Over, RiskReport
 from pcf_core.core.run import RunSpec, model_label
@@ -40,7 +33,6 @@ from pcf_core.measure.regression import rank_correlation
 from pcf_core.models.names import all_series, known_model, split_name
 from pcf_core.models.registry import resolve
 from pcf_core.report.documents import RISKS, several_table
-from pcf_core.report.loaded import LoadedRun
 from pcf_core.show.charts.axis import axis_panels, change_panels
 from pcf_core.show.findings.comparison import (
     alignment_finding,
@@ -92,7 +84,7 @@ class Line:
     """
 
     points: tuple[AxisPoint, ...]
-    runs: tuple[LoadedRun, ...]
+    runs: tuple[Report, ...]
     left_out: tuple[str, ...] = ()
     printed: tuple[AxisPoint, ...] = ()
 
@@ -110,9 +102,9 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
         help="What the runs are laid along.",
     )
     line = LINES[axis](loaded)
-    changed = changed_pairs(loaded) if axis == "base and aligned" else ()
+    changed = _changed_pairs(loaded) if axis == "base and aligned" else ()
     if not line.points and axis == "base and aligned":
-        draw_no_pairs()
+        _draw_no_pairs()
     elif not line.points:
         st.info("Nothing is known for this axis.", icon=":material/info:")
     with head:
@@ -129,7 +121,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
     order = [] if joined else list(loaded.runs)
     make = partial(axis_panels, points, TITLES[axis], order, joined=joined)
     picture(make, "axis_panels", alt, title=f"Risk and its two parts by {axis}", source=loaded.source)
-    draw_changes(changed, loaded.over)
+    _draw_changes(changed, loaded.over)
 
     def draw_data() -> None:
         draw_table(axis_table(points), "axis", AXIS_COLUMNS)
@@ -137,12 +129,12 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
             table = several_table([comparison for _, comparison in changed], loaded.over)
             draw_table(table, "base_and_aligned", SEVERAL_COLUMNS, "The differences of aligned and base")
         if axis == "text source":
-            draw_ranks(loaded, line)
+            _draw_ranks(loaded, line)
 
     draw_tabs("axis", {READING: HOW, DATA: draw_data, PROVENANCE: partial(draw_provenance, loaded)})
 
 
-def changed_pairs(loaded: Loaded) -> Sequence[tuple[Size, Comparison]]:
+def _changed_pairs(loaded: Loaded) -> Sequence[tuple[Size, Comparison]]:
     """Return what alignment changes at each size; draw why where two runs cannot be compared."""
     try:
         return changes(loaded)
@@ -162,49 +154,49 @@ def sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
     return size_finding(loaded.order, points) if axis == "size" else axis_finding(points, axis)
 
 
-def point_of(line: str, place: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:
+def _point_of(line: str, place: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:
     """Make the point of a run at its place, with the intervals that the sidebar asks for."""
-    found = {name: report.interval(name, loaded.over) for name in RISKS}
+    intervals = {name: report.interval(name, loaded.over) for name in RISKS}
     return AxisPoint(
         line=line,
         place=place,
         values={name: getattr(report, name) for name in RISKS},
-        intervals={name: interval for name, interval in found.items() if interval is not None},
+        intervals={name: interval for name, interval in intervals.items() if interval is not None},
     )
 
 
 def of_models(loaded: Loaded) -> Line:
     """Return the chosen models in their order."""
     return Line(
-        tuple(point_of(name, name, report, loaded) for name, report in loaded.reports.items()),
+        tuple(_point_of(name, name, report, loaded) for name, report in loaded.reports.items()),
         tuple(loaded.runs.values()),
     )
 
 
-def of_sizes(loaded: Loaded) -> Line:
+def _of_sizes(loaded: Loaded) -> Line:
     """Order the chosen models by their number of parameters, each a line of its own where it has a name."""
     keys = {name: item.run.scoring for name, item in loaded.runs.items()}
     sizes = {name: 0 if key.imported else resolve(key.model).parameters for name, key in keys.items()}
     unknown = [name for name, size in sizes.items() if not size]
-    known = sorted((size, name) for name, size in sizes.items() if size)
+    sized = sorted((size, name) for name, size in sizes.items() if size)
     return Line(
-        tuple(point_of(name, float(size), loaded.reports[name], loaded) for size, name in known),
-        tuple(loaded.runs[name] for _, name in known),
+        tuple(_point_of(name, float(size), loaded.reports[name], loaded) for size, name in sized),
+        tuple(loaded.runs[name] for _, name in sized),
         (f"The number of parameters is not known for {', '.join(unknown)}.",) if unknown else (),
     )
 
 
-def of_pairs(loaded: Loaded) -> Line:
+def _of_pairs(loaded: Loaded) -> Line:
     """Return base and aligned checkpoints of declared series by size, a line each."""
     points: list[AxisPoint] = []
-    runs: list[LoadedRun] = []
+    runs: list[Report] = []
     sizes = sizes_of(loaded)
     for line in dict.fromkeys(size.line for size in sizes):
         for role in ("base", "aligned"):
             for size in sizes:
                 item = size.base if role == "base" else size.aligned
                 if size.line == line and item is not None:
-                    points.append(point_of(f"{line}, {role}", size.parameters, item.report, loaded))
+                    points.append(_point_of(f"{line}, {role}", size.parameters, item.report, loaded))
                     runs.append(item)
     keys = {item.key for item in runs}
     unpaired = [name for name, item in loaded.runs.items() if item.key not in keys]
@@ -240,17 +232,17 @@ def printed_point(row: PublishedRisk) -> AxisPoint:
     )
 
 
-def of_topics(loaded: Loaded) -> Line:
+def _of_topics(loaded: Loaded) -> Line:
     """Return every topic that is scored for the chosen models with its default templates and occupations.
 
     The chosen runs stand for their topic, and say behind its name which lists are not the usual ones.
     One in another language than the chosen topic has the language behind its name.
     """
-    known, chosen = topics(), {item.key for item in loaded.runs.values()}
+    existing, chosen = topics(), {item.key for item in loaded.runs.values()}
     first = loaded.first.run.topic
 
     def place(run: RunSpec) -> str:
-        topic = known.get(run.topic.name)
+        topic = existing.get(run.topic.name)
         present = topic is not None and topic.hash == run.topic.hash
         usual = usual_lists(run.topic)
         unusual = []
@@ -277,47 +269,47 @@ def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
     for info in open_store().runs():
         if info.complete and info.run.scoring.hash in names and place(info.run):
             placed.setdefault(names[info.run.scoring.hash], []).append(info.run)
-    found: dict[tuple[str, str], LoadedRun] = {}
+    opened_runs: dict[tuple[str, str], Report] = {}
     refused: list[str] = []
-    asked = {
+    runs_at = {
         (name, where): run for name, runs in placed.items() for where, run in told_apart(runs, place).items()
     }
-    for (name, where), run in asked.items():
-        try:
-            if must_wait(run, "preferences", options):
-                refused.append(f"{name} on {where} is large and not read yet: choose it in the sidebar once.")
-            else:
-                found[name, where] = read_run(run, options)
-        except AuditError as error:
-            refused.append(f"{name} on {where}: {error}")
-    order = sorted({where for _, where in found})
-    keys = [(name, where) for name in loaded.runs for where in order if (name, where) in found]
+    for (name, where), run in runs_at.items():
+        opened = results().open(run, options)
+        if isinstance(opened, Report):
+            opened_runs[name, where] = opened
+        elif isinstance(opened, Waiting):
+            refused.append(f"{name} on {where} is large and not read yet: choose it in the sidebar once.")
+        else:
+            refused.append(f"{name} on {where}: {opened.reason}")
+    order = sorted({where for _, where in opened_runs})
+    keys = [(name, where) for name in loaded.runs for where in order if (name, where) in opened_runs]
     return Line(
-        tuple(point_of(name, where, found[name, where].report, loaded) for name, where in keys),
-        tuple(found[key] for key in keys),
+        tuple(_point_of(name, where, opened_runs[name, where].report, loaded) for name, where in keys),
+        tuple(opened_runs[key] for key in keys),
         tuple(refused),
     )
 
 
 LINES: dict[Axis, Callable[[Loaded], Line]] = {
     "models": of_models,
-    "size": of_sizes,
-    "base and aligned": of_pairs,
+    "size": _of_sizes,
+    "base and aligned": _of_pairs,
     "text source": of_sources,
-    "topic": of_topics,
+    "topic": _of_topics,
 }
 
 
-def draw_ranks(loaded: Loaded, line: Line) -> None:
+def _draw_ranks(loaded: Loaded, line: Line) -> None:
     """Draw whether a model's occupations keep their order of risk from one text source to another."""
-    table = loaded.remember(ranks_table, line)
+    table = loaded.remember(_ranks_table, line)
     if table.empty:
         return
     st.markdown("Do the occupations keep their order of risk from the chosen templates to another set?")
     draw_table(table, "rank_stability")
 
 
-def ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
+def _ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
     """Make a table of Spearman's ρ of r_x between the chosen template set and each other one.
 
     It is over the common occupations.
@@ -333,15 +325,15 @@ def ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
             for row in base.report.occupations
             if row.occupation in theirs
         ]
-        found = rank_correlation(*np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
+        correlation = rank_correlation(*np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
         rows.append(
             {
                 "model": point.line,
                 "templates": point.place,
                 "occupations": len(pairs),
-                "spearman": None if found is None else found.spearman,
-                "low": None if found is None else found.spearman_interval.low,
-                "high": None if found is None else found.spearman_interval.high,
+                "spearman": None if correlation is None else correlation.spearman,
+                "low": None if correlation is None else correlation.spearman_interval.low,
+                "high": None if correlation is None else correlation.spearman_interval.high,
             }
         )
     return pd.DataFrame(rows)
@@ -357,26 +349,26 @@ class Size:
 
     line: str
     parameters: float
-    base: LoadedRun | None
-    aligned: LoadedRun | None
+    base: Report | None
+    aligned: Report | None
 
 
 def sizes_of(loaded: Loaded) -> list[Size]:
     """List the pairs of which a checkpoint is loaded, series after series, sizes rising."""
-    found: list[Size] = []
+    sizes: list[Size] = []
     dtypes = dict.fromkeys(item.run.scoring.dtype for item in loaded.runs.values())
     for series in all_series():
         for dtype in dtypes:
             for pair in series.pair:
-                base, aligned = (loaded_run(loaded, name, dtype) for name in (pair.base, pair.aligned))
-                known = known_model(pair.base)
-                if known and (base or aligned):
+                base, aligned = (_loaded_run(loaded, name, dtype) for name in (pair.base, pair.aligned))
+                base_model = known_model(pair.base)
+                if base_model and (base or aligned):
                     line = model_label(series.title, dtype)
-                    found.append(Size(line, float(known.parameters), base, aligned))
-    return found
+                    sizes.append(Size(line, float(base_model.parameters), base, aligned))
+    return sizes
 
 
-def loaded_run(loaded: Loaded, model: str, dtype: str) -> LoadedRun | None:
+def _loaded_run(loaded: Loaded, model: str, dtype: str) -> Report | None:
     """Find the run of a checkpoint in a precision, at whatever revision."""
     for item in loaded.runs.values():
         key = item.run.scoring
@@ -395,29 +387,29 @@ def changes(loaded: Loaded) -> list[tuple[Size, Comparison]]:
     AuditError
         Two runs that have nothing in common.
     """
-    found = [
+    pairs = [
         (size, loaded.compare(size.aligned, size.base))
         for size in sizes_of(loaded)
         if size.base and size.aligned and not (size.base.run.plan or size.aligned.run.plan)
     ]
-    told = controlled([comparison for _, comparison in found])
-    return [(size, comparison) for (size, _), comparison in zip(found, told, strict=True)]
+    told = controlled([comparison for _, comparison in pairs])
+    return [(size, comparison) for (size, _), comparison in zip(pairs, told, strict=True)]
 
 
-def change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
+def _change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
     """Make the point of a difference, with its interval over what the sidebar asks for."""
-    found = {name: comparison.differences[name].interval(over) for name in RISKS}
+    intervals = {name: comparison.differences[name].interval(over) for name in RISKS}
     return AxisPoint(
         line=size.line,
         place=size.parameters,
         values={name: comparison.differences[name].value for name in RISKS},
-        intervals={name: interval for name, interval in found.items() if interval is not None},
+        intervals={name: interval for name, interval in intervals.items() if interval is not None},
     )
 
 
-def draw_changes(found: Sequence[tuple[Size, Comparison]], over: Over) -> None:
+def _draw_changes(changes: Sequence[tuple[Size, Comparison]], over: Over) -> None:
     """Draw the differences of aligned and base with their intervals."""
-    points = [change_point(size, comparison, over) for size, comparison in found]
+    points = [_change_point(size, comparison, over) for size, comparison in changes]
     if not points:
         return
     st.markdown("**What alignment changes**")
@@ -426,7 +418,7 @@ def draw_changes(found: Sequence[tuple[Size, Comparison]], over: Over) -> None:
     picture(partial(change_panels, points, "parameters (log) → larger"), "change_panels", alt)
 
 
-def draw_no_pairs() -> None:
+def _draw_no_pairs() -> None:
     """Say which series there are, and where one is scored with one press."""
     series = all_series()
     if not series:

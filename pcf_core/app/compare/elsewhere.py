@@ -14,7 +14,7 @@ from pcf_core.app.links import draw_link
 from pcf_core.app.lists import Stamp, is_present, present_templates, stamp_of, templates_name
 from pcf_core.app.present import is_presented
 from pcf_core.app.widgets import plain_label
-from pcf_core.audit.elsewhere import answer_in, elsewhere
+from pcf_core.audit.comparing import answer_in, elsewhere
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import is_kept, kept_name
 from pcf_core.core.errors import AuditError
@@ -44,8 +44,8 @@ class Elsewhere:
             return
         name = differing_first(self.here, self.others)[0]
         pair = dict(zip((FIRST, SECOND), self.here.names, strict=True))
-        said = {**loaded.choice.parameters, **parameters_for(self.here.names), **pair, "templates": name}
-        draw_link(COMPARE, f"Compare on {plain_label(name)}", said, ":material/compare_arrows:")
+        address = {**loaded.choice.parameters, **parameters_for(self.here.names), **pair, "templates": name}
+        draw_link(COMPARE, f"Compare on {plain_label(name)}", address, ":material/compare_arrows:")
 
 
 def order_elsewhere(loaded: Loaded, names: Sequence[str]) -> Elsewhere | None:
@@ -73,7 +73,7 @@ def standings_elsewhere(loaded: Loaded, names: tuple[str, str]) -> dict[str, Sta
     """
     store, options, cells = open_store(), loaded.options, 0
     finished = (info.run for info in store.runs() if info.complete)
-    found: dict[str, Standing] = {}
+    standings: dict[str, Standing] = {}
     for pair in elsewhere(finished, *_shown(loaded, names)):
         if not is_present(pair[0]):  # texts that the set of this name had before
             continue
@@ -83,8 +83,8 @@ def standings_elsewhere(loaded: Loaded, names: tuple[str, str]) -> dict[str, Sta
             new = sum(run.cells for run in runs if not is_kept(store, run, options.protocol))
             if cells + new <= MOST_CELLS and not any(must_wait(run, "preferences", options) for run in runs):
                 cells += new
-                found[templates_name(pair[0])] = _read(loaded, names, runs)
-    return found
+                standings[templates_name(pair[0])] = _read(loaded, names, runs)
+    return standings
 
 
 def _shown(loaded: Loaded, names: tuple[str, str]) -> tuple[RunSpec, RunSpec]:
@@ -110,5 +110,5 @@ def _standing(
 
     ``stored``: by what names their preferences are kept; ``statistics``: those behind weights of occupations.
     """
-    found = answer_in(open_store(), runs, options)
-    return Standing.of_risk(names, found.risk, found.little)
+    answer = answer_in(open_store(), runs, options)
+    return Standing.of_risk(names, answer.risk, answer.little)

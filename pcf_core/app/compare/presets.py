@@ -1,43 +1,23 @@
-"""The ready comparisons: a button each, and what they have found, as sentences of paired comparisons.
+"""The ready comparisons: a button each; :mod:`pcf_core.app.compare.ready` draws what they have found.
 
-The button chooses the models, queues what is missing and opens Compare.  Its callback sets the shared choice,
+A button chooses the models, queues what is missing and opens Compare.  Its callback sets the shared choice,
 so that topic, templates and options stay and the URL follows; the frame then goes to Compare, before another
 page works anything out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 import streamlit as st
 
 from pcf_core.app.addresses import Choice
 from pcf_core.app.choice import current_choice
-from pcf_core.app.compare.tables import SEVERAL_COLUMNS
-from pcf_core.app.compare.two import command
-from pcf_core.app.data import Loaded, asked_run, finished, scored_models
+from pcf_core.app.data import asked_run, finished, scored_models
 from pcf_core.app.links import follow
-from pcf_core.app.notes import SpreadBeside, spread_beside
-from pcf_core.app.page import draw_commands, draw_table, finding, offer_scoring, scorable, submit
 from pcf_core.app.roles import may_audit
 from pcf_core.app.widgets import plain
-from pcf_core.audit.comparing import controlled
 from pcf_core.core.errors import AuditError
-from pcf_core.core.risk import Comparison
 from pcf_core.core.run import RunSpec, model_label
-from pcf_core.models.presets import Preset, PresetPair, preset_of, presets
-from pcf_core.report.documents import several_table
-from pcf_core.report.loaded import said_risks
-from pcf_core.show.findings.comparison import (
-    change_finding,
-    claim_finding,
-    common_note,
-    control_note,
-    order_finding,
-    sides_finding,
-)
-from pcf_core.show.findings.reliability import seeds_finding, seeds_spread
+from pcf_core.models.presets import Preset, presets
 
 PAGE = "compare"
 VIEW = "along an axis"
@@ -50,7 +30,7 @@ def draw_presets() -> None:
     ready = presets(scored_models())
     if not ready:
         return
-    asked, auditor = set(current_choice().models), may_audit()
+    shown, auditor = set(current_choice().models), may_audit()
     st.markdown("**Ready comparisons**")
     with st.container(horizontal=True):
         for preset in ready:
@@ -60,7 +40,7 @@ def draw_presets() -> None:
                 help=f"{plain(preset.help)} What is not scored yet is queued."
                 if auditor
                 else plain(preset.help),
-                icon=":material/check:" if set(preset.models) == asked else ":material/compare_arrows:",
+                icon=":material/check:" if set(preset.models) == shown else ":material/compare_arrows:",
                 on_click=take,
                 args=(preset,),
             )
@@ -73,14 +53,16 @@ def take(preset: Preset) -> None:
     """Choose the models of a ready comparison and the view that suits, and queue what is missing."""
     state = st.session_state
     state["model"], state[OPENING] = list(preset.models), preset.axis
-    state[REFUSED] = queue_missing(current_choice()) if may_audit() else ""
+    state[REFUSED] = _queue_missing(current_choice()) if may_audit() else ""
 
 
-def queue_missing(choice: Choice) -> str:
+def _queue_missing(choice: Choice) -> str:
     """Queue every run of the choice that is not finished; why that was refused, or nothing.
 
     A model that the protocol does not allow is left out: Compare says so, as every page does.
     """
+    from pcf_core.app.scoring import scorable, submit  # with all that queues work: few press
+
     try:
         missing, _ = scorable(unfinished(choice))
         for run in missing.values():
@@ -98,8 +80,14 @@ def unfinished(choice: Choice) -> dict[str, RunSpec]:
     AuditError
         A model or a list that cannot be read.
     """
-    runs = {asked: asked_run(choice, *asked) for asked in choice.asked}
-    return {model_label(*asked): run for asked, run in runs.items() if not finished(run)}
+    runs = {
+        model_and_precision: asked_run(choice, *model_and_precision) for model_and_precision in choice.asked
+    }
+    return {
+        model_label(*model_and_precision): run
+        for model_and_precision, run in runs.items()
+        if not finished(run)
+    }
 
 
 def follow_preset() -> None:
@@ -107,99 +95,3 @@ def follow_preset() -> None:
     axis = st.session_state.pop(OPENING, None)
     if axis is not None:
         follow(PAGE, {**current_choice().parameters, "compare_view": VIEW, "compare_axis": axis})
-
-
-def draw_preset_finding(loaded: Loaded) -> str:
-    """Draw the sentences of the ready comparison that the chosen models are; nothing for other models.
-
-    Runs that have drawn some of their templates cannot be compared: that they be scored whole is offered.
-
-    Returns
-    -------
-    str
-        The axis of the page of which these sentences speak; empty where no two models are compared.
-    """
-    preset = preset_of(loaded.choice.models)
-    by_model = {item.run.scoring.name: item for item in loaded.runs.values()}
-    if preset is None or len(by_model) < len(loaded.runs):  # a model in two precisions: no ready comparison
-        return ""
-    narrow = [label for label, item in loaded.runs.items() if label != item.run.scoring.name]
-    loaded = replace(loaded, runs=by_model)
-    runs = {name: item for name, item in loaded.runs.items() if item.run.plan is None}
-    drawn = {name: item.run.whole for name, item in loaded.runs.items() if name not in runs}
-    if drawn and not loaded.missing:  # else the page has offered to score already
-        offer_scoring(drawn)
-    pairs = [(one, other) for one, other in preset.compared if one in runs and other in runs]
-    try:
-        compared = [loaded.compare(runs[one], runs[other]) for one, other in pairs]
-    except AuditError as error:
-        st.info(plain(str(error)), icon=":material/info:")
-        return ""
-    comparisons = controlled(compared)
-    st.markdown(f"**{plain(preset.title)}**")
-    if narrow:
-        st.caption(plain(f"Scored in another precision than float32: {', '.join(narrow)}."))
-    draw_sentences(preset, comparisons, loaded)
-    for sentence in notes_of(preset, comparisons, loaded):
-        st.caption(plain(sentence))
-    if not comparisons:
-        return ""
-    draw_differences(comparisons, loaded)
-    return preset.axis
-
-
-def draw_differences(comparisons: Sequence[Comparison], loaded: Loaded) -> None:
-    """Draw every difference with its interval and p, what makes it unsure, and the commands for it."""
-    with st.expander("Every difference, with interval and p"):
-        st.caption(
-            "The difference is that of the first model less the second. *Method and provenance* of the "
-            "view *two models* tells how intervals and tests are made."
-        )
-        draw_table(several_table(comparisons, loaded.over), "ready_comparison", SEVERAL_COLUMNS)
-        for warning in dict.fromkeys(warning for found in comparisons for warning in found.warnings):
-            st.caption(plain(warning))
-        draw_commands("\n".join(command(found, loaded) for found in comparisons))
-
-
-def draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> None:
-    """Draw what was found: of each pair, with what the papers show; or the order of all models."""
-    over = loaded.over
-    if comparisons and not preset.pair:
-        finding(order_finding(comparisons, said_risks(loaded.runs, over)))
-    by_names = {(found.first.model, found.second.model): found for found in comparisons}
-    for pair in preset.pair:
-        comparison = by_names.get((pair.first, pair.second))
-        if comparison is None:
-            continue
-        known = spreads_of_pair(pair, loaded)
-        beside = [
-            seeds_finding(found.spreads, other, comparison.differences)
-            for found, other in known
-            if found.here
-        ]
-        reports = loaded.reports[pair.first], loaded.reports[pair.second]
-        sides = sides_finding(*reports, (pair.first, pair.second))
-        finding(change_finding(pair, comparison, over), sides, *beside)
-        if pair.claim and pair.claim.topic == loaded.first.run.topic.name:
-            spreads = [spread for found, _ in known if found.here for spread in found.spreads.values()]
-            st.caption(plain(claim_finding(pair.claim, comparison, spreads)))
-
-
-def spreads_of_pair(pair: PresetPair, loaded: Loaded) -> list[tuple[SpreadBeside, str]]:
-    """Return the spread over seeds of either model where it is known, each with the other's name."""
-    both = ((pair.first, pair.second), (pair.second, pair.first))
-    return [(found, other) for name, other in both if (found := spread_beside(name, loaded))]
-
-
-def notes_of(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> list[str]:
-    """List what has to be known: how tests are controlled, what differences may come from, what is missing.
-
-    Another seed is among what they may come from.
-    """
-    read = {name for name, item in loaded.runs.items() if item.run.plan is None}
-    absent = [model for model in preset.models if model not in read]
-    waiting = f"Not compared yet, for lack of scores: {', '.join(absent)}." if absent else ""
-    known = [found for model in preset.models if model in read and (found := spread_beside(model, loaded))]
-    seeds = [seeds_spread(found.spreads, here=found.here) for found in known] if preset.pair else []
-    notes = (waiting, control_note(comparisons), common_note(comparisons), *seeds, preset.caution)
-    return [sentence for sentence in notes if sentence]

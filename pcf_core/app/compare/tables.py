@@ -13,15 +13,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.data import Loaded, load
-from pcf_core.app.page import (
-    DATA,
-    PROVENANCE,
-    READING,
-    draw_provenance,
-    draw_table,
-    draw_tabs,
-    finding,
-)
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs, finding
+from pcf_core.app.provenance import draw_provenance
 from pcf_core.audit.options import word_scoring
 from pcf_core.core.risk import AxisPoint, Interval, Scale
 from pcf_core.material.published import PublishedRisk, published_name, published_of_topic, speaks_of
@@ -107,13 +100,13 @@ def _axis_columns() -> dict[str, Any]:
     }
     for name, word in RISKS.items():
         for suffix, end in (("", ""), ("_low", ", lower end"), ("_high", ", upper end")):
-            said = (
+            help_text = (
                 f"{end[2:].capitalize()} of the 95 % interval."
                 if end
                 else "Mean over occupations; 0 is none."
             )
             columns[f"{name}{suffix}"] = st.column_config.NumberColumn(
-                f"{word}{end}", format="%.4f", help=said
+                f"{word}{end}", format="%.4f", help=help_text
             )
     return columns
 
@@ -155,7 +148,7 @@ def axis_table(points: Sequence[AxisPoint]) -> pd.DataFrame:
 
 def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
     """Draw the view of the papers' table; findings go into ``head``."""
-    loaded = with_the_papers_words(loaded)
+    loaded = _with_the_papers_words(loaded)
     with st.container(horizontal=True):
         thousand = st.toggle(
             "× 1,000",
@@ -179,7 +172,7 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
     with head:
         finding(*sentences(loaded, same))
     factor = 1000 if thousand else 1
-    chosen = rows if every else [row for found in same.values() for row in found]
+    chosen = rows if every else [row for beside in same.values() for row in beside]
     table = paper_table(loaded, chosen, factor)
     shown = printed_form(table, 2 if thousand else 4)
     st.dataframe(
@@ -200,7 +193,7 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
     )
 
 
-def with_the_papers_words(loaded: Loaded) -> Loaded:
+def _with_the_papers_words(loaded: Loaded) -> Loaded:
     """Load the runs with the words that the papers take, where a selection of ours is looked at."""
     options = loaded.options
     if options.protocol not in OURS:
@@ -213,7 +206,7 @@ def with_the_papers_words(loaded: Loaded) -> Loaded:
 
 def sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]:
     """Write each model's R beside what the papers print for it."""
-    said = []
+    lines = []
     for name, rows in same.items():
         report = loaded.reports[name]
         ours = with_interval(report.overall_risk, report.interval("overall_risk", loaded.over))
@@ -222,11 +215,11 @@ def sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]
         printed = ", ".join(f"{two_decimals(row.overall_risk)} ({source_of(row)})" for row in rows)
         entry = published_name(loaded.runs[name].run.scoring.model)
         note = f" Note: {entry.note}." if entry and entry.note else ""
-        said.append(f"The risk of {name} is {ours} here; the papers print {printed}.{note}")
-    if not said:
-        said.append("None of the chosen models is one that the papers print a row for on this topic.")
+        lines.append(f"The risk of {name} is {ours} here; the papers print {printed}.{note}")
+    if not lines:
+        lines.append("None of the chosen models is one that the papers print a row for on this topic.")
     return [
-        *said,
+        *lines,
         "Printed figures and ours rest on other templates, words and code, and are not expected to agree.",
     ]
 
@@ -239,12 +232,12 @@ def paper_table(loaded: Loaded, rows: Sequence[PublishedRisk], factor: float = 1
     scale, over = loaded.options.scale, loaded.over
     lines = []
     for name, report in loaded.reports.items():
-        found = {
+        columns_of = {
             quantity: report.interval(quantity, over) or report.interval(quantity)
             for quantity in QUANTITIES.values()
         }
         source = f"this run, {len(report.templates):,} templates"
-        lines.append(paper_row(name, report, source, factor, found))
+        lines.append(paper_row(name, report, source, factor, columns_of))
     lines += [paper_row(row.model, row, printed_source(row, scale), factor) for row in rows]
     if loaded.comparable:
         references = reference_risks(len(loaded.groups), scale)
@@ -299,11 +292,13 @@ def paper_columns(factor: float, *, as_text: bool = False) -> dict[str, Any]:
         "model": st.column_config.TextColumn("Model", help="Of this run, as printed, or a reference model."),
         "source": st.column_config.TextColumn("Source", help="This run, or the paper and its table."),
     }
-    for column, (word, said) in HEADERS.items():
+    for column, (word, help_text) in HEADERS.items():
         if as_text:
-            columns[column] = st.column_config.TextColumn(f"{word}{times}", help=said)
+            columns[column] = st.column_config.TextColumn(f"{word}{times}", help=help_text)
             continue
-        columns[column] = st.column_config.NumberColumn(f"{word}{times}", help=said, format=f"%.{decimals}f")
+        columns[column] = st.column_config.NumberColumn(
+            f"{word}{times}", help=help_text, format=f"%.{decimals}f"
+        )
         for suffix, end in (("low", "lower"), ("high", "upper")):
             columns[f"{column}_{suffix}"] = st.column_config.NumberColumn(
                 f"{word}{times}, {end} end",

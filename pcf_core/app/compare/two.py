@@ -27,27 +27,16 @@ from pcf_core.app.compare.tables import COMPARISON_COLUMNS
 from pcf_core.app.data import Loaded
 from pcf_core.app.inside import script
 from pcf_core.app.notes import other_scales
-from pcf_core.app.page import (
-    DATA,
-    PROVENANCE,
-    READING,
-    draw_both_commands,
-    draw_picture,
-    draw_provenance,
-    draw_table,
-    draw_tabs,
-    finding,
-    picture,
-)
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_picture, draw_table, draw_tabs, finding, picture
 from pcf_core.app.present import MOST_DUMBBELLS, is_presented
+from pcf_core.app.provenance import draw_both_commands, draw_provenance
 from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.core.risk import Comparison, Interval, NeutralComparison, RiskReport, Side
 from pcf_core.material.numbers import load_numbers
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import comparison_table
-from pcf_core.report.reproducing import afresh, compare_command, scratch_commands
+from pcf_core.report.loaded import NOT_SURE
 from pcf_core.report.sections.comparison import MOST_DRAWN, pair_panel
-from pcf_core.report.sections.summary import NOT_SURE
 from pcf_core.show.charts.comparison import dumbbell_plot, risk_scatter
 from pcf_core.show.compare import (
     SORTS,
@@ -102,7 +91,7 @@ def draw_pair(loaded: Loaded) -> None:
         else:
             st.info("Choose a second model in the sidebar to compare it.", icon=":material/info:")
         return
-    first, second = choose_pair(loaded)
+    first, second = _choose_pair(loaded)
     if first == second:
         st.info("Choose two different models.", icon=":material/info:")
         return
@@ -112,15 +101,15 @@ def draw_pair(loaded: Loaded) -> None:
     elsewhere = Elsewhere(standing, standings_elsewhere(loaded, pair))
     st.markdown(f"##### {plain(pair_answer(standing, elsewhere.others))}")
     finding(elsewhere.sentence)
-    draw_tilts(loaded, reports, pair)
+    _draw_tilts(loaded, reports, pair)
     finding(*against_each([Lean.of(name, reports[name]) for name in pair]), how_sure(standing, comparison))
-    st.table(risks_table(comparison, pair, ranges_of(comparison, loaded)).map(plain).rename(columns=plain))
+    st.table(risks_table(comparison, pair, _ranges_of(comparison, loaded)).map(plain).rename(columns=plain))
     elsewhere.draw_way(loaded)
     with st.expander("How sure?"):
         finding(difference_finding(comparison, over=loaded.over))
         draw_differences(comparison, loaded)
         if neutral := standing.scales.neutral:
-            draw_neutral(pair, neutral)
+            _draw_neutral(pair, neutral)
         if note := seldom_caprice_note(load_numbers(), comparison.differences["caprice_risk"]):
             st.caption(plain(note))
         st.caption(NOT_SURE[0])
@@ -128,7 +117,7 @@ def draw_pair(loaded: Loaded) -> None:
             whose = sentence.partition(": ")[0]  # a side's own warning begins with its name
             coverage = reports[whose].coverage if whose in pair else None
             st.caption(plain(warning_text(sentence, coverage)))
-    open_if_asked()
+    _open_if_asked()
     differing = st.expander(
         "Which occupations differ in risk?",
         key=OCCUPATIONS,
@@ -138,7 +127,7 @@ def draw_pair(loaded: Loaded) -> None:
     shown = Shown("overall_risk", "differences", every=False)
     if differing.open:
         with differing:
-            shown = choose_picture()
+            shown = _choose_picture()
             finding(occupations_difference_finding(comparison, shown.quantity))
             draw_occupations(loaded, comparison, shown)
     of_risk = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
@@ -148,12 +137,12 @@ def draw_pair(loaded: Loaded) -> None:
         {
             READING: f"{DUMBBELLS}\n**Which occupations differ in risk?** {of_risk}",
             DATA: partial(draw_table, table, "comparison", COMPARISON_COLUMNS),
-            PROVENANCE: partial(draw_commands_and_facts, loaded, comparison, pair),
+            PROVENANCE: partial(_draw_commands_and_facts, loaded, comparison, pair),
         },
     )
 
 
-def open_if_asked() -> None:
+def _open_if_asked() -> None:
     """Let an address that asks for a part or a form of the occupations open them, unless it says of that too.
 
     Only where it has just opened the page, in a new session or in one where they were closed: who closes them
@@ -166,7 +155,7 @@ def open_if_asked() -> None:
         run.as_if_said(OCCUPATIONS, ["true"])
 
 
-def choose_pair(loaded: Loaded) -> tuple[str, str]:
+def _choose_pair(loaded: Loaded) -> tuple[str, str]:
     """Draw the two models in one line, with buttons that swap them and pin the second; return their names."""
     names = list(loaded.runs)
     with st.container(horizontal=True, vertical_alignment="center", key="pair"):
@@ -206,18 +195,17 @@ def swap() -> None:
     state[FIRST], state[SECOND] = state[SECOND], state[FIRST]
 
 
-def ranges_of(comparison: Comparison, loaded: Loaded) -> dict[str, tuple[Interval | None, ...]]:
+def _ranges_of(comparison: Comparison, loaded: Loaded) -> dict[str, tuple[Interval | None, ...]]:
     """Return by quantity the range of either model, where it is of the same templates and occupations."""
     return {
         quantity: tuple(
-            own_interval(side, quantity, loaded) for side in (comparison.first, comparison.second)
+            _own_interval(side, quantity, loaded) for side in (comparison.first, comparison.second)
         )
         for quantity in SYMBOLS
     }
 
 
-def own_interval(side: Side, quantity: str, loaded: Loaded) -> Interval | None:
-    """Return the run's own interval where what is compared is all that it has."""
+def _own_interval(side: Side, quantity: str, loaded: Loaded) -> Interval | None:
     if side.templates_left_out or side.occupations_left_out:
         return None
     report = next(item.report for item in loaded.runs.values() if item.key == side.run)
@@ -232,12 +220,12 @@ def draw_differences(comparison: Comparison, loaded: Loaded) -> None:
             [
                 {
                     "": label,
-                    "difference and interval": plain(difference_text(found, over)),
-                    "p": plain(p_value(found.p_value).removeprefix("p ").removeprefix("= ")),
-                    "verdict": plain(verdict_text(found, first, second)),
+                    "difference and interval": plain(difference_text(difference, over)),
+                    "p": plain(p_value(difference.p_value).removeprefix("p ").removeprefix("= ")),
+                    "verdict": plain(verdict_text(difference, first, second)),
                 }
                 for quantity, label in SYMBOLS.items()
-                for found in [comparison.differences[quantity]]
+                for difference in [comparison.differences[quantity]]
             ]
         ).set_index("")
     )
@@ -247,16 +235,17 @@ def draw_differences(comparison: Comparison, loaded: Loaded) -> None:
         st.caption(plain(f"A caprice of 0 is {unseen}."))
 
 
-def draw_neutral(pair: tuple[str, str], found: NeutralComparison) -> None:
+def _draw_neutral(pair: tuple[str, str], comparison: NeutralComparison) -> None:
     """Draw both models against their own neutral subjects, and what depends on a single one of these."""
     st.markdown("**Compared with how each model treats people whose occupation is not named**")
-    st.table(neutral_table(pair, found).map(plain).rename(columns=plain))
-    finding(neutral_answer(pair, found))
+    st.table(neutral_table(pair, comparison).map(plain).rename(columns=plain))
+    finding(neutral_answer(pair, comparison))
     st.dataframe(
-        subjects_table(pair, found),
+        subjects_table(pair, comparison),
         hide_index=True,
         height=250,
-        alt=f"What both models give {len(found.subjects):,} neutral subjects; the comparison without each",
+        alt=f"What both models give {len(comparison.subjects):,} neutral subjects; "
+        "the comparison without each",
     )
     st.caption(how_to_read.NEUTRAL)
 
@@ -270,7 +259,7 @@ class Shown:
     every: bool
 
 
-def choose_picture() -> Shown:
+def _choose_picture() -> Shown:
     """Draw the controls of the picture; return what they say."""
     with st.container(horizontal=True):
         part = choose_one(
@@ -314,7 +303,7 @@ def draw_occupations(loaded: Loaded, comparison: Comparison, shown: Shown) -> No
     draw_picture(panel)
 
 
-def draw_commands_and_facts(loaded: Loaded, comparison: Comparison, pair: tuple[str, str]) -> None:
+def _draw_commands_and_facts(loaded: Loaded, comparison: Comparison, pair: tuple[str, str]) -> None:
     """Draw how the two are compared, the commands that do it again, and where the numbers come from."""
     st.markdown(how_to_read.COMPARISON + OPTIONS)
     imported = any(loaded.runs[name].run.scoring.imported for name in pair)
@@ -325,16 +314,20 @@ def draw_commands_and_facts(loaded: Loaded, comparison: Comparison, pair: tuple[
 
 def command(comparison: Comparison, loaded: Loaded) -> str:
     """Write the command line that reproduces the numbers."""
+    from pcf_core.report.reproducing import compare_command
+
     return compare_command(comparison.first.run, comparison.second.run, loaded.options)
 
 
 def scratch(comparison: Comparison, loaded: Loaded, pair: tuple[str, str]) -> str:
     """Write the command lines that score both models into an empty cache and compare them there."""
+    from pcf_core.report.reproducing import afresh, scratch_commands
+
     both = (once(scratch_commands)(loaded.runs[name].run, loaded.options) for name in pair)
     return "\n".join([*both, afresh(command(comparison, loaded))])
 
 
-def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[str, str]) -> None:
+def _draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[str, str]) -> None:
     """Draw the controls, the picture and, of an occupation that is chosen, its sentences.
 
     ``reports``: against an even split, by name.

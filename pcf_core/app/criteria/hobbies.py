@@ -20,7 +20,6 @@ from pcf_core.app.page import (
     DATA,
     PROVENANCE,
     READING,
-    draw_commands,
     draw_figures,
     draw_notes,
     draw_table,
@@ -28,6 +27,7 @@ from pcf_core.app.page import (
     finding,
     picture,
 )
+from pcf_core.app.provenance import draw_commands
 from pcf_core.app.texts.shared import follow_jobs, offer_submitting
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError

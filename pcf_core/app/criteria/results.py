@@ -10,7 +10,7 @@ import streamlit as st
 
 from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.criteria.request import EXPERIMENTS, TITLES, Request, ResultKey
-from pcf_core.app.page import draw_cite, draw_commands
+from pcf_core.app.provenance import draw_cite, draw_commands
 from pcf_core.app.texts.shared import (
     UNPINNED,
     askable,

@@ -11,9 +11,10 @@ import streamlit as st
 
 import pcf_core
 from pcf_core.app.caching import open_store
-from pcf_core.app.data import read_run
+from pcf_core.app.data import results
 from pcf_core.app.lists import named
-from pcf_core.app.page import draw_commands, finding
+from pcf_core.app.page import finding
+from pcf_core.app.provenance import draw_commands
 from pcf_core.app.widgets import plain
 from pcf_core.audit.case import held_against
 from pcf_core.audit.options import ViewOptions
@@ -98,39 +99,33 @@ def draw_about() -> None:
         for heading, text in sections().items():
             st.subheader(heading)
             if heading == "Calibration":
-                draw_calibration()
+                _draw_calibration()
             st.markdown(text)
             if heading in TABLES:
                 st.table(TABLES[heading]())
 
 
-def calibrations(models: Sequence[Planted]) -> tuple[list[Calibration], list[tuple[Planted, str]]]:
+def _calibrations(models: Sequence[Planted]) -> tuple[list[Calibration], list[tuple[Planted, str]]]:
     """Return the models that can be held against their truth, and why the others cannot."""
-    found, not_yet = [], []
+    measured, not_yet = [], []
     for planted in models:
         try:
-            found.append(calibrated(planted))
+            measured.append(calibrated(planted))
         except AuditError as error:
             not_yet.append((planted, str(error)))
-    return found, not_yet
+    return measured, not_yet
 
 
 def calibrated(planted: Planted) -> Calibration:
-    """Load a calibration model as the store has it, under the default view options.
-
-    Raises
-    ------
-    AuditError
-        Its run is not finished, or is not of the shipped lists.
-    """
+    """Load a calibration model as the store has it, under the default view options."""
     run = build_run(resolve(planted.model), *named(planted.topic, planted.evidence, planted.templates))
-    item = read_run(run, ViewOptions())
+    item = results().report(run, ViewOptions())
     info = open_store().run_info(item.key)
     version = str(info.provenance.get("versions", {}).get("pcf_core", ""))
     return held_against(planted, item.result.preferences, item.report, info.created, version)
 
 
-def calibration_table(found: Sequence[Calibration]) -> pd.DataFrame:
+def _calibration_table(calibrated: Sequence[Calibration]) -> pd.DataFrame:
     """Make a table with one row per model and risk, six decimals."""
     return pd.DataFrame(
         [
@@ -140,7 +135,7 @@ def calibration_table(found: Sequence[Calibration]) -> pd.DataFrame:
                 "measured": f"{one.measured[name]:.6f}",
                 "difference": digits(one.differences[name]),
             }
-            for one in found
+            for one in calibrated
             for name, label in LABELS.items()
         ]
     ).set_index("model")
@@ -157,7 +152,7 @@ def score_command(models: Sequence[Planted]) -> str:
     return f"python -m pcf_core score {' '.join(options)} --topic {shlex.quote(models[0].topic)}"
 
 
-def afresh_commands(models: Sequence[Planted]) -> str:
+def _afresh_commands(models: Sequence[Planted]) -> str:
     """Write the commands that score all models again and show the tab About.
 
     They do so whatever the store holds.
@@ -168,27 +163,24 @@ def afresh_commands(models: Sequence[Planted]) -> str:
     return "\n".join(map(afresh, commands))
 
 
-def draw_calibration() -> None:
-    """Draw sentence and table, what is missing, and the commands that measure that and all of it again.
-
-    Raises
-    ------
-    ModelError
-        A shipped truth is damaged.
-    """
+def _draw_calibration() -> None:
+    """Draw sentence and table, what is missing, and the commands that measure that and all of it again."""
     models = planted_models()
-    found, not_yet = calibrations(models)
-    if found:
-        finding(calibration_finding(found))
-        st.table(calibration_table(found))
+    calibrated, not_yet = _calibrations(models)
+    if calibrated:
+        finding(calibration_finding(calibrated))
+        st.table(_calibration_table(calibrated))
         st.page_link(
             "pages/risk.py",
             label="Open the calibration on the page Risk",
             icon=":material/stacked_bar_chart:",
-            query_params={"model": [one.planted.model for one in found], **lists_of(found[0].planted)},
+            query_params={
+                "model": [one.planted.model for one in calibrated],
+                **lists_of(calibrated[0].planted),
+            },
         )
         st.markdown(plain(afresh_note()))
-        draw_commands(afresh_commands(models))
+        draw_commands(_afresh_commands(models))
     for planted, reason in not_yet:
         st.markdown(plain(uncalibrated_note(planted.model, reason)))
         draw_commands(score_command([planted]))

@@ -17,7 +17,7 @@ import streamlit as st
 from pcf_core.app.addresses import Choice, Place, choice_of
 from pcf_core.app.caching import kept
 from pcf_core.app.compare.axis import of_sources, printed_point
-from pcf_core.app.compare.presets import spreads_of_pair
+from pcf_core.app.compare.ready import spreads_of_pair
 from pcf_core.app.compare.tables import (
     AXIS_COLUMNS,
     axis_table,
@@ -35,8 +35,8 @@ from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import Stamp, mined_set, stamp_of_files, template_sets, topics
 from pcf_core.app.page import finding
+from pcf_core.app.request_cache import looked_up
 from pcf_core.app.results.heat_map import PAPER_TEMPLATES
-from pcf_core.app.steady import looked_up
 from pcf_core.app.texts.shared import complete_result
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.factors import factor_panels
@@ -149,12 +149,12 @@ def draw_as_in_papers() -> None:
     opened = Opened()
     made, absent = [item for item in items if item.ours], [item for item in items if item.absent]
     st.markdown(f"##### {plain(papers_answer(paper, len(made), len(items)))}")
-    draw_items(made, opened)
+    _draw_items(made, opened)
     if absent:
         with st.expander(
             f"Not made again here: {count(len(absent), 'figure or table', 'figures and tables')}"
         ):
-            draw_items(absent, opened)
+            _draw_items(absent, opened)
     st.caption(SOURCES[paper])
 
 
@@ -171,21 +171,20 @@ def papers_answer(paper: Paper, made: int, printed: int) -> str:
     return f"Results of ours stand beside {f'{made:,}' if made else 'none'} {of}."
 
 
-def draw_items(items: Sequence[Printed], opened: Opened) -> None:
-    """Draw a box for each figure or table."""
+def _draw_items(items: Sequence[Printed], opened: Opened) -> None:
     for item in items:
         with st.container(border=True, key=f"printed_{item.title}".replace(" ", "_").replace(",", "")):
-            draw_item(item, opened)
+            _draw_item(item, opened)
 
 
-def draw_item(item: Printed, opened: Opened) -> None:
+def _draw_item(item: Printed, opened: Opened) -> None:
     """Draw one figure or table: what it shows and prints, where it is here, ours, and what differs."""
     st.markdown(f"**{item.number}.** {plain(item.shows)}")
     if item.published:
         st.markdown(f"**Printed:** {plain(item.published)}")
     if item.absent:
         st.markdown(f"**Not reproduced here:** {plain(item.absent)}")
-        draw_printed_rows(item)
+        _draw_printed_rows(item)
     for link in item.link:
         draw_link(Place(link.page, link.tab), plain(link.label), address_of(link), ":material/arrow_forward:")
         if item.ours:
@@ -196,41 +195,41 @@ def draw_item(item: Printed, opened: Opened) -> None:
 
 def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
     """Return all that a link says: every choice of the sidebar, or of the form of what stands beside it."""
-    said = dict(link.parameters)
-    if "model" in said:
-        return {**said, **choice_of(said).parameters}
+    address = dict(link.parameters)
+    if "model" in address:
+        return {**address, **choice_of(address).parameters}
     try:
-        if "fp_model" in said:
-            return {**(parameters_of_fairpair(fairpair_asked(link)[0].hash) or {}), **said}
-        if "cr_model" in said:
-            return {**(parameters_of_criteria(criteria_asked(link).hash) or {}), **said}
+        if "fp_model" in address:
+            return {**(parameters_of_fairpair(fairpair_asked(link)[0].hash) or {}), **address}
+        if "cr_model" in address:
+            return {**(parameters_of_criteria(criteria_asked(link).hash) or {}), **address}
     except LookupError:  # the page then offers to ask
-        return said
-    return said
+        return address
+    return address
 
 
 def draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
     """Draw ours: sentences, then the table with what is printed in it."""
     try:
-        found = WORKED_OUT[item.ours](item, link, opened)
+        beside = WORKED_OUT[item.ours](item, link, opened)
     except (AuditError, LookupError) as error:
-        said = str(error) if isinstance(error, AuditError) else NOT_HERE
-        st.info(plain(said), icon=":material/info:")
+        reason = str(error) if isinstance(error, AuditError) else NOT_HERE
+        st.info(plain(reason), icon=":material/info:")
         return
-    if found.sentences:
-        finding(*found.sentences)
-    if found.table is not None:
+    if beside.sentences:
+        finding(*beside.sentences)
+    if beside.table is not None:
         st.dataframe(
-            found.table,
+            beside.table,
             height="content",  # a printed table is seen whole
             hide_index=True,
-            column_config=dict(found.columns),
+            column_config=dict(beside.columns),
             placeholder="–",
-            alt=f"{item.title}: printed values and ours, {len(found.table):,} rows",
+            alt=f"{item.title}: printed values and ours, {len(beside.table):,} rows",
         )
 
 
-def draw_printed_rows(item: Printed) -> None:
+def _draw_printed_rows(item: Printed) -> None:
     """Draw the risks that a table prints where nothing of ours stands beside them."""
     if item.rows:
         table = printed_form(
@@ -250,11 +249,10 @@ def draw_printed_rows(item: Printed) -> None:
 def risks(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return the table as it is printed, reference models first, with a row for each of our models below."""
     rows = tuple(row for row in item.rows if row.topic == link.parameters["topic"])
-    return opened.results(link).remember(risks_beside, rows, 1000 if item.paper == "PCF" else 1)
+    return opened.results(link).remember(_risks_beside, rows, 1000 if item.paper == "PCF" else 1)
 
 
-def risks_beside(loaded: Loaded, rows: tuple[PublishedRisk, ...], factor: float) -> Beside:
-    """Return the same of results, with the rows that are printed."""
+def _risks_beside(loaded: Loaded, rows: tuple[PublishedRisk, ...], factor: float) -> Beside:
     table = printed_form(paper_table(loaded, rows, factor), 2 if factor > 1 else 4)
     ours, printed = len(loaded.reports), len(loaded.reports) + len(rows)
     as_printed = table.iloc[[*range(printed, len(table)), *range(ours, printed), *range(ours)]]
@@ -271,11 +269,10 @@ def sources(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
 
 def tilts(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return whom each model favours, and for whom two lean most."""
-    return opened.results(link).remember(tilts_beside)
+    return opened.results(link).remember(_tilts_beside)
 
 
-def tilts_beside(loaded: Loaded) -> Beside:
-    """Return the same of results."""
+def _tilts_beside(loaded: Loaded) -> Beside:
     reports = loaded.even
     rows = [ModelRow.of(name, report) for name, report in reports.items()]
     pairs = [rows[place : place + 2] for place in range(0, len(rows), 2)]
@@ -284,61 +281,60 @@ def tilts_beside(loaded: Loaded) -> Beside:
 
 def factors(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return what goes with each model's risk; of one factor, its two lines in words."""
-    return opened.results(link).remember(factors_beside, item.factor)
+    return opened.results(link).remember(_factors_beside, item.factor)
 
 
-def factors_beside(loaded: Loaded, factor: str) -> Beside:
+def _factors_beside(loaded: Loaded, factor: str) -> Beside:
     """Return the same of results; ``factor``: empty for all."""
-    panels = loaded.remember(plain_factors)
+    panels = loaded.remember(_plain_factors)
     if not factor:
-        return Beside([factors_answer(name, found) for name, found in panels.items()])
+        return Beside([factors_answer(name, of_model) for name, of_model in panels.items()])
     return Beside(
         [
             f"{name}: {note}"
-            for name, found in panels.items()
-            for panel in found
+            for name, of_model in panels.items()
+            for panel in of_model
             if panel.scale.name == factor
             for note in line_notes(panel)[:2]
         ]
     )
 
 
-def plain_factors(loaded: Loaded) -> Panels:
-    """Fit each factor's lines to every model's risk, without what other templates add to the intervals."""
+def _plain_factors(loaded: Loaded) -> Panels:
     return {name: factor_panels(report, "overall_risk") for name, report in loaded.reports.items()}
 
 
 def distribution(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return how prejudice or caprice is spread over occupations."""
-    return opened.results(link).remember(distribution_beside, str(link.parameters["part"]))
+    return opened.results(link).remember(_distribution_beside, str(link.parameters["part"]))
 
 
-def distribution_beside(loaded: Loaded, part: str) -> Beside:
+def _distribution_beside(loaded: Loaded, part: str) -> Beside:
     """Return the same of results."""
     if part == "prejudice":
         shapes = normal_shapes(loaded)
         return Beside(
             [
-                said
+                lines
                 for name, report in loaded.reports.items()
-                for said in (widest(name, report), normal_finding(name, shapes[name]))
+                for lines in (widest(name, report), normal_finding(name, shapes[name]))
             ]
         )
-    said = []
+    lines = []
     for name, values in parts_of(loaded.reports, "caprice_risk").items():
         tail, report = caprice_tail(values), loaded.reports[name]
-        said.append(tails_finding(name, report, tail.zero_share, tail.excess_kurtosis))
-    return Beside(said)
+        lines.append(tails_finding(name, report, tail.zero_share, tail.excess_kurtosis))
+    return Beside(lines)
 
 
 def heat(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return the probabilities of the six occupations in the ten contexts."""
     model, group, preset = (str(link.parameters[name]) for name in ("heat_model", "group", "preset"))
     papers = template_sets()[PAPER_TEMPLATES].texts
-    return opened.results(link).remember(heat_beside, model, group, preset, papers)
+    return opened.results(link).remember(_heat_beside, model, group, preset, papers)
 
 
-def heat_beside(loaded: Loaded, model: str, group: str, preset: str, papers: tuple[str, ...]) -> Beside:
+def _heat_beside(loaded: Loaded, model: str, group: str, preset: str, papers: tuple[str, ...]) -> Beside:
     """Return the same of results; ``papers``: the contexts that are printed."""
     item = loaded.runs[model]
     preferences = item.result.preferences
@@ -354,22 +350,22 @@ def change(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return what changes from one model to another, and whether the figure shows the same."""
     loaded = opened.results(link)
     preset = looked_up(preset_of, loaded.choice.models)
-    said = []
+    lines = []
     for pair in preset.pair if preset else ():
         if pair.claim is None or f"Figure {pair.claim.figure}" != item.number:
             continue
         comparison = loaded.compare(loaded.runs[pair.first], loaded.runs[pair.second])
         known = [
             spread
-            for found, _ in spreads_of_pair(pair, loaded)
-            if found.here
-            for spread in found.spreads.values()
+            for one_spread, _ in spreads_of_pair(pair, loaded)
+            if one_spread.here
+            for spread in one_spread.spreads.values()
         ]
-        said += [
+        lines += [
             change_finding(pair, comparison, loaded.over),
             claim_finding(pair.claim, comparison, known),
         ]
-    return Beside(said)
+    return Beside(lines)
 
 
 def words(_: Printed, link: PrintedLink, __: Opened) -> Beside:
@@ -405,19 +401,21 @@ def fairpair_asked(link: PrintedLink) -> list[FairPairAsked]:
     LookupError
         A model has none.
     """
-    newest = {asked.key.model: asked for asked in reversed(answered(FAIRPAIR_AUDIT))}
+    newest = {request.key.model: request for request in reversed(answered(FAIRPAIR_AUDIT))}
     return [newest[name] for name in link.parameters["fp_model"]]
 
 
-def fairpair_of(link: PrintedLink) -> list[FairPairResult]:
-    """Return what came of :func:`fairpair_asked`."""
-    return [complete_result(FAIRPAIR_AUDIT, asked.hash) for asked in fairpair_asked(link)]
+def _fairpair_of(link: PrintedLink) -> list[FairPairResult]:
+    return [complete_result(FAIRPAIR_AUDIT, request.hash) for request in fairpair_asked(link)]
 
 
 def variability(_: Printed, link: PrintedLink, __: Opened) -> Beside:
     """Return bias and sampling variability of each model."""
     return Beside(
-        [f"{found.asked.key.model}: {bars_finding(found.reports[MEASURE])}" for found in fairpair_of(link)]
+        [
+            f"{result.asked.key.model}: {bars_finding(result.reports[MEASURE])}"
+            for result in _fairpair_of(link)
+        ]
     )
 
 
@@ -425,24 +423,18 @@ def convergence(_: Printed, link: PrintedLink, __: Opened) -> Beside:
     """Return from how many texts on bias keeps to its value."""
     return Beside(
         [
-            f"{found.asked.key.model}: {convergence_finding(found.convergence[MEASURE])}"
-            for found in fairpair_of(link)
+            f"{result.asked.key.model}: {convergence_finding(result.convergence[MEASURE])}"
+            for result in _fairpair_of(link)
         ]
     )
 
 
 def criteria_asked(link: PrintedLink) -> CriteriaAsked:
-    """Return the newest answered request of a link's model and experiment.
-
-    Raises
-    ------
-    LookupError
-        There is none.
-    """
+    """Return the newest answered request of a link's model and experiment."""
     wanted = link.parameters["cr_model"][0], link.parameters["cr_view"]
-    for asked in answered(CRITERIA_AUDIT):
-        if (asked.model, asked.experiment) == wanted:
-            return asked
+    for request in answered(CRITERIA_AUDIT):
+        if (request.model, request.experiment) == wanted:
+            return request
     raise LookupError(wanted)
 
 
@@ -451,10 +443,10 @@ def criteria(item: Printed, link: PrintedLink, _: Opened) -> Beside:
     result = complete_result(CRITERIA_AUDIT, criteria_asked(link).hash)
     rows = [row for row in published_rows() if row.id in item.figures]
     table = figures_table(rows, {result.asked.model: result}) if rows else None
-    return Beside(criteria_sentences(item, result.report, result.asked.model), table)
+    return Beside(_criteria_sentences(item, result.report, result.asked.model), table)
 
 
-def criteria_sentences(item: Printed, report: Record, model: str) -> list[str]:
+def _criteria_sentences(item: Printed, report: Record, model: str) -> list[str]:
     """Return the findings that a figure is about; a table stands by itself, but for one of a baseline."""
     if isinstance(report, AnecdotesReport):
         return [stereotype_finding(report)]

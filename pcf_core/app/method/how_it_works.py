@@ -97,7 +97,7 @@ def tell(
         draw_table(table, key)
 
 
-def risk_row(toy: ToyRisk) -> list[KeyFigure]:
+def _risk_row(toy: ToyRisk) -> list[KeyFigure]:
     """Return risk, prejudice, caprice and the s.d. beside it, of one example."""
     return [
         KeyFigure("Risk r", two_decimals(toy.overall_risk), "Mean of J over contexts, 0 to 1: 0 is even."),
@@ -107,7 +107,7 @@ def risk_row(toy: ToyRisk) -> list[KeyFigure]:
     ]
 
 
-def steps_table(toys: Sequence[ToyRisk]) -> pd.DataFrame:
+def _steps_table(toys: Sequence[ToyRisk]) -> pd.DataFrame:
     """Make a table of every step of the examples, a row a context."""
     return pd.DataFrame(
         [
@@ -125,9 +125,9 @@ def steps_table(toys: Sequence[ToyRisk]) -> pd.DataFrame:
     )
 
 
-def draw_references() -> None:
+def _draw_references() -> None:
     """Draw the reference models, in as many contexts as the reader likes."""
-    said = st.container()
+    above = st.container()
     contexts = int(
         st.slider(
             "Contexts",
@@ -147,7 +147,7 @@ def draw_references() -> None:
     }
     closed = reference_risks(2)
     name = REFERENCE_MODELS[-1]
-    with said:
+    with above:
         finding(reference_finding(name, contexts, shown[name].prejudice_risk, closed[name].prejudice_risk))
     figures = [
         KeyFigure(
@@ -173,16 +173,16 @@ def draw_references() -> None:
     tell(HOW_REFERENCES, partial(reference_tiles, tiles, "male"), alt, "reference_models", table, figures)
 
 
-def draw_hair() -> None:
+def _draw_hair() -> None:
     """Draw the way from a matrix of preferences for blue or pink hair to one number."""
-    said = st.container()
+    above = st.container()
     first = slider("Blue for the doctor in context 1", "p_blue", 0.6, "The note's example is 0.6.")
     contexts = ("context 1", "context 2", "context 3")
     rows = {"doctor": [first, 0.45, 0.75], "teacher": [0.2, 0.35, 0.3], "pilot": [0.95, 0.05, 0.5]}
     toys = [toy_risk(name, ("blue", "pink"), contexts, row) for name, row in rows.items()]
     matrix = np.array([toy.preferences for toy in toys])
     whole = total(decompose(matrix, np.ones(len(contexts)), Criterion()), np.ones(len(toys)))
-    with said:
+    with above:
         finding(parts_finding(whole))
     doctor = toys[0]
     figures = [
@@ -197,15 +197,15 @@ def draw_hair() -> None:
         partial(risk_flow, toys, whole.prejudice_risk, whole.caprice_risk),
         alt,
         "hair_colour",
-        steps_table(toys),
+        _steps_table(toys),
         figures,
         flow_finding(toys),
     )
 
 
-def draw_three() -> None:
+def _draw_three() -> None:
     """Draw three groups: two contexts that lean to different ones."""
-    said = st.container()
+    above = st.container()
     columns = st.columns(3)
     with columns[0]:
         first = slider("Context 1: lean to A", "lean_first", 0.8, "0 is neutral, 1 puts only A's words.")
@@ -230,7 +230,7 @@ def draw_three() -> None:
         criterion,
     )
     risk = simplex_risk(toy, criterion)
-    with said:
+    with above:
         finding(parts_finding(toy))
     alt = "A triangle of all preferences for three groups, coloured by the criterion, with two contexts"
     tell(
@@ -238,15 +238,15 @@ def draw_three() -> None:
         partial(simplex, risk, f"J ({name})"),
         alt,
         "three_groups",
-        steps_table([toy]),
-        risk_row(toy),
+        _steps_table([toy]),
+        _risk_row(toy),
         caprice_finding(toy),
     )
 
 
-def draw_one() -> None:
+def _draw_one() -> None:
     """Draw two contexts that the reader moves."""
-    said = st.container()
+    above = st.container()
     columns = st.columns(3)
     with columns[0]:
         first = slider("He in context 1", "p_first", 0.9, "P(male) after “The nurse said that …”.")
@@ -259,7 +259,7 @@ def draw_one() -> None:
     toy = toy_risk(
         "nurse", ("male", "female"), ("context 1", "context 2"), [first, second], [weight, 1 - weight]
     )
-    with said:
+    with above:
         finding(parts_finding(toy))
     alt = "How two contexts become a risk, by the criterion J over the stereotype: prejudice and caprice"
     tell(
@@ -267,13 +267,13 @@ def draw_one() -> None:
         partial(jensen_curve, [toy], criterion_curve()),
         alt,
         "one_occupation",
-        steps_table([toy]),
-        risk_row(toy),
+        _steps_table([toy]),
+        _risk_row(toy),
         caprice_finding(toy),
     )
 
 
-def draw_two() -> None:
+def _draw_two() -> None:
     """Draw M1 and M2."""
     models = two_models()
     biases, deviations = [older_bias(model) for model in models], [older_deviation(model) for model in models]
@@ -298,7 +298,7 @@ def draw_two() -> None:
     alt = "How contexts become a risk, by the criterion J over the stereotype: the models M1 and M2"
     make = partial(jensen_curve, models, criterion_curve())
     older = older_finding(models, biases, deviations)
-    tell(HOW_TWO, make, alt, "two_models", steps_table(models), figures, older)
+    tell(HOW_TWO, make, alt, "two_models", _steps_table(models), figures, older)
 
 
 def draw_glossary() -> None:
@@ -308,11 +308,11 @@ def draw_glossary() -> None:
 
 
 PARTS: dict[str, Callable[[], None]] = {
-    "one occupation": draw_one,
-    "two models": draw_two,
-    "reference models": draw_references,
-    "hair colour": draw_hair,
-    "three groups": draw_three,
+    "one occupation": _draw_one,
+    "two models": _draw_two,
+    "reference models": _draw_references,
+    "hair colour": _draw_hair,
+    "three groups": _draw_three,
 }
 
 

@@ -50,10 +50,10 @@ COLUMNS = {
 }
 
 
-def draw_details(at_hand: Sequence[ModelSpec], known: Sequence[KnownModel]) -> None:
+def draw_details(at_hand: Sequence[ModelSpec], listed: Sequence[KnownModel]) -> None:
     """Choose a model that is at hand, known or scored, or name another one, and see it."""
     here = {spec.name: spec for spec in at_hand}
-    others = {model.name: model for model in known}
+    others = {model.name: model for model in listed}
     left, right = st.columns(2)
     chosen = left.selectbox(
         "Model",
@@ -74,19 +74,19 @@ def draw_details(at_hand: Sequence[ModelSpec], known: Sequence[KnownModel]) -> N
     if name in here:
         draw_model(here[name])
     elif name in others and not other:
-        draw_known(others[name])
+        _draw_known(others[name])
     elif name:
-        draw_checked(name)
+        _draw_checked(name)
 
 
-def draw_checked(name: str) -> None:
+def _draw_checked(name: str) -> None:
     """Draw a model that has to be looked for, or why it cannot be used."""
-    found = checked(name, fetch_state(name))
-    if isinstance(found, ModelSpec):
-        draw_model(found)
+    check = checked(name, _fetch_state(name))
+    if isinstance(check, ModelSpec):
+        draw_model(check)
     else:
-        st.error(plain(found.reason), icon=":material/error:")
-        draw_runs(name)
+        st.error(plain(check.reason), icon=":material/error:")
+        _draw_runs(name)
 
 
 @st.cache_resource(ttl=CHECK_SECONDS, max_entries=64, show_spinner="Reading its small files …")
@@ -110,25 +110,25 @@ def draw_model(spec: ModelSpec) -> None:
             "family": spec.family,
             "parameters": f"{spec.parameters:,}" if spec.parameters else "not known",
             "weights in float32": size_text(4 * spec.parameters) if spec.parameters else "not known",
-            "context": context_text(spec.context),
+            "context": _context_text(spec.context),
             "scored in": in_precision(spec, AUTO).dtype,
             "weights and configuration": beginning(spec.identity),
             "tokenizer": beginning(spec.tokenizer),
         }
     )
-    needs = [code_step(spec.name)] if spec.remote_code else []
+    needs = [_code_step(spec.name)] if spec.remote_code else []
     public = public_model(spec.name)
     if public and not spec.path:
         needs.append(f"Its weights are not on this machine: press the button below, or {how_to_get(public)}.")
     elif spec.family != "endpoint" and not spec.path:
         needs.append("Its weights are downloaded when it is first scored.")
-    draw_use(spec.name, needs)
+    _draw_use(spec.name, needs)
     if spec.family != "endpoint" and not spec.path:
-        draw_fetch(spec.name)
-    draw_runs(spec.name)
+        _draw_fetch(spec.name)
+    _draw_runs(spec.name)
 
 
-def draw_known(model: KnownModel) -> None:
+def _draw_known(model: KnownModel) -> None:
     """Draw a model of the registry that is not at hand."""
     st.markdown(f"**{plain(model.title)}**  \n{plain(model.advice)}")
     draw_facts(
@@ -137,7 +137,7 @@ def draw_known(model: KnownModel) -> None:
             "family": f"{model.family} ({model.architecture})",
             "parameters": f"{model.parameters:,}",
             **{f"weights in {dtype}": size_text(model.memory(dtype)) for dtype in DTYPES},
-            "context": context_text(model.context),
+            "context": _context_text(model.context),
             "language": model.language,
             "licence": model.license or "on its page",
             "verified": {"twin": "by a tiny twin of its architecture", "sources": "from sources only"}[
@@ -146,9 +146,9 @@ def draw_known(model: KnownModel) -> None:
         }
     )
     st.caption(f"Source: {plain(model.source)}")
-    draw_use(model.name, needs_of(model))
-    draw_fetch(model.name)
-    draw_runs(model.name)
+    _draw_use(model.name, needs_of(model))
+    _draw_fetch(model.name)
+    _draw_runs(model.name)
 
 
 def beginning(identity: str) -> str:
@@ -156,14 +156,13 @@ def beginning(identity: str) -> str:
     return identity if len(identity) <= DIGITS else f"{identity[:DIGITS]} …"
 
 
-def context_text(tokens: int) -> str:
-    """Say how many tokens a model takes, or that no limit is known."""
+def _context_text(tokens: int) -> str:
     return f"{tokens:,} tokens" if tokens else "no limit, or none stated"
 
 
 def needs_of(model: KnownModel) -> list[str]:
     """List what has to be done before a known model can be scored, in order."""
-    needs = [code_step(model.name)] if model.remote_code else []
+    needs = [_code_step(model.name)] if model.remote_code else []
     if model.gated:
         needs.append("Accept its terms on the hub, and set HF_TOKEN to a token of that account.")
     if settings().allow_hub:
@@ -187,7 +186,7 @@ def needs_of(model: KnownModel) -> list[str]:
     return needs
 
 
-def code_step(name: str) -> str:
+def _code_step(name: str) -> str:
     """Say what the code of a model's own repository needs before it runs."""
     if is_allowed(name):
         return "It runs code of its own repository, which the operator has allowed (PCF_REMOTE_CODE)."
@@ -197,7 +196,7 @@ def code_step(name: str) -> str:
     )
 
 
-def draw_use(name: str, needs: Sequence[str]) -> None:
+def _draw_use(name: str, needs: Sequence[str]) -> None:
     """Draw what to do, and the link to the page Run an audit."""
     if needs:
         st.markdown("\n".join(["**To use it**", "", *(f"- {plain(need)}" for need in needs)]))
@@ -211,7 +210,7 @@ def draw_use(name: str, needs: Sequence[str]) -> None:
     draw_pin(name)
 
 
-def draw_runs(name: str) -> None:
+def _draw_runs(name: str) -> None:
     """Draw the runs of a model, each with its self-audit; those of neutral subjects behind all others.
 
     They are what the others are measured from, and have the same topic and templates.  What a run's audit
@@ -236,11 +235,11 @@ def draw_runs(name: str) -> None:
 def run_title(run: RunSpec) -> str:
     """Title a run by what sets it apart from the others of its model; neutral subjects are named first."""
     sentences = run.topic.name, run.templates.name
-    asked: tuple[str, ...] = (*sentences, run.evidence.name)
+    parts: tuple[str, ...] = (*sentences, run.evidence.name)
     if run.evidence.name in NEUTRAL_LISTS:
         earlier = "" if run.evidence.name == NEUTRAL else "earlier "
-        asked = (f"{earlier}neutral subjects", *sentences)
-    return " · ".join((*asked, word_scoring(run.scoring.protocol), run.scoring.dtype, run.key))
+        parts = (f"{earlier}neutral subjects", *sentences)
+    return " · ".join((*parts, word_scoring(run.scoring.protocol), run.scoring.dtype, run.key))
 
 
 def draw_open(run: RunSpec) -> None:
@@ -253,17 +252,17 @@ def draw_open(run: RunSpec) -> None:
     )
 
 
-def draw_fetch(name: str) -> None:
+def _draw_fetch(name: str) -> None:
     """Draw what fetching a model's weights means and the button for it; nothing where they are here.
 
     ``name``: of a public model, or a hub id.
     """
-    if is_here(name) or not may_be_fetched(name):
+    if is_here(name) or not _may_be_fetched(name):
         return
     offer = offer_of(name)
     with st.container(border=True):
         st.markdown(f"**Fetch its weights** · {plain(offer.size)} from {plain(offer.source)}")
-        st.markdown(licence_text(offer))
+        st.markdown(_licence_text(offer))
         job = open_queue().newest(FETCH, offer.name)
         if job is not None and job.state in ACTIVE:
             draw_jobs([job.id])
@@ -277,24 +276,22 @@ def draw_fetch(name: str) -> None:
         elif not may_audit():
             draw_why_not()
         else:
-            draw_button(offer)
+            _draw_button(offer)
 
 
-def fetch_state(name: str) -> str:
-    """Tell the newest fetching of a model's weights, and what became of it; empty where there was none."""
+def _fetch_state(name: str) -> str:
     job = open_queue().newest(FETCH, name)
     return f"{job.id} {job.state}" if job else ""
 
 
-def may_be_fetched(name: str) -> bool:
-    """Tell whether it can be fetched: from packages, or from a hub that is allowed, as is its code."""
+def _may_be_fetched(name: str) -> bool:
     if offer_of(name).packages:
         return True
-    known = known_model(split_name(name).model)
-    return settings().allow_hub and not (known and known.remote_code and not is_allowed(name))
+    listed = known_model(split_name(name).model)
+    return settings().allow_hub and not (listed and listed.remote_code and not is_allowed(name))
 
 
-def licence_text(offer: Offer) -> str:
+def _licence_text(offer: Offer) -> str:
     """Say under which licence the weights come, as Markdown."""
     if not offer.terms:
         return f"Licence: {plain(offer.license)}, open source."
@@ -303,7 +300,7 @@ def licence_text(offer: Offer) -> str:
     return f"Licence: not read by us; it stands on [its page]({offer.terms})."
 
 
-def draw_button(offer: Offer) -> None:
+def _draw_button(offer: Offer) -> None:
     """Draw the button, behind a tick where there are terms to accept."""
     accepted = bool(offer.terms) and st.checkbox(
         "I have read the terms and accept them", key=f"accept_{offer.name}"
@@ -331,7 +328,7 @@ def draw_kept_runs() -> None:
     if not infos:
         st.caption(f"Nothing was scored or imported here yet.{beside}")
         return
-    table = runs_table(infos)
+    table = _runs_table(infos)
     draw_table(table, "kept_runs", COLUMNS, alt="The runs that were made here or imported")
     imported = sum(info.run.scoring.imported for info in infos)
     brought = f" {count(imported, 'run was', 'runs were')} imported." if imported else ""
@@ -353,12 +350,12 @@ def draw_kept_runs() -> None:
             draw_delete(key, titles[key])
     if key is not None:
         info = store.run_info(key)
-        if said := imported_note(info.run.scoring.label, info.provenance):
-            st.caption(plain(said))
+        if note := imported_note(info.run.scoring.label, info.provenance):
+            st.caption(plain(note))
         draw_open(info.run)
 
 
-def runs_table(infos: Sequence[RunInfo]) -> pd.DataFrame:
+def _runs_table(infos: Sequence[RunInfo]) -> pd.DataFrame:
     """Make a table with one row per run; a viewer is not told who asked."""
     table = pd.DataFrame(
         [
@@ -368,7 +365,7 @@ def runs_table(infos: Sequence[RunInfo]) -> pd.DataFrame:
                 "templates": info.run.templates.name,
                 "occupations": info.run.evidence.name,
                 "date": info.created,
-                "owner": owner_of(info),
+                "owner": _owner_of(info),
                 "size": size,
                 "finished": info.complete,
                 "run": info.run.key,
@@ -379,8 +376,7 @@ def runs_table(infos: Sequence[RunInfo]) -> pd.DataFrame:
     return table if may_audit() else table.drop(columns="owner")
 
 
-def owner_of(info: RunInfo) -> str:
-    """Return who asked for a run last; empty where nobody logged in, or the queue does not know."""
+def _owner_of(info: RunInfo) -> str:
     job = open_queue().newest("score", info.run.key)
     return job.submitter if job else ""
 
@@ -389,12 +385,11 @@ def sizes_of(infos: Sequence[RunInfo]) -> list[int]:
     """Return the bytes that each run alone takes; worked out again when a run or a shard comes or goes."""
     scorings = {info.run.scoring.hash: info.run.scoring for info in infos}
     state = [(info.run.key, info.created.isoformat(), info.complete) for info in infos]
-    return sizes_now(state, [open_store().shards(scoring) for scoring in scorings.values()])
+    return _sizes_now(state, [open_store().shards(scoring) for scoring in scorings.values()])
 
 
 @kept()
-def sizes_now(runs: Sequence[tuple[str, str, bool]], shards: Sequence[Sequence[str]]) -> list[int]:
-    """Return the bytes that each run alone takes, by its key, while runs and their shards are these."""
+def _sizes_now(runs: Sequence[tuple[str, str, bool]], shards: Sequence[Sequence[str]]) -> list[int]:
     return [open_store().size_of_run(key) for key, _, _ in runs]
 
 

@@ -122,19 +122,19 @@ def models_figures(at_hand: Sequence[ModelSpec], known: Sequence[KnownModel]) ->
     ]
 
 
-def draw_filters(known: Sequence[KnownModel]) -> list[KnownModel]:
+def draw_filters(listed: Sequence[KnownModel]) -> list[KnownModel]:
     """Draw the row of controls over the known models; return those that remain."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         group = st.selectbox(
             "Group",
-            [ALL, *dict.fromkeys(model.group for model in known)],
+            [ALL, *dict.fromkeys(model.group for model in listed)],
             key="model_group",
             bind="query-params",
             help="Papers: the models of the PCF and BVF tables. The others: series and recent open models.",
         )
         family = st.selectbox(
             "Family",
-            [ALL, *(family for family in FAMILIES if any(m.family == family for m in known))],
+            [ALL, *(family for family in FAMILIES if any(m.family == family for m in listed))],
             key="model_family",
             bind="query-params",
             help="How the model is asked for a word.",
@@ -156,7 +156,7 @@ def draw_filters(known: Sequence[KnownModel]) -> list[KnownModel]:
         )
     return [
         model
-        for model in known
+        for model in listed
         if group in (ALL, model.group)
         and family in (ALL, model.family)
         and (most is None or model.memory(dtype) <= most * GIGABYTE)
@@ -187,8 +187,8 @@ def draw_model_cards(models: Sequence[ModelSpec]) -> None:
     """Draw a card for each model that can be scored now, which a telephone has in the place of the table."""
     for row in at_hand_table(models).to_dict("records"):
         size = f"{row['parameters'] / 10**6:,.1f} million parameters" if row["parameters"] > 0 else ""
-        said = " · ".join(part for part in (row["kind"], row["weights"], row["family"], size) if part)
-        draw_card(row["name"], said)
+        line = " · ".join(part for part in (row["kind"], row["weights"], row["family"], size) if part)
+        draw_card(row["name"], line)
 
 
 def known_table(models: Sequence[KnownModel]) -> pd.DataFrame:
@@ -227,17 +227,17 @@ def draw_journal() -> None:
     with st.expander("Journal: who did what, and when", icon=":material/history:"):
         journal = Journal(settings().cache)
         try:
-            found = read_journal(settings().cache, journal.stamp)
+            entries = _read_journal(settings().cache, journal.stamp)
         except StoreError as error:
             st.error(plain(str(error)), icon=":material/error:")
             return
-        said = plain(journal_finding(found))
-        if found.damage:
-            st.error(said, icon=":material/error:")
+        text = plain(journal_finding(entries))
+        if entries.damage:
+            st.error(text, icon=":material/error:")
         else:
-            st.caption(said)
-        if found.entries:
-            table = journal_table(found)
+            st.caption(text)
+        if entries.entries:
+            table = journal_table(entries)
             draw_table(
                 table.head(SHOWN), "journal", JOURNAL_COLUMNS, alt="The newest entries", whole=lambda: table
             )
@@ -246,12 +246,5 @@ def draw_journal() -> None:
 
 
 @kept(slots=2)
-def read_journal(cache: Path, stamp: tuple[int, int]) -> Journaled:
-    """Read the journal of a cache, again once ``stamp``, its size and time, is another.
-
-    Raises
-    ------
-    StoreError
-        The file is there and cannot be read.
-    """
+def _read_journal(cache: Path, stamp: tuple[int, int]) -> Journaled:
     return Journal(cache).read()

@@ -19,10 +19,10 @@ from pcf_core.app.page import draw_table, finding, picture
 from pcf_core.app.widgets import controls, plain
 from pcf_core.audit.places import Place, gather
 from pcf_core.audit.preferences import coverage_of
+from pcf_core.audit.results import Report
 from pcf_core.core.families import facts_of
 from pcf_core.core.run import Preferences
 from pcf_core.models.scoring.base import has_right_text
-from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.sections.heat_map import ORDERS, PRESETS, pages_of
 from pcf_core.report.sections.tilt import interval_of_share
 from pcf_core.show.charts.cell import WordProbability, cell_bars, word_bars
@@ -79,25 +79,24 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
     return model, group, preset, order, int(page)
 
 
-def cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str, dict[str, float]]:
+def _cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str, dict[str, float]]:
     """Return preferences by group, for every loaded model; they sum to 1 per model."""
-    found = {}
+    by_model = {}
     for name, item in loaded.runs.items():
         preferences = item.result.preferences
         cell = preferences.values[
             preferences.occupations.index(occupation), preferences.templates.index(template)
         ]
-        found[name] = dict(zip(preferences.groups, cell.tolist(), strict=True))
-    return found
+        by_model[name] = dict(zip(preferences.groups, cell.tolist(), strict=True))
+    return by_model
 
 
-def who_is_expected(loaded: Loaded, item: LoadedRun, occupation: str) -> str:
-    """Say in what share of a model's contexts each group comes first for an occupation, with intervals."""
+def _who_is_expected(loaded: Loaded, item: Report, occupation: str) -> str:
     interval = partial(interval_of_share, item, item.report, loaded.options)
     return occupation_finding(item.report, occupation, item.result.preferences, interval)
 
 
-def cell_words(item: LoadedRun, occupation: str, template: str) -> list[WordProbability]:
+def _cell_words(item: Report, occupation: str, template: str) -> list[WordProbability]:
     """Return the probability of each word at ``[Y]`` in this prompt."""
     run = item.run
     prompt = template.replace("[X]", occupation)
@@ -110,7 +109,7 @@ def cell_words(item: LoadedRun, occupation: str, template: str) -> list[WordProb
     ]
 
 
-def cell_caption(item: LoadedRun, occupation: str, template: str) -> str:
+def _cell_caption(item: Report, occupation: str, template: str) -> str:
     """State the coverage of one cell, per number of tokens where so defined, and whether it is flagged."""
     result, key = item.result, item.run.scoring
     if result.coverage is None:
@@ -122,13 +121,13 @@ def cell_caption(item: LoadedRun, occupation: str, template: str) -> str:
     return coverage_note(None if shares is None else {name: float(one) for name, one in shares.items()})
 
 
-def flagged_cells(item: LoadedRun) -> pd.DataFrame:
+def flagged_cells(item: Report) -> pd.DataFrame:
     """Return the cells with next to no coverage, the lowest first."""
     listed = () if item.result.coverage is None else item.result.coverage.listed
     return pd.DataFrame([cell.model_dump() for cell in listed])
 
 
-def draw_flagged(item: LoadedRun) -> None:
+def draw_flagged(item: Report) -> None:
     """Draw the cells of which the preferences say little, marked in the picture."""
     coverage = item.result.coverage
     if coverage is not None and coverage.flagged:
@@ -156,7 +155,7 @@ def open_clicked(loaded: Loaded) -> None:
     if state.pop(CLICKED, False):
         occupation, template = state[OCCUPATION], state[TEMPLATE]
         state[CONTEXT] = called(occupation, loaded.first.result.preferences.templates)[template]
-        st.dialog("One cell", width="large")(draw_parts)(loaded, occupation, template, "clicked_")
+        st.dialog("One cell", width="large")(_draw_parts)(loaded, occupation, template, "clicked_")
 
 
 def draw_cell(loaded: Loaded) -> None:
@@ -170,11 +169,11 @@ def draw_cell(loaded: Loaded) -> None:
         )
     occupation = chosen or preferences.occupations[0]
     with right:
-        template = choose_context(occupation, preferences.templates)
-    draw_parts(loaded, occupation, template)
+        template = _choose_context(occupation, preferences.templates)
+    _draw_parts(loaded, occupation, template)
 
 
-def choose_context(occupation: str, templates: Sequence[str]) -> str:
+def _choose_context(occupation: str, templates: Sequence[str]) -> str:
     """Draw the choice of a context, each as the sentence about an occupation; return its template.
 
     With another occupation the context stays and its sentence changes.  Addresses of earlier versions name
@@ -183,10 +182,10 @@ def choose_context(occupation: str, templates: Sequence[str]) -> str:
     names = called(occupation, templates)
     told = {name: template for template, name in names.items()}
     state, run = st.session_state, script()
-    asked, held = st.query_params.get(CONTEXT, ""), state.get(CONTEXT)
-    goes_back, is_told = run is not None and run.goes_back, not {asked, held}.isdisjoint(told)
-    if run is not None and asked in templates:
-        say_instead(run, CONTEXT, names[asked])
+    from_address, held = st.query_params.get(CONTEXT, ""), state.get(CONTEXT)
+    goes_back, is_told = run is not None and run.goes_back, not {from_address, held}.isdisjoint(told)
+    if run is not None and from_address in templates:
+        say_instead(run, CONTEXT, names[from_address])
     elif not goes_back and not is_told and state.get(TEMPLATE) in templates:  # for another occupation
         state[CONTEXT] = names[state[TEMPLATE]]
     chosen = st.selectbox(
@@ -208,21 +207,21 @@ def called(occupation: str, templates: Sequence[str]) -> dict[str, str]:
     sentences = {template: sentence(occupation, template) for template in templates}
     times = Counter(sentences.values())
     return {
-        template: said if times[said] == 1 else f"{said} ({template})" for template, said in sentences.items()
+        template: text if times[text] == 1 else f"{text} ({template})" for template, text in sentences.items()
     }
 
 
-def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
+def _draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
     """Draw what one cell consists of; ``prefix`` tells its charts from those of another drawing."""
     st.markdown(f"**{plain(sentence(occupation, template))}**")
     picture(
-        partial(cell_bars, cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
+        partial(cell_bars, _cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
         f"{prefix}cell_bars",
         "Probability of each group in this cell, one bar a model",
         title="Probability of each group in this cell",
         source=loaded.source,
     )
-    finding(*(f"{name}: {who_is_expected(loaded, item, occupation)}" for name, item in loaded.runs.items()))
+    finding(*(f"{name}: {_who_is_expected(loaded, item, occupation)}" for name, item in loaded.runs.items()))
     columns = st.columns(len(loaded.runs))
     for column, (name, item) in zip(columns, loaded.runs.items(), strict=True):
         with column:
@@ -234,14 +233,12 @@ def sentence(occupation: str, template: str) -> str:
     return template.replace("[X]", occupation).replace("[Y]", "…")
 
 
-def draw_words(
-    loaded: Loaded, name: str, item: LoadedRun, occupation: str, template: str, prefix: str
-) -> None:
+def draw_words(loaded: Loaded, name: str, item: Report, occupation: str, template: str, prefix: str) -> None:
     """Draw the words that carry one cell under one model."""
     picture(
-        partial(word_bars, once(cell_words)(item, occupation, template)),
+        partial(word_bars, once(_cell_words)(item, occupation, template)),
         f"{prefix}words_{name}",
         f"Most likely words: {name}",
         source=loaded.source,
     )
-    st.caption(once(cell_caption)(item, occupation, template))
+    st.caption(once(_cell_caption)(item, occupation, template))

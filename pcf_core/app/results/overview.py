@@ -11,17 +11,18 @@ import streamlit as st
 from pcf_core.app.addresses import parameters_for
 from pcf_core.app.caching import once
 from pcf_core.app.choice import FIRST, SECOND
-from pcf_core.app.data import Loaded, finished_runs, listed_models, must_wait, read_run
+from pcf_core.app.data import Loaded, finished_runs, listed_models, must_wait, results
 from pcf_core.app.links import follow
-from pcf_core.app.mended import table_room
 from pcf_core.app.page import chart
 from pcf_core.app.present import is_presented
+from pcf_core.app.styles import table_room
 from pcf_core.app.widgets import plain, table_key
 from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import Report
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.run import ModelKind, RunSpec, split_label
-from pcf_core.report.loaded import LoadedRun, letter_runs
+from pcf_core.report.loaded import letter_runs
 from pcf_core.show.charts.risk import RiskBar, risk_bars
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.overview import (
@@ -77,33 +78,32 @@ COLUMNS = {
 
 def runs_alike(loaded: Loaded) -> dict[str, RunSpec]:
     """Return by label a finished run of every model and precision on what the sidebar says, none read yet."""
-    found: dict[str, RunSpec] = {}
+    by_label: dict[str, RunSpec] = {}
     for run in finished_runs(loaded.first.run):
         label = run.scoring.label
-        if not _is_comparable(run, loaded.first.run) or label in found or len(found) == MOST:
+        if not _is_comparable(run, loaded.first.run) or label in by_label or len(by_label) == MOST:
             continue
         try:
             if not must_wait(run, "preferences", loaded.options):
-                found[label] = run
+                by_label[label] = run
         except AuditError:  # what cannot be read is told of where it is chosen
             continue
-    return found
+    return by_label
 
 
-def read_runs(loaded: Loaded, runs: Mapping[str, RunSpec]) -> dict[str, LoadedRun]:
+def read_runs(loaded: Loaded, runs: Mapping[str, RunSpec]) -> dict[str, Report]:
     """Read runs, those that can be; the chosen ones are read already."""
-    found: dict[str, LoadedRun] = {}
+    by_label: dict[str, Report] = {}
     for label, run in runs.items():
-        try:
-            chosen = loaded.runs.get(label)
-            same = chosen is not None and chosen.key == run.key
-            found[label] = chosen if chosen and same else read_run(run, loaded.options, brief=True)
-        except AuditError:  # as above
-            continue
-    return found
+        chosen = loaded.runs.get(label)
+        same = chosen is not None and chosen.key == run.key
+        opened = chosen if same else results().open(run, loaded.options, brief=True)
+        if isinstance(opened, Report):
+            by_label[label] = opened
+    return by_label
 
 
-def kinds_of(runs: Mapping[str, RunSpec]) -> dict[str, ModelKind]:
+def _kinds_of(runs: Mapping[str, RunSpec]) -> dict[str, ModelKind]:
     """Return by label what kind of model each is."""
     declared = {spec.name: spec.kind for spec in listed_models()}
     return {
@@ -112,9 +112,9 @@ def kinds_of(runs: Mapping[str, RunSpec]) -> dict[str, ModelKind]:
     }
 
 
-def model_rows(read: Mapping[str, LoadedRun]) -> list[ModelRow]:
+def model_rows(read: Mapping[str, Report]) -> list[ModelRow]:
     """Return a row for each run, the lowest risk first."""
-    kinds = kinds_of({label: item.run for label, item in read.items()})
+    kinds = _kinds_of({label: item.run for label, item in read.items()})
     return by_risk([ModelRow.of(label, item.report, kinds[label]) for label, item in read.items()])
 
 
@@ -125,17 +125,17 @@ def chosen_rows(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
 
 
 def with_letters(
-    rows: Sequence[ModelRow], read: Mapping[str, LoadedRun], options: ViewOptions
+    rows: Sequence[ModelRow], read: Mapping[str, Report], options: ViewOptions
 ) -> list[ModelRow]:
     """Return the rows with the letters of those whose figures say enough, where so many can be tested."""
     tested = [row.model for row in rows if not row.says_little]
     if not 2 <= len(tested) <= MOST_LETTERED:
         return list(rows)
     try:
-        found = once(letter_runs)(tuple(read[model] for model in tested), options)
+        model_letters = once(letter_runs)(tuple(read[model] for model in tested), options)
     except RunError:  # too few sentences for a test, or of a sampling plan, where each run has its own
         return list(rows)
-    letters = dict(zip(tested, found, strict=True))
+    letters = dict(zip(tested, model_letters, strict=True))
     return [replace(row, letters=letters.get(row.model, "")) for row in rows]
 
 
@@ -155,11 +155,11 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
 
     ``runs``: all that could be shown, by label.  Only those that are shown are read; their rows are returned.
     """
-    kinds = kinds_of(runs)
+    kinds = _kinds_of(runs)
     # Imported ones were brought in to stand beside the others: no choice hides them.
     several = [kind for kind in KINDS if kind != "imported" and kind in kinds.values()]
-    asked = {KINDS[kind] for label, kind in kinds.items() if label in loaded.runs}
-    chosen = _draw_filter(several, asked) if len(several) > 1 else ALL
+    kinds_shown = {KINDS[kind] for label, kind in kinds.items() if label in loaded.runs}
+    chosen = _draw_filter(several, kinds_shown) if len(several) > 1 else ALL
     # The answer above is about the chosen models, so they stay too.
     always = {label for label, kind in kinds.items() if kind == "imported"} | set(loaded.runs)
     wanted = {
@@ -178,9 +178,9 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
         return shown
     shown = with_letters(shown, read, loaded.options)
     with st.container(key="cards_of_models"):
-        draw_cards(loaded, shown)
+        _draw_cards(loaded, shown)
     with st.container(key="table_of_models"):
-        draw_model_table(loaded, shown)
+        _draw_model_table(loaded, shown)
     stored = {spec.name: spec.quantization for spec in listed_models()}
     names = dict.fromkeys(split_label(row.model)[0] for row in shown)
     copies = copies_text({name: stored.get(name, "") for name in names})
@@ -188,7 +188,7 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
     return shown
 
 
-def draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
+def _draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
     """Draw a card for each model, which a telephone has in the place of the table."""
     for row in shown:
         with st.container(border=True):
@@ -209,7 +209,7 @@ def draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
         )
 
 
-def draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
+def _draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
     """Draw the table; a click on a name opens Tilt, two ticks offer Compare."""
     table, names = models_table(shown), [row.model for row in shown]
     ticked = st.session_state.get(TICKED, [])
@@ -230,14 +230,14 @@ def draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
     _open(loaded, shown, answer.selection, "Models that tie share a letter. " if "ties" in table else "")
 
 
-def _draw_filter(kinds: Sequence[ModelKind], asked: Collection[str]) -> str:
+def _draw_filter(kinds: Sequence[ModelKind], kinds_shown: Collection[str]) -> str:
     """Draw which kinds are shown beside the chosen models; it begins with theirs, or with all."""
     names = [KINDS[kind] for kind in kinds]
     return (
         st.segmented_control(
             "Models shown",
             [*names, ALL],
-            default=next((name for name in names if {name} == asked), ALL),
+            default=next((name for name in names if {name} == kinds_shown), ALL),
             key=SHOWN,
             bind="query-params",
             help="The chosen models always stay. Teaching models are small ones that we trained to show an "
@@ -247,15 +247,15 @@ def _draw_filter(kinds: Sequence[ModelKind], asked: Collection[str]) -> str:
     )
 
 
-def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any, said: str) -> None:
-    """Follow what was selected in the table; ``said`` stands before what can be selected."""
+def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any, before: str) -> None:
+    """Follow what was selected in the table; ``before`` stands before what can be selected."""
     parameters = loaded.choice.parameters
     named = [shown[row].model for row, column in selection.cells if column == "model" and row < len(shown)]
     if named:
         follow("tilt", {**parameters, **parameters_for(named)})
     ticked = [shown[row].model for row in selection.rows if row < len(shown)]
     if len(ticked) < 2:
-        st.caption(f"{said}Click a name to see which way it leans. Tick two models to compare them.")
+        st.caption(f"{before}Click a name to see which way it leans. Tick two models to compare them.")
     elif st.button(
         f"Compare {plain(ticked[0])} and {plain(ticked[1])}" if len(ticked) == 2 else "Compare these models",
         type="primary",

@@ -13,20 +13,10 @@ from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import with_asked
 from pcf_core.app.data import Loaded, must_wait
 from pcf_core.app.own import upload_file
-from pcf_core.app.page import (
-    DATA,
-    PROVENANCE,
-    READING,
-    draw_both_commands,
-    draw_cite,
-    draw_notes,
-    draw_table,
-    draw_tabs,
-    finding,
-    offer_scoring,
-)
-from pcf_core.app.queue import Wanted, follow_readings
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_notes, draw_table, draw_tabs, finding
+from pcf_core.app.provenance import draw_both_commands, draw_cite
 from pcf_core.app.roles import may_audit
+from pcf_core.app.scoring import Wanted, follow_readings, offer_scoring
 from pcf_core.app.widgets import draw_facts, plain
 from pcf_core.audit.gate import GateReport
 from pcf_core.audit.kept_gate import KeptVerdicts, kept_verdicts, planned_runs
@@ -75,10 +65,10 @@ def choose_policy(key: str, first: Sequence[str] = ()) -> Policy | None:
     there = policies_in(settings().policies)
     brought: Policy | None = st.session_state.get(BROUGHT)
     names = [*first, *([YOURS] if brought else []), *there]
-    if asked := with_asked(key, names):
+    if from_address := with_asked(key, names):
         name = st.selectbox(
             "Policy",
-            asked,
+            from_address,
             key=key,
             bind="query-params",
             help="What a model has to keep. The operator's policies are in the address; your own file stays "
@@ -86,7 +76,7 @@ def choose_policy(key: str, first: Sequence[str] = ()) -> Policy | None:
         )
     else:
         name = ""
-    draw_upload(key, expanded=not asked)
+    draw_upload(key, expanded=not from_address)
     if name in first:
         return None
     if name == YOURS and brought:
@@ -109,8 +99,8 @@ def draw_upload(key: str, *, expanded: bool) -> None:
         st.caption("It looks like this; docs/gate.md says all that it may hold.")
         st.code(EXAMPLE, language=None)
         upload_file("Policy file", [".toml"], 1, f"{key}_file", HELP, partial(take, key))
-        if said := st.session_state.get(f"{key}_said"):
-            st.error(plain(said), icon=":material/error:")
+        if message := st.session_state.get(f"{key}_said"):
+            st.error(plain(message), icon=":material/error:")
 
 
 def take(key: str) -> None:
@@ -149,12 +139,12 @@ def draw_verdicts(loaded: Loaded) -> Callable[[], None]:
     missing: dict[str, RunSpec] = {}
     for key in keys:
         try:
-            found = draw_model(policy, key)
+            verdicts_of = draw_model(policy, key)
         except AuditError as error:
             st.error(f"**{plain(key.label)}:** {plain(str(error))}", icon=":material/error:")
             continue
-        reports += [found.report] if found.report else []
-        missing |= {place_of(key, run): run for run in found.missing if not key.imported}
+        reports += [verdicts_of.report] if verdicts_of.report else []
+        missing |= {place_of(key, run): run for run in verdicts_of.missing if not key.imported}
     if missing:
         offer_scoring(missing)
     return partial(draw_foot, reports, keys)
@@ -198,15 +188,15 @@ def draw_model(policy: Policy, key: ScoringKey) -> KeptVerdicts:
     if unread:
         follow_readings(unread)
         return KeptVerdicts(None)
-    found = verdicts(policy, key)
-    if found.report is None:
-        finding(unscored_note(key.label, found.missing))
-        return found
-    panel = policy_panel(found.report)
+    kept_verdicts = verdicts(policy, key)
+    if kept_verdicts.report is None:
+        finding(unscored_note(key.label, kept_verdicts.missing))
+        return kept_verdicts
+    panel = policy_panel(kept_verdicts.report)
     st.markdown(f"**{plain(panel.findings[0])}**")
-    st.table(verdict_rows(found.report).map(plain).set_index("limit"))
+    st.table(verdict_rows(kept_verdicts.report).map(plain).set_index("limit"))
     draw_notes(panel.notes)
-    return found
+    return kept_verdicts
 
 
 def place_of(key: ScoringKey, run: RunSpec) -> str:

@@ -11,15 +11,8 @@ from streamlit.delta_generator import DeltaGenerator
 from pcf_core.app.caching import open_store
 from pcf_core.app.data import Loaded
 from pcf_core.app.notes import neutral_distances_of
-from pcf_core.app.page import (
-    draw_foot,
-    draw_picture,
-    draw_table,
-    finding,
-    offer_scoring,
-    picture,
-    with_called,
-)
+from pcf_core.app.page import draw_foot, draw_picture, draw_table, finding, picture, with_called
+from pcf_core.app.scoring import offer_scoring
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.baseline import Baseline, baseline_run, has_baseline
 from pcf_core.core.risk import RiskReport
@@ -101,11 +94,11 @@ def draw_occupations(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     )
     panel = occupation_panel(loaded, model, thousand=thousand)
     draw_picture(panel)
-    draw_occupation_bars(loaded.reports[model], thousand=thousand)
+    _draw_occupation_bars(loaded.reports[model], thousand=thousand)
     return partial(draw_foot, panel, loaded, "occupations")
 
 
-def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
+def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
     """Draw the table; the bars of all three risks have one scale, so that they can be compared."""
     table = occupation_bars_table(report, 1000.0 if thousand else 1.0)
     unit, digits = (" × 1,000", "%.1f") if thousand else ("", "%.2f")
@@ -156,22 +149,21 @@ def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     """
     store = open_store()
     held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
-    found = loaded.remember(baselines_held, held)
-    panel = lean_panel(loaded, found, thousand=thousand)
-    brief = neutral_distances_finding(neutral_distances_of(loaded) if found else {})
+    baselines = loaded.remember(_baselines_held, held)
+    panel = lean_panel(loaded, baselines, thousand=thousand)
+    brief = neutral_distances_finding(neutral_distances_of(loaded) if baselines else {})
     finding(*([brief] if brief else panel.findings))
     draw_picture(panel)
     if brief:
         finding(*panel.findings)
-    asked = {name: baseline_run(item.run) for name, item in loaded.runs.items() if not held[name]}
-    if wanted := {name: run for name, run in asked.items() if run is not None}:
+    subjects = {name: baseline_run(item.run) for name, item in loaded.runs.items() if not held[name]}
+    if wanted := {name: run for name, run in subjects.items() if run is not None}:
         st.caption("How a model treats neutral subjects (a person, a citizen …) is a result of its own.")
         offer_scoring(wanted)
     return partial(draw_foot, panel, loaded, "lean")
 
 
-def baselines_held(loaded: Loaded, held: Mapping[str, bool]) -> dict[str, Baseline]:
-    """Return the neutral subjects of every model of which they are ``held``, by name."""
+def _baselines_held(loaded: Loaded, held: Mapping[str, bool]) -> dict[str, Baseline]:
     return baselines_of(loaded, open_store())
 
 
@@ -202,7 +194,7 @@ def draw_caprice(shown: Loaded, row: DeltaGenerator) -> None:
     if view == "survival":
         draw_picture(survival_panel(shown))
     elif view == "Hill plot":
-        draw_hill(shown)
+        _draw_hill(shown)
     else:
         draw_picture(caprice_panel(shown, log_count=log_count))
 
@@ -215,7 +207,7 @@ def draw_fits(shown: Loaded) -> None:
             draw_table(table, "fits", FIT_COLUMNS)
 
 
-def draw_hill(shown: Loaded) -> None:
+def _draw_hill(shown: Loaded) -> None:
     """Draw the Hill plot of the models that have one, and the names of the others."""
     shapes = tail_shapes(shown)
     without = [name for name, shape in shapes.items() if shape.hill is None]

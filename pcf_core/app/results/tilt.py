@@ -59,9 +59,9 @@ def draw_distribution(
         help="From where on a stereotype counts as strong: the share of contexts above τ is shown.",
     )
     several = len(groups) > 2
-    found = loaded.remember(distributions_of, reports, tilts, occupation)
-    drawn = panels(found) if several else groups[:1]
-    shown = {name: tuple(one for one in ones if one.group in drawn) for name, ones in found.items()}
+    by_model = loaded.remember(_distributions_of, reports, tilts, occupation)
+    drawn = panels(by_model) if several else groups[:1]
+    shown = {name: tuple(one for one in ones if one.group in drawn) for name, ones in by_model.items()}
     finding(*sentences(shown, threshold))
     other = "" if several else groups[1]
     left, right = st.columns(2)
@@ -82,7 +82,7 @@ def draw_distribution(
             f"The {len(drawn):,} of {len(groups):,} groups that a model puts first, or nearest to that, have "
             "a panel; *Numbers* has all."
         )
-    draw_numbers(found, threshold)
+    _draw_numbers(by_model, threshold)
 
 
 def panels(distributions: Distributions) -> tuple[str, ...]:
@@ -98,31 +98,31 @@ def panels(distributions: Distributions) -> tuple[str, ...]:
 
 def sentences(distributions: Distributions, threshold: float) -> list[str]:
     """Write a sentence per model about the group shown, or of several about the one that leads."""
-    said = []
+    lines = []
     for model, several in distributions.items():
         one = next((one for one in several if one.leads), several[0])
         intervals = [share_interval(one.share_above(limit), one.effective) for limit in (0.0, threshold)]
-        said.append(distribution_finding(model, one, threshold, *intervals))
-    return said
+        lines.append(distribution_finding(model, one, threshold, *intervals))
+    return lines
 
 
-def draw_numbers(distributions: Distributions, threshold: float) -> None:
+def _draw_numbers(distributions: Distributions, threshold: float) -> None:
     """Draw how to read the two pictures, their numbers, and the heaviest contexts at each end."""
     first = next(iter(distributions.values()))
     how, numbers, contexts = st.tabs(["How to read it", "Numbers", "Contexts at the ends"])
     how.markdown(HOW)
     with numbers:
-        draw_table(distribution_table(distributions, threshold), "distribution")
+        draw_table(_distribution_table(distributions, threshold), "distribution")
     with contexts:
         group, low = first[0].group, f"most {first[1].group}"
         if len(first) > 2:
             group = choose_group([one.group for one in first], "Whose stereotype orders the contexts.")
             low = f"least {group}"
         st.caption("The heaviest contexts of the tenth, by weight, at each end of the distribution.")
-        draw_table(ends_table(distributions, group, low, f"most {group}"), "contexts")
+        draw_table(_ends_table(distributions, group, low, f"most {group}"), "contexts")
 
 
-def distributions_of(
+def _distributions_of(
     loaded: Loaded,
     reports: Mapping[str, RiskReport],
     tilts: Mapping[str, Mapping[str, MeanTilt]],
@@ -130,10 +130,10 @@ def distributions_of(
 ) -> Distributions:
     """Return per model the distribution of each group's stereotype over one occupation's contexts."""
     criterion = Criterion.parse(loaded.options.criterion)
-    found = {}
+    by_model = {}
     for name, item in loaded.runs.items():
         report = reports[name]
-        found[name] = stereotype_distributions(
+        by_model[name] = stereotype_distributions(
             even_stereotypes(item, [occupation])[0],
             unit_in(item, report, loaded.options),
             criterion,
@@ -142,10 +142,10 @@ def distributions_of(
             templates=report.templates,
             intervals=[tilts[name][group].interval(occupation) for group in report.groups],
         )
-    return found
+    return by_model
 
 
-def distribution_table(distributions: Distributions, threshold: float) -> pd.DataFrame:
+def _distribution_table(distributions: Distributions, threshold: float) -> pd.DataFrame:
     """Make a table with one row per model × group.
 
     It has mean, s.d., the shares above 0 and above τ with intervals, the risks.
@@ -175,7 +175,7 @@ def distribution_table(distributions: Distributions, threshold: float) -> pd.Dat
     return pd.DataFrame(rows)
 
 
-def ends_table(distributions: Distributions, group: str, low: str, high: str) -> pd.DataFrame:
+def _ends_table(distributions: Distributions, group: str, low: str, high: str) -> pd.DataFrame:
     """Make a table of the heaviest contexts of the tenth at each end, for one group.
 
     ``low`` and ``high`` name the ends.
@@ -242,7 +242,7 @@ def draw_beside(loaded: Loaded, chosen: str) -> Beside:
         labour,
         text_row(loaded, read, loaded.groups[0]),
         (
-            *(read_finding(name, found) for name, found in read.found.items()),
+            *(read_finding(name, amplification) for name, amplification in read.found.items()),
             *([read_occupation_finding(chosen, read.found)] if chosen else []),
         ),
         f"{read.note} {read_intervals_note(read.found)}",

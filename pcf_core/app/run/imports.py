@@ -65,10 +65,10 @@ def draw_import() -> None:
                 clear(PACK_ARRIVED)
                 st.error(plain(str(error)), icon=":material/error:")
         if PACK_ARRIVED in st.session_state:
-            draw_arrived(st.session_state[PACK_ARRIVED])
+            _draw_arrived(st.session_state[PACK_ARRIVED])
 
 
-def draw_arrived(arrived: Arrived) -> None:
+def _draw_arrived(arrived: Arrived) -> None:
     """Say what came of an import, with the way to each run."""
     if arrived.new:
         st.success(f"{count(len(arrived.new), 'run is', 'runs are')} imported.", icon=":material/check:")
@@ -133,13 +133,7 @@ def draw_log_import() -> None:
 
 
 def bring(data: bytes) -> tuple[str, ...]:
-    """Keep the texts of a log, have a worker read them, and say what came.
-
-    Raises
-    ------
-    AuditError
-        The log is refused, or this person may not import it.
-    """
+    """Keep the texts of a log, have a worker read them, and say what came."""
     log = read_log(data)
     key = key_of(log)
     arrived = recorded("imported", "texts", f"{key.model} {log.eval_id}", import_log, open_store(), log)

@@ -93,7 +93,7 @@ class First:
 
 def draw_request() -> Request:
     """Draw the form; every choice is in the URL."""
-    draw_series()
+    _draw_series()
     here = [spec for spec in list_models() if spec.path and is_model_allowed(spec.name)]
     first = inherit([spec.name for spec in here if spec.kind == "public"], [spec.name for spec in here])
     models = st.multiselect(
@@ -182,14 +182,14 @@ def draw_request() -> Request:
     )
 
 
-def inherit(public: Sequence[str], known: Sequence[str]) -> First:
+def inherit(public: Sequence[str], scored: Sequence[str]) -> First:
     """Let the form begin with the selection of the sidebar, and follow it until somebody chooses otherwise.
 
-    ``public``, ``known``: names of the models whose weights are on this machine, which alone can be scored.
+    ``public``, ``scored``: names of the models whose weights are on this machine, which alone can be scored.
     """
     choice, state = current_choice(), st.session_state
-    chosen = [name for name in choice.models if name in known]
-    models = chosen or list(public[:1]) or [name for name in DEFAULT_MODELS if name in known]
+    chosen = [name for name in choice.models if name in scored]
+    models = chosen or list(public[:1]) or [name for name in DEFAULT_MODELS if name in scored]
     topic = choice.topic if choice.topic in topics() else next(iter(topics()))
     usual = usual_lists(topics()[topic])
     first = First(
@@ -206,7 +206,7 @@ def inherit(public: Sequence[str], known: Sequence[str]) -> First:
     return first
 
 
-def draw_series() -> None:
+def _draw_series() -> None:
     """Draw what chooses all checkpoints of a declared series at once."""
     titles = {series.title: series for series in all_series()}
     if titles:
@@ -216,13 +216,13 @@ def draw_series() -> None:
             index=None,
             key=SERIES,
             placeholder="base and aligned, every size",
-            on_change=take_series,
+            on_change=_take_series,
             help="Chooses the base and aligned checkpoints of every size below; take out those that are too "
             "large. The page Compare lays them along their size.",
         )
 
 
-def take_series() -> None:
+def _take_series() -> None:
     """Choose every checkpoint of a series that may be asked; the box is free for another one then."""
     state = st.session_state
     series = next((one for one in all_series() if one.title == state[SERIES]), None)
@@ -233,38 +233,27 @@ def take_series() -> None:
 
 def declared_model(model: str) -> KnownModel | None:
     """Return what is declared of a model of the registry whose files are not here; nobody is asked."""
-    known = known_model(split_name(model).model)
-    return None if known is None or is_cached(model) else known
+    listed = known_model(split_name(model).model)
+    return None if listed is None or is_cached(model) else listed
 
 
-def declared_run(request: Request, model: str, known: KnownModel) -> RunSpec:
+def declared_run(request: Request, model: str, listed: KnownModel) -> RunSpec:
     """Return the run that the form means for a model that is not here, to count its cells by.
 
     Its key is not that of the run that will be scored: the hub tells the revision when it is queued.
-
-    Raises
-    ------
-    AuditError
-        Lists that do not fit, a model that may not be asked.
     """
     require_allowed(model)
     lists = lists_of(request)
     spec = ModelSpec(
-        name=model, family=known.family, path="", identity="", tokenizer="", parameters=known.parameters,
-        context=known.context,
+        name=model, family=listed.family, path="", identity="", tokenizer="", parameters=listed.parameters,
+        context=listed.context,
     )  # fmt: skip
     run = build_run(in_precision(spec, request.precision), *lists, request.protocol)
     return run if request.within is None else planned(run, request.within)
 
 
 def lists_of(request: Request) -> tuple[Topic, Evidence, TemplateSet]:
-    """Return what the form names: topic, list and templates, of these the heaviest if they alone are asked.
-
-    Raises
-    ------
-    AuditError
-        Lists that do not fit.
-    """
+    """Return topic, list and templates of the form; of the templates the heaviest if only they are asked."""
     topic, evidence, templates = named(request.topic, request.evidence, request.templates)
     if request.heaviest and len(templates.templates) > HEAVIEST:
         templates = heaviest_of(templates.name, HEAVIEST)
@@ -272,21 +261,14 @@ def lists_of(request: Request) -> tuple[Topic, Evidence, TemplateSet]:
 
 
 def requested_runs(request: Request, model: str) -> RunSpec:
-    """Return the run the form means for one model.
-
-    Raises
-    ------
-    AuditError
-        An unknown model, one that cannot be read, or lists that do not fit.
-    """
+    """Return the run the form means for one model."""
     spec = in_precision(resolve_to_score(model), request.precision)
     run = build_run(spec, *lists_of(request), request.protocol)
     return run if request.within is None else planned(run, request.within)
 
 
 @kept(slots=64)
-def cached_estimate(run: RunSpec, shards: Sequence[str], finished: Sequence[int]) -> Estimate:
-    """Estimate a request, while the shards of its model and the finished jobs are these."""
+def _cached_estimate(run: RunSpec, shards: Sequence[str], finished: Sequence[int]) -> Estimate:
     return estimate(run, open_store(), open_queue())
 
 
@@ -306,15 +288,15 @@ def draw_estimates(
     finished = [job.id for job in open_queue().list(RECENT_JOBS) if job.state == "done"]
     told: list[Estimate] = []
     for run in runs:
-        found = cached_estimate(run, open_store().shards(run.scoring), finished)
-        if not found.at_most:
-            missing[run.key] = found.missing
-        told.append(found)
+        estimate = _cached_estimate(run, open_store().shards(run.scoring), finished)
+        if not estimate.at_most:
+            missing[run.key] = estimate.missing
+        told.append(estimate)
     told += [estimate_declared(run, known.parameters, open_queue()) for run, known in unfetched]
     if len(told) > 1:
-        draw_sum(told)
-    for run, found in zip([*runs, *(run for run, _ in unfetched)], told, strict=True):
-        draw_estimate(run, found)
+        _draw_sum(told)
+    for run, estimate in zip([*runs, *(run for run, _ in unfetched)], told, strict=True):
+        _draw_estimate(run, estimate)
     if unfetched:
         st.caption(
             f"By what is declared of them, since their files are not here: "
@@ -324,47 +306,47 @@ def draw_estimates(
     return missing
 
 
-def draw_sum(told: Sequence[Estimate]) -> None:
+def _draw_sum(told: Sequence[Estimate]) -> None:
     """Draw what all models of a request cost together; they are scored one after another."""
-    left = [found for found in told if found.missing]
+    left = [estimate for estimate in told if estimate.missing]
     if not left:
         return
-    seconds = [found.seconds for found in left if found.seconds is not None]
-    unknown = [found.basis for found in left if found.seconds is None]
+    seconds = [estimate.seconds for estimate in left if estimate.seconds is not None]
+    unknown = [estimate.basis for estimate in left if estimate.seconds is None]
     all_of_them = Estimate(
-        missing=sum(found.missing for found in left),
+        missing=sum(estimate.missing for estimate in left),
         seconds=None if unknown else sum(seconds),
-        memory_bytes=max(found.memory_bytes for found in left),
-        disk_bytes=sum(found.disk_bytes for found in left),
+        memory_bytes=max(estimate.memory_bytes for estimate in left),
+        disk_bytes=sum(estimate.disk_bytes for estimate in left),
         basis=unknown[0] if unknown else "The sum over the models, which are scored one after another.",
-        at_most=any(found.at_most for found in left),
-        guessed=any(found.guessed for found in left),
+        at_most=any(estimate.at_most for estimate in left),
+        guessed=any(estimate.guessed for estimate in left),
     )
-    st.markdown(f"**In all** · {cost_text(all_of_them)}", help=f"{CELLS} {all_of_them.basis}")
+    st.markdown(f"**In all** · {_cost_text(all_of_them)}", help=f"{CELLS} {all_of_them.basis}")
 
 
-def draw_estimate(run: RunSpec, found: Estimate) -> None:
-    """Draw the line of one model."""
+def _draw_estimate(run: RunSpec, estimate: Estimate) -> None:
     model = f"**{plain(run.scoring.model)}** · {run.scoring.dtype}"
-    st.markdown(f"{model} · {cost_text(found)}", help=f"{CELLS} {found.basis}" if found.missing else None)
+    st.markdown(
+        f"{model} · {_cost_text(estimate)}", help=f"{CELLS} {estimate.basis}" if estimate.missing else None
+    )
 
 
-def cost_text(found: Estimate) -> str:
+def _cost_text(estimate: Estimate) -> str:
     """Say what a request costs: "2,400 cells · about 26 s · 40 MB memory · 1 MB disk"."""
-    if not found.missing:
+    if not estimate.missing:
         return "scored already"
-    most = "at most " if found.at_most else ""
-    parts = [f"{most}{count(found.missing, 'cell')}", time_text(found)]
-    parts += [f"{size_text(found.memory_bytes)} memory", f"{size_text(found.disk_bytes)} disk"]
+    most = "at most " if estimate.at_most else ""
+    parts = [f"{most}{count(estimate.missing, 'cell')}", _time_text(estimate)]
+    parts += [f"{size_text(estimate.memory_bytes)} memory", f"{size_text(estimate.disk_bytes)} disk"]
     return " · ".join(parts)
 
 
-def time_text(found: Estimate) -> str:
-    """Say how long a request takes."""
-    if found.seconds is None:
+def _time_text(estimate: Estimate) -> str:
+    if estimate.seconds is None:
         return "time unknown"
-    how = "roughly" if found.guessed else "at most" if found.at_most else "about"
-    return f"{how} {duration(found.seconds)}"
+    how = "roughly" if estimate.guessed else "at most" if estimate.at_most else "about"
+    return f"{how} {duration(estimate.seconds)}"
 
 
 def draw_heaviest_note(request: Request, run: RunSpec) -> None:
@@ -398,8 +380,8 @@ def draw_word_check(runs: Sequence[RunSpec]) -> None:
         help="Scores one sentence of the run: words the model cannot express, tokens per word, coverage.",
     ):
         st.session_state[CHECKS] = {run.key: ask(run) for run in runs}
-    asked: dict[str, int] = st.session_state.get(CHECKS, {})
-    jobs = [asked[run.key] for run in runs if run.key in asked]
+    checks: dict[str, int] = st.session_state.get(CHECKS, {})
+    jobs = [checks[run.key] for run in runs if run.key in checks]
     if jobs:
         waiting = any(open_queue().get(job).state in ("queued", "running") for job in jobs)
 
@@ -435,11 +417,11 @@ def draw_answer(job: Job) -> None:
             st.caption(f"**{model}**: asking the worker …")
         else:
             st.markdown(f"**{model}** · *{text}*")
-            for sentence in answer_sentences(job.result):
+            for sentence in _answer_sentences(job.result):
                 st.caption(plain(sentence))
 
 
-def answer_sentences(answer: Mapping[str, Any]) -> list[str]:
+def _answer_sentences(answer: Mapping[str, Any]) -> list[str]:
     """Say what a word check found."""
     sentences = [tokens_note(word["tokens"] for word in answer["words"])]
     if answer["left_out"]:

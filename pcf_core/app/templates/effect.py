@@ -15,7 +15,7 @@ import streamlit as st
 from pcf_core.app.addresses import RUN_AN_AUDIT, Choice
 from pcf_core.app.caching import once, open_store
 from pcf_core.app.choice import current_choice, with_asked
-from pcf_core.app.data import read_run
+from pcf_core.app.data import results
 from pcf_core.app.lists import all_evidence, all_topics, set_names
 from pcf_core.app.page import chart, draw_refused, draw_table, finding, picture
 from pcf_core.app.roles import may_audit
@@ -23,6 +23,7 @@ from pcf_core.app.templates.draft import Shown, edits, opened
 from pcf_core.app.widgets import plain
 from pcf_core.audit.case import Covering, covering_runs, restricted
 from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import Report
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import scored_as
@@ -30,7 +31,6 @@ from pcf_core.core.topics import MinedSet, TemplateSet
 from pcf_core.material.templates import SetComparison, compare_sets, template_weights
 from pcf_core.measure.regression import rank_correlation
 from pcf_core.models.precision import AUTO, DTYPES
-from pcf_core.report.loaded import LoadedRun
 from pcf_core.show.charts.templates import RiskMove, TemplateShare, risk_moves, share_scatter
 from pcf_core.show.charts.theme import RISKS
 from pcf_core.show.findings.material import move_finding, sets_finding
@@ -119,14 +119,14 @@ def readings(covered: Iterable[Covering], choice: Choice) -> tuple[list[Reading]
 
 
 def _reading(covering: Covering, choice: Choice) -> Reading:
-    item = read_run(covering.run, choice.options)
+    item = results().report(covering.run, choice.options)
     with st.spinner("Working out risks and intervals …"):
         chosen = once(_chosen_report)(item, covering.texts, covering.counts, choice.options)
     return Reading(covering, item.report, chosen)
 
 
 def _chosen_report(
-    item: LoadedRun, texts: Sequence[str], counts: Sequence[float], options: ViewOptions
+    item: Report, texts: Sequence[str], counts: Sequence[float], options: ViewOptions
 ) -> RiskReport:
     """Read a run with a choice of its templates, with other counts."""
     return restricted(item.result, item.run, texts, counts, options)

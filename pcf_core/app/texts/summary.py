@@ -113,13 +113,7 @@ def _of_one(model: str, loaded: Loaded) -> Loaded:
     def named(several: Mapping[str, T]) -> dict[str, T]:
         return {model: next(iter(several.values()))} if several else {}
 
-    return Loaded(
-        loaded.choice,
-        named(loaded.runs),
-        named(loaded.missing),
-        named(loaded.refused),
-        named(loaded.unread),
-    )
+    return Loaded(loaded.choice, named(loaded.runs), named(loaded.others))
 
 
 def topic_of(name: str) -> Topic:

@@ -12,24 +12,13 @@ from pcf_core.app.addresses import CRITERIA_TAB, FAIRPAIR_TAB, RISK, TILT, Place
 from pcf_core.app.caching import open_store
 from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
-from pcf_core.app.data import draw_lookable
+from pcf_core.app.data import draw_lookable, made_by
 from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
 from pcf_core.app.fairpair.results import draw_list
 from pcf_core.app.links import draw_link
-from pcf_core.app.page import (
-    DATA,
-    PROVENANCE,
-    READING,
-    draw_figures,
-    draw_provenance,
-    draw_table,
-    draw_tabs,
-    finding,
-    made_by,
-    offer_scoring,
-    picture,
-)
-from pcf_core.app.queue import follow_readings
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_figures, draw_table, draw_tabs, finding, picture
+from pcf_core.app.provenance import draw_provenance
+from pcf_core.app.scoring import follow_readings, offer_scoring
 from pcf_core.app.texts.benchmarks import draw_beside_audits
 from pcf_core.app.texts.imported import draw_marks
 from pcf_core.app.texts.summary import WOMEN, CaseFile, case_file, known_models

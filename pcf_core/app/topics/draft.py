@@ -14,13 +14,13 @@ from uuid import uuid4
 import streamlit as st
 
 from pcf_core.app.lists import topic_names, topics
+from pcf_core.app.widgets import TOPIC_DRAFTS
 from pcf_core.core.errors import TopicError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.topics import Group, Topic
 from pcf_core.material.safety.text import check_name
 from pcf_core.material.topics import copied, load_topic, make_topic, own_topics
 
-DRAFTS = "topic_drafts"
 NEXT = "topic_next"
 NEW = ""  # the draft of a topic that is not there yet
 PLAIN_FIELDS = (
@@ -249,7 +249,7 @@ def adopt_pointed() -> None:
 
 
 def _drafts() -> dict[str, Draft]:
-    drafts: dict[str, Draft] = st.session_state.setdefault(DRAFTS, {})
+    drafts: dict[str, Draft] = st.session_state.setdefault(TOPIC_DRAFTS, {})
     return drafts
 
 

@@ -117,16 +117,16 @@ def draw_factors() -> None:
     """Draw the tab: controls, finding, panels and tables."""
     loaded = open_results()
     head = st.container()
-    choice = draw_controls(loaded)
+    choice = _draw_controls(loaded)
     every = panels_of(loaded, choice)
     panels = every[choice.model]
     with head:
-        finding(*(factors_answer(name, found) for name, found in every.items()))
+        finding(*(factors_answer(name, of_model) for name, of_model in every.items()))
     drawn = factor_panels(loaded, choice.model, panels)
-    draw_panels(drawn)
+    _draw_panels(drawn)
     with st.expander("How sure?"):
-        said = (factors_finding(name, found) for name, found in every.items())
-        finding(*said, slopes_note(panels), templates_note(panels))
+        lines = (factors_finding(name, of_model) for name, of_model in every.items())
+        finding(*lines, slopes_note(panels), templates_note(panels))
         key_figures(slope_figures(panels), loaded, intervals=[figures_note(choice.model, panels)])
         for one in drawn:
             st.markdown(f"**{plain(one.heading)}**")
@@ -137,7 +137,7 @@ def draw_factors() -> None:
     foot(how_to_read.FACTORS, partial(once(factors_table), every), "factors", loaded, POINT_COLUMNS)
 
 
-def draw_controls(loaded: Loaded) -> FactorChoice:
+def _draw_controls(loaded: Loaded) -> FactorChoice:
     """Draw the controls; return model, risk, which matches count, and the user's own file."""
     names = list(loaded.runs)
     with controls("factors"):
@@ -199,7 +199,7 @@ def draw_own(occupations: Sequence[str]) -> OwnFactor | None:
             LARGEST_UPLOAD,
             UPLOAD,
             "Read for this session only; nothing of it is kept.",
-            take_upload,
+            _take_upload,
         )
         if problem := st.session_state.get(PROBLEM):
             st.error(plain(problem), icon=":material/error:")
@@ -220,7 +220,7 @@ def draw_own(occupations: Sequence[str]) -> OwnFactor | None:
     return own if matched else None
 
 
-def take_upload() -> None:
+def _take_upload() -> None:
     """Read the file that was just chosen; a refusal leaves no file in use."""
     file: UploadedFile | None = st.session_state.get(UPLOAD)
     forget()
@@ -241,17 +241,16 @@ def forget() -> None:
 def panels_of(loaded: Loaded, choice: FactorChoice) -> Panels:
     """Return the panels of every chosen model."""
     with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
-        return loaded.remember(every_panel, choice.quantity, choice.matching, choice.own)
+        return loaded.remember(_every_panel, choice.quantity, choice.matching, choice.own)
 
 
-def every_panel(loaded: Loaded, quantity: Quantity, matching: Matching, own: OwnFactor | None) -> Panels:
-    """Fit the lines of every chosen model."""
+def _every_panel(loaded: Loaded, quantity: Quantity, matching: Matching, own: OwnFactor | None) -> Panels:
     return {
         name: panels_in(item, loaded.options, quantity, matching, own) for name, item in loaded.runs.items()
     }
 
 
-def draw_panels(drawn: Sequence[Panel]) -> None:
+def _draw_panels(drawn: Sequence[Panel]) -> None:
     """Draw two panels side by side, below each other on a narrow page, each with how strong the link is."""
     for start in range(0, len(drawn), 2):
         for column, one in zip(st.columns(2), drawn[start:], strict=False):

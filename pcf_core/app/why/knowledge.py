@@ -18,15 +18,13 @@ from pcf_core.app.page import (
     DATA,
     PROVENANCE,
     READING,
-    draw_both_commands,
-    draw_cite,
-    draw_commands,
     draw_figures,
     draw_picture,
     draw_table,
     draw_tabs,
     finding,
 )
+from pcf_core.app.provenance import draw_both_commands, draw_cite, draw_commands
 from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.widgets import choose_one, described, draw_card, draw_facts, plain
@@ -114,17 +112,17 @@ def draw_knowledge() -> None:
     """Draw the tab."""
     choice = current_choice()
     name, score = draw_form()
-    asked = opened(name)
-    draw_own(name, asked)
-    if asked is None:
+    facts = opened(name)
+    draw_own(name, facts)
+    if facts is None:
         return
     if not choice.models:
         st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
         return
-    known = known_of(choice, asked, score)
+    known = _known_of(choice, facts, score)
     if not known.reports:
         st.markdown(EXPECT)
-    offer_scoring(asked, known.missing)
+    offer_scoring(facts, known.missing)
     if not known.reports:
         return
     panels = {model: knowledge_panel(model, report) for model, report in known.reports.items()}
@@ -152,13 +150,13 @@ def draw_knowledge() -> None:
     draw_picture(panel)
     with st.expander("How sure?"):
         finding(*(f"{model}: {said}" for model, panel in panels.items() for said in panel.findings[1:]))
-        draw_figures(knowledge_figures(known.reports))
+        draw_figures(_knowledge_figures(known.reports))
     draw_tabs(
         "knowledge",
         {
             READING: panel.how,
-            DATA: partial(draw_facts_known, known.reports, model, order),
-            PROVENANCE: partial(draw_provenance, asked, choice, known),
+            DATA: partial(_draw_facts_known, known.reports, model, order),
+            PROVENANCE: partial(draw_provenance, facts, choice, known),
         },
     )
 
@@ -184,7 +182,7 @@ def draw_form() -> tuple[str, str]:
     return facts, score
 
 
-def known_of(choice: Choice, asked: KnowledgeSet, score: str) -> Known:
+def _known_of(choice: Choice, facts: KnowledgeSet, score: str) -> Known:
     """Return what the chosen models know, read from the store; a refusal is said and its model left out."""
     store = open_store()
     protocol = choice.options.protocol
@@ -198,13 +196,13 @@ def known_of(choice: Choice, asked: KnowledgeSet, score: str) -> Known:
             specs = precisions_of(resolve(name), precision)
             check_protocol(name, specs[0].family, protocol)
             keys_meant = [ScoringKey.of(spec, protocol) for spec in specs]
-            key = next((one for one in keys_meant if not missing_answers(store, one, asked)), None)
+            key = next((one for one in keys_meant if not missing_answers(store, one, facts)), None)
             model = model_label(name, (key or keys_meant[0]).dtype)
             if key is None:
                 missing[model] = keys_meant[0]
                 continue
-            audit = knowledge_audit_of(store, key, asked)
-            reports[model] = report_among(key, asked, score, protocol, store.shards(key), audit)
+            audit = knowledge_audit_of(store, key, facts)
+            reports[model] = _report_among(key, facts, score, protocol, store.shards(key), audit)
             keys[model], audits[model] = key, audit
         except AuditError as error:
             st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
@@ -212,23 +210,22 @@ def known_of(choice: Choice, asked: KnowledgeSet, score: str) -> Known:
 
 
 @kept()
-def report_among(
+def _report_among(
     key: ScoringKey,
-    asked: KnowledgeSet,
+    facts: KnowledgeSet,
     score: str,
     protocol: Protocol,
     shards: Sequence[str],
     audit: SelfAudit | None,
 ) -> KnowledgeReport:
-    """Work out what a model knows, while its shards and its self-audit are these."""
-    return knowledge_report(open_store(), key, asked, score, protocol)
+    return knowledge_report(open_store(), key, facts, score, protocol)
 
 
-def offer_scoring(asked: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> None:
+def offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> None:
     """Say what was not scored yet and offer to queue it; show the job that is, or was, at it."""
     if not missing:
         return
-    keys = {knowledge_key(asked, key) for key in missing.values()}
+    keys = {knowledge_key(facts, key) for key in missing.values()}
     newest = {
         job.key: job for job in reversed(open_queue().list(RECENT, kind="knowledge")) if job.key in keys
     }
@@ -240,7 +237,7 @@ def offer_scoring(asked: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> Non
             draw_job(job)
     with st.container(border=True):
         names = " and ".join(plain(name) for name in missing)
-        st.markdown(f"**Not scored yet:** {names} with *{plain(asked.title)}*.")
+        st.markdown(f"**Not scored yet:** {names} with *{plain(facts.title)}*.")
         if not may_audit():
             draw_why_not()
         elif st.button(
@@ -248,7 +245,7 @@ def offer_scoring(asked: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> Non
         ):
             try:
                 for key in missing.values():
-                    write(submit_knowledge, open_store(), open_queue(), asked, key)
+                    write(submit_knowledge, open_store(), open_queue(), facts, key)
             except AuditError as error:
                 st.error(plain(str(error)), icon=":material/error:")
                 return
@@ -256,17 +253,17 @@ def offer_scoring(asked: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> Non
             st.rerun()
 
 
-def draw_facts_known(reports: Mapping[str, KnowledgeReport], model: str, order: str) -> None:
+def _draw_facts_known(reports: Mapping[str, KnowledgeReport], model: str, order: str) -> None:
     """Draw the table of all models' facts; on a telephone cards of those that are in the picture."""
     with st.container(key="cards_of_facts"):
         for fact in ordered(reports[model], order)[:MOST_FACTS]:
-            known = f"Knowledge {with_interval(fact.knowledge, fact.interval)}"
-            draw_card(fact.subject, f"Right: {', '.join(fact.right)}", known)
+            knowledge = f"Knowledge {with_interval(fact.knowledge, fact.interval)}"
+            draw_card(fact.subject, f"Right: {', '.join(fact.right)}", knowledge)
     with st.container(key="table_of_facts"):
         draw_table(knowledge_table(reports), "knowledge")
 
 
-def knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]:
+def _knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]:
     """Make key figures: knowledge of each model, with the gap and what other subjects give."""
     return [
         KeyFigure(
@@ -355,7 +352,7 @@ PANEL = OwnPanel(
 )
 
 
-def draw_own(name: str, asked: KnowledgeSet | None) -> None:
+def draw_own(name: str, facts: KnowledgeSet | None) -> None:
     """Draw what can be done with the set that is shown, and another brought in."""
     draw_hidden(SHELF)
-    PANEL.draw(name, asked)
+    PANEL.draw(name, facts)

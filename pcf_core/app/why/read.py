@@ -12,16 +12,8 @@ import streamlit as st
 from pcf_core.app.caching import kept, once
 from pcf_core.app.data import Loaded
 from pcf_core.app.lists import Stamp, stamp_of
-from pcf_core.app.page import (
-    PROVENANCE,
-    draw_provenance,
-    draw_table,
-    finding,
-    foot,
-    key_figures,
-    open_results,
-    picture,
-)
+from pcf_core.app.page import PROVENANCE, draw_table, finding, foot, key_figures, open_results, picture
+from pcf_core.app.provenance import draw_provenance
 from pcf_core.app.widgets import plain
 from pcf_core.audit.factors import read_against, read_leans
 from pcf_core.core.errors import AuditError
@@ -85,8 +77,8 @@ class Read:
     @property
     def note(self) -> str:
         """What was counted, and whose text is not known."""
-        known = text_note(list(self.trainings.values()), self.table.card)
-        return f"{known} {unread_finding(self.unknown)}" if self.unknown else known
+        training_note = text_note(list(self.trainings.values()), self.table.card)
+        return f"{training_note} {unread_finding(self.unknown)}" if self.unknown else training_note
 
 
 def read_of(loaded: Loaded) -> Read | Unread:
@@ -95,17 +87,17 @@ def read_of(loaded: Loaded) -> Read | Unread:
     if set(loaded.groups) != {"male", "female"}:
         return Unread(other_topic_finding(first.topic.title))
     try:
-        table = counts_now(stamp_of("factors"))
+        table = _counts_now(stamp_of("factors"))
         trainings = {name: text for name in names if (text := _training(loaded, name, table))}
     except AuditError as error:
         return Unread(str(error))
     if not trainings:
         return Unread(unread_finding(names))
-    compared = {name: loaded.remember(against_text, name, table) for name in trainings}
-    found = {name: one for name, one in compared.items() if one}
-    if not found:
+    compared = {name: loaded.remember(_against_text, name, table) for name in trainings}
+    by_model = {name: one for name, one in compared.items() if one}
+    if not by_model:
         return Unread(uncompared_finding(first.evidence.title))
-    return Read(table, trainings, found, tuple(name for name in names if name not in trainings))
+    return Read(table, trainings, by_model, tuple(name for name in names if name not in trainings))
 
 
 def _training(loaded: Loaded, name: str, table: ReadTable) -> TrainingText | None:
@@ -115,13 +107,11 @@ def _training(loaded: Loaded, name: str, table: ReadTable) -> TrainingText | Non
 
 
 @kept()
-def counts_now(stamp: Stamp) -> ReadTable:
-    """Read what the shipped models' text says of occupations, again when a file of these changes."""
+def _counts_now(stamp: Stamp) -> ReadTable:
     return read_counts()
 
 
-def against_text(loaded: Loaded, name: str, table: ReadTable) -> Amplification | None:
-    """Compare what a model says with its text; ``None`` where nothing of it can be compared."""
+def _against_text(loaded: Loaded, name: str, table: ReadTable) -> Amplification | None:
     item, report, tilts = loaded.runs[name], loaded.even[name], tilts_of(loaded)[name]
     names = [row.occupation for row in report.occupations]
     unit = unit_in(item, report, loaded.options)
@@ -152,12 +142,12 @@ def draw_read() -> None:
         bind="query-params",
         help="The picture shows one model at a time; the tables have all whose training text is known.",
     )
-    found = read.found[model]
+    amplification = read.found[model]
     with head:
         finding(*(read_finding(name, one) for name, one in read.found.items()))
-        finding(read_occupations_finding(model, found))
+        finding(read_occupations_finding(model, amplification))
     picture(
-        partial(read_scatter, found, model, list(loaded.runs)),
+        partial(read_scatter, amplification, model, list(loaded.runs)),
         "read_scatter",
         f"Mean stereotype of {model} against the lean of its training text, a point an occupation",
         title=f"{model} against what it read",
@@ -165,15 +155,15 @@ def draw_read() -> None:
     )
     with st.expander("How sure?"):
         key_figures(
-            read_figures(found),
+            _read_figures(amplification),
             loaded,
-            [f"{read_intervals_note({model: found})} {ORDER}"],
+            [f"{read_intervals_note({model: amplification})} {ORDER}"],
             loaded.even,
         )
-    st.caption("  \n".join(plain(note) for note in [*read_notes(found), read.note]))
+    st.caption("  \n".join(plain(note) for note in [*read_notes(amplification), read.note]))
     with st.expander("The slopes of all models whose text is known"):
-        draw_table(read_lines(read.found), "read_lines", LINE_COLUMNS)
-    missing = left_out_table(found)
+        draw_table(_read_lines(read.found), "read_lines", LINE_COLUMNS)
+    missing = left_out_table(amplification)
     with st.expander(f"Left out, and why: {len(missing):,}"):
         draw_table(missing, "read_left_out", alt="Occupations not compared")
     with st.expander("Source"):
@@ -182,25 +172,27 @@ def draw_read() -> None:
     foot(HOW, partial(once(read_table), read.found), "read", loaded, READ_COLUMNS)
 
 
-def read_figures(found: Amplification) -> list[KeyFigure]:
+def _read_figures(amplification: Amplification) -> list[KeyFigure]:
     """Make key figures: slope, mean shift, rank agreement, occupations that differ."""
-    line, ranks = found.line, found.ranks
-    told = [row for row in found.occupations if row.differs]
+    line, ranks = amplification.line, amplification.ranks
+    told = [row for row in amplification.occupations if row.differs]
     return [
         KeyFigure(
             "Slope",
             two_decimals(line.slope) if line else "–",
             "Difference between two occupations in what the model says, per difference of 1 in its text: 1 "
             "is a copy, 0 no link. Corrected for small numbers of documents; below: its interval, for other "
-            f"occupations and biographies, and for {drawn_besides(found)}.",
-            f"{ends(line.interval, line.slope)} · {line.verdict}" if line else f"none, {found.no_line}",
+            f"occupations and biographies, and for {drawn_besides(amplification)}.",
+            f"{ends(line.interval, line.slope)} · {line.verdict}"
+            if line
+            else f"none, {amplification.no_line}",
         ),
         KeyFigure(
             "Shift to male words",
-            two_decimals(found.shift),
+            two_decimals(amplification.shift),
             "Mean over occupations of what the model says less what its text says, both from −1 (she) to 1 "
             "(he); 0 is none.",
-            ends(found.shift_interval, found.shift),
+            ends(amplification.shift_interval, amplification.shift),
         ),
         KeyFigure(
             "Same order",
@@ -211,7 +203,7 @@ def read_figures(found: Amplification) -> list[KeyFigure]:
         ),
         KeyFigure(
             "Differ from the text",
-            f"{len(told):,} of {len(found.occupations):,}",
+            f"{len(told):,} of {len(amplification.occupations):,}",
             "Occupations whose difference between model and text survives the control of false discoveries.",
         ),
     ]
@@ -258,7 +250,7 @@ LINE_COLUMNS = {
 }
 
 
-def read_table(found: Mapping[str, Amplification]) -> pd.DataFrame:
+def read_table(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
     """Make a table with one row per model × occupation, the largest differences first."""
     return pd.DataFrame(
         [
@@ -282,16 +274,16 @@ def read_table(found: Mapping[str, Amplification]) -> pd.DataFrame:
                 "p_controlled": row.adjusted,
                 "verdict": row.verdict,
             }
-            for name, one in found.items()
+            for name, one in by_model.items()
             for row in sorted(one.occupations, key=lambda row: -abs(row.difference))
         ]
     )
 
 
-def read_lines(found: Mapping[str, Amplification]) -> pd.DataFrame:
+def _read_lines(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
     """Make a table with one row per model: both slopes, the mean shift, the rank correlation."""
     rows = []
-    for name, one in found.items():
+    for name, one in by_model.items():
         row: dict[str, object] = {"model": name, "occupations": len(one.occupations)}
         line = one.line
         if line is not None:
@@ -307,7 +299,7 @@ def read_lines(found: Mapping[str, Amplification]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def left_out_table(found: Amplification) -> pd.DataFrame:
+def left_out_table(amplification: Amplification) -> pd.DataFrame:
     """Make a table with one row per occupation that is not compared."""
-    rows = [{"occupation": item.name, "because": item.reason} for item in found.left_out]
+    rows = [{"occupation": item.name, "because": item.reason} for item in amplification.left_out]
     return pd.DataFrame(rows, columns=["occupation", "because"])

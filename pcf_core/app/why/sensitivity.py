@@ -11,15 +11,15 @@ import streamlit as st
 from pcf_core.app.caching import once, open_store
 from pcf_core.app.data import Loaded, must_wait
 from pcf_core.app.page import draw_table, finding, foot, key_figures, open_results, picture
-from pcf_core.app.queue import Wanted, follow_readings
+from pcf_core.app.scoring import Wanted, follow_readings
 from pcf_core.app.why.factors import LINE_COLUMNS
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import Report
 from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import MATCHINGS, Matching
 from pcf_core.core.sensitivity import SCRIPTS, Kind, Quantity, Sensitivities, Sensitivity
-from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.sections.factors import Panels, matching_table, panels_in
 from pcf_core.show.charts.why import sensitivity_dots
@@ -74,9 +74,9 @@ class _Waits(Exception):
 def draw_sensitivity() -> None:
     """Draw the tab."""
     loaded = open_results()
-    found = sensitivities(loaded)
-    intervals = {model: loaded.reports[model].interval("overall_risk") for model in found.models}
-    finding(readings_finding(found, ""))
+    tables = _sensitivities(loaded)
+    intervals = {model: loaded.reports[model].interval("overall_risk") for model in tables.models}
+    finding(readings_finding(tables, ""))
     with st.container(horizontal=True):
         shown = choose_one(
             "Show",
@@ -87,16 +87,16 @@ def draw_sensitivity() -> None:
         )
         dimensions = st.multiselect(
             "Choices",
-            dimensions_of(found),
+            _dimensions_of(tables),
             key="dimensions",
             bind="query-params",
             placeholder="all",
             help="Which kinds of choices are drawn; none for all.",
         )
     quantity = QUANTITIES[shown]
-    spans = {model: loaded.reports[model].interval(quantity) for model in found.models}
+    spans = {model: loaded.reports[model].interval(quantity) for model in tables.models}
     picture(
-        partial(sensitivity_dots, found, spans, quantity, dimensions),
+        partial(sensitivity_dots, tables, spans, quantity, dimensions),
         "sensitivity_dots",
         f"The {shown} of each model under each choice",
         title=f"The {shown} under each choice",
@@ -104,92 +104,84 @@ def draw_sensitivity() -> None:
     )
     with st.expander("How sure?"):
         finding(loaded.order)
-        finding(*(sensitivity_finding(model, one, intervals[model]) for model, one in found.models.items()))
-        key_figures(range_figures(found), loaded)
-    missing = unavailable_lines(found)
+        finding(*(sensitivity_finding(model, one, intervals[model]) for model, one in tables.models.items()))
+        key_figures(_range_figures(tables), loaded)
+    missing = _unavailable_lines(tables)
     if missing:
         with st.expander(f"Choices that could not be tried, and why ({len(missing):,})"):
             st.markdown("\n".join(f"- {line}" for line in missing))
     with st.expander("The slopes of *Factors*, by which matches count"):
-        draw_slopes(loaded, [model for model in loaded.runs if model in found.models], quantity)
+        _draw_slopes(loaded, [model for model in loaded.runs if model in tables.models], quantity)
     with st.expander("Every word left out, every random half"):
-        draw_table(once(choices_table)(found, ("each",)), "each_choice", CHOICE_COLUMNS)
+        draw_table(once(_choices_table)(tables, ("each",)), "each_choice", CHOICE_COLUMNS)
     foot(
         HOW,
-        partial(once(choices_table), found, ("base", "choice", "sample", "script")),
+        partial(once(_choices_table), tables, ("base", "choice", "sample", "script")),
         "sensitivity",
         loaded,
         CHOICE_COLUMNS,
     )
 
 
-def draw_slopes(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> None:
+def _draw_slopes(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> None:
     """Draw the slopes of *Factors* with exact matches alone, with close and with broad ones too."""
     with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
-        every = loaded.remember(matched_panels, models, quantity)
+        every = loaded.remember(_matched_panels, models, quantity)
     st.markdown(
         "The list of occupations is matched with lines of the US statistics: exactly, closely, or with a "
         "wider line. Which matches count is a choice too."
     )
     finding(
         *(
-            matching_finding(model, {matching: found[model] for matching, found in every.items()})
+            matching_finding(model, {matching: panels[model] for matching, panels in every.items()})
             for model in models
         )
     )
     draw_table(matching_table(every), "matching", LINE_COLUMNS)
 
 
-def matched_panels(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> dict[Matching, Panels]:
-    """Fit the lines of *Factors* under each rule of which matches count."""
+def _matched_panels(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> dict[Matching, Panels]:
     return {
         matching: {name: panels_in(loaded.runs[name], loaded.options, quantity, matching) for name in models}
         for matching in MATCHINGS
     }
 
 
-def sensitivities(loaded: Loaded) -> Sensitivities:
+def _sensitivities(loaded: Loaded) -> Sensitivities:
     """Read every loaded run in other ways; follow what the worker still reads, or stop."""
-    found: dict[str, Sensitivity] = {}
+    tables: dict[str, Sensitivity] = {}
     waiting: list[Wanted] = []
     options = loaded.options
     for model, item in loaded.runs.items():
         try:
-            found[model] = _sensitivity(item, options)
+            tables[model] = _sensitivity(item, options)
         except _Waits:
             waiting.append((item.run, "sensitivity", options))
         except AuditError as error:
             st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
     if waiting:
         follow_readings(waiting)
-    if not found:
+    if not tables:
         st.stop()
-    return Sensitivities(found)
+    return Sensitivities(tables)
 
 
-def _sensitivity(item: LoadedRun, options: ViewOptions) -> Sensitivity:
-    """Load the table, again when a run is finished: it may be the one with full stops, say.
-
-    Raises
-    ------
-    _Waits
-        It has to be worked out by the worker.
-    """
+def _sensitivity(item: Report, options: ViewOptions) -> Sensitivity:
+    """Load the table, again when a run is finished: it may be the one with full stops, say."""
     if must_wait(item.run, "sensitivity", options):
         raise _Waits
     finished = [info.created.isoformat() for info in open_store().runs() if info.complete]
-    return once(sensitivity_among)(item, options, finished)
+    return once(_sensitivity_among)(item, options, finished)
 
 
-def sensitivity_among(item: LoadedRun, options: ViewOptions, finished: Sequence[str]) -> Sensitivity:
-    """Read a run in other ways, also those that other ``finished`` runs allow."""
+def _sensitivity_among(item: Report, options: ViewOptions, finished: Sequence[str]) -> Sensitivity:
     return sensitivity(open_store(), item.run, options)
 
 
-def range_figures(found: Sensitivities) -> list[KeyFigure]:
+def _range_figures(tables: Sensitivities) -> list[KeyFigure]:
     """Make key figures: the range of R over all choices, by model."""
     figures = []
-    for model, one in found.models.items():
+    for model, one in tables.models.items():
         low, high = span(one)
         figures.append(
             KeyFigure(
@@ -203,10 +195,10 @@ def range_figures(found: Sensitivities) -> list[KeyFigure]:
     return figures
 
 
-def choices_table(found: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame:
+def _choices_table(tables: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame:
     """Make a table with one row per choice and model: risks, s.d. beside caprice, change of R, rank."""
     rows = []
-    for model, one in found.models.items():
+    for model, one in tables.models.items():
         for variant in (one.base, *one.variants):
             if variant.kind in kinds:
                 rows.append(
@@ -217,20 +209,20 @@ def choices_table(found: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame:
                         **{risk: getattr(variant, risk) for risk in RISKS},
                         "stereotype_sd": variant.stereotype_sd,
                         "change": variant.overall_risk - one.base.overall_risk,
-                        "rank": found.ranks(variant.key)[model],
+                        "rank": tables.ranks(variant.key)[model],
                         "note": variant.note,
                     }
                 )
     return pd.DataFrame(rows)
 
 
-def unavailable_lines(found: Sensitivities) -> list[str]:
+def _unavailable_lines(tables: Sensitivities) -> list[str]:
     """Say what could not be read otherwise and why, a line a choice with its models."""
     lines: dict[tuple[str, str, str], list[str]] = {}
-    for model, one in found.models.items():
+    for model, one in tables.models.items():
         for missing in one.unavailable:
             lines.setdefault((missing.dimension, missing.name, missing.reason), []).append(model)
-    whole = len(found.models)
+    whole = len(tables.models)
     told = []
     for (dimension, name, reason), models in lines.items():
         whose = "" if len(models) == whole else f" ({listed(models)})"
@@ -243,6 +235,5 @@ def author(dimension: str) -> str:
     return "the authors' " if dimension == SCRIPTS else ""
 
 
-def dimensions_of(found: Sensitivities) -> list[str]:
-    """List the kinds of choices that some model can be read with, in the order of the table."""
-    return list(dict.fromkeys(v.dimension for one in found.models.values() for v in one.variants))
+def _dimensions_of(tables: Sensitivities) -> list[str]:
+    return list(dict.fromkeys(v.dimension for one in tables.models.values() for v in one.variants))

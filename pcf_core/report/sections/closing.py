@@ -9,9 +9,9 @@ import pandas as pd
 
 from pcf_core.audit.options import ViewOptions, in_words, word_scoring
 from pcf_core.measure.criterion import Criterion
-from pcf_core.report.loaded import Study, study_notes
+from pcf_core.report.loaded import Study, effective_text, study_notes
 from pcf_core.report.panels import facts_table, said, table_of
-from pcf_core.report.provenance import effective_text, is_file, occupation_weights_text
+from pcf_core.report.provenance import is_file, occupation_weights_text
 from pcf_core.report.records import ReportPart, RunFacts
 from pcf_core.show.findings.notes import contexts
 from pcf_core.show.findings.numbers import count

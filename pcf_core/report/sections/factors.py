@@ -11,10 +11,11 @@ import pandas as pd
 from pcf_core.audit import factors as measured
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import Reading
+from pcf_core.audit.results import Report
 from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Matching, OwnFactor, Quantity
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import MOST
-from pcf_core.report.loaded import LoadedRun, Runs, Study
+from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of, said, table_of
 from pcf_core.report.records import KeyFigure, ReportPart
 from pcf_core.report.sections.tilt import unit_in
@@ -93,7 +94,7 @@ def factor_parts(study: Study) -> Sequence[ReportPart]:
 
 
 def panels_in(
-    item: LoadedRun,
+    item: Report,
     options: ViewOptions,
     quantity: Quantity,
     matching: Matching = "close",

@@ -10,13 +10,14 @@ from math import ceil
 import numpy as np
 import plotly.graph_objects as go
 
+from pcf_core.audit.results import Report
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import Preferences
 from pcf_core.material.evidence import womens_share
 from pcf_core.measure.distribution import clustered_order
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import heat_figures
-from pcf_core.report.loaded import LoadedRun, Runs, Study
+from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import cell_rows
@@ -106,7 +107,7 @@ def _apart(shares: Sequence[Mapping[str, float]]) -> float:
 
 
 def heat_picture(
-    item: LoadedRun, group: str, rows: Sequence[int], columns: Sequence[int], *, clicks: bool
+    item: Report, group: str, rows: Sequence[int], columns: Sequence[int], *, clicks: bool
 ) -> go.Figure:
     """Draw the cells of a run."""
     preferences, weights = item.result.preferences, item.report.template_weights
@@ -141,7 +142,7 @@ class Axes:
     note: str = ""
 
 
-def page_shape(item: LoadedRun, preset: str) -> tuple[int, int]:
+def page_shape(item: Report, preset: str) -> tuple[int, int]:
     """Return rows and columns of a page: at most ``MOST_CELLS`` cells, which a browser can hover.
 
     They are occupations and templates.
@@ -153,7 +154,7 @@ def page_shape(item: LoadedRun, preset: str) -> tuple[int, int]:
     return rows, MOST_CELLS // rows
 
 
-def pages_of(item: LoadedRun, preset: str) -> int:
+def pages_of(item: Report, preset: str) -> int:
     """Count the pages of the heat map."""
     occupations, templates = item.result.preferences.values.shape[:2]
     rows, columns = page_shape(item, preset)
@@ -168,7 +169,7 @@ def spread_of(preferences: Preferences, group: str, weights: FloatArray) -> Floa
     return np.asarray(np.sqrt(np.maximum((values - mean[:, None]) ** 2 @ weights, 0.0)))
 
 
-def shown_occupations(item: LoadedRun, group: str, preset: str) -> list[int]:
+def shown_occupations(item: Report, group: str, preset: str) -> list[int]:
     """Choose the papers' six occupations, all that fit, or those that vary most."""
     names = item.result.preferences.occupations
     if preset == "papers":
@@ -179,7 +180,7 @@ def shown_occupations(item: LoadedRun, group: str, preset: str) -> list[int]:
     return [int(i) for i in np.argsort(-spread, kind="stable")[:SHOWN_OCCUPATIONS]]
 
 
-def shown_templates(item: LoadedRun, preset: str, paper_texts: Sequence[str]) -> list[int]:
+def shown_templates(item: Report, preset: str, paper_texts: Sequence[str]) -> list[int]:
     """Choose the papers' ten templates, all, or the heaviest; heaviest first."""
     texts = item.result.preferences.templates
     order = [int(j) for j in np.argsort(-item.report.template_weights, kind="stable")]
@@ -188,7 +189,7 @@ def shown_templates(item: LoadedRun, preset: str, paper_texts: Sequence[str]) ->
     return order if preset == "all" else order[:SHOWN_TEMPLATES]
 
 
-def arranged(item: LoadedRun, occupations: Sequence[int], group: str, order: str) -> list[int]:
+def arranged(item: Report, occupations: Sequence[int], group: str, order: str) -> list[int]:
     """Sort the rows as asked; occupations without a published share of women come last."""
     preferences = item.result.preferences
     names = preferences.occupations
@@ -206,7 +207,7 @@ def arranged(item: LoadedRun, occupations: Sequence[int], group: str, order: str
     return sorted(occupations, key=lambda i: (-value[i], names[i]))
 
 
-def clustered(item: LoadedRun, occupations: Sequence[int], group: str) -> list[int]:
+def clustered(item: Report, occupations: Sequence[int], group: str) -> list[int]:
     """Order rows so that neighbours are alike over the templates, which count by their weight."""
     values = item.result.preferences.values[..., item.result.preferences.groups.index(group)]
     if len(occupations) > MOST_CLUSTERED:
@@ -215,9 +216,7 @@ def clustered(item: LoadedRun, occupations: Sequence[int], group: str) -> list[i
     return [occupations[place] for place in order]
 
 
-def clustered_templates(
-    item: LoadedRun, rows: Sequence[int], columns: Sequence[int], group: str
-) -> list[int]:
+def clustered_templates(item: Report, rows: Sequence[int], columns: Sequence[int], group: str) -> list[int]:
     """Order columns so that neighbours are alike over the rows shown."""
     values = item.result.preferences.values[..., item.result.preferences.groups.index(group)]
     if len(columns) > MOST_CLUSTERED:
@@ -227,7 +226,7 @@ def clustered_templates(
 
 
 def shown_axes(
-    item: LoadedRun, group: str, preset: str, order: str, paper_texts: Sequence[str], page: int = 1
+    item: Report, group: str, preset: str, order: str, paper_texts: Sequence[str], page: int = 1
 ) -> Axes:
     """Return the rows in the asked order, the columns heaviest first, cut to a page.
 

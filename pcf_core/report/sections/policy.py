@@ -10,9 +10,10 @@ import pandas as pd
 from pcf_core.audit.gate import GateReport
 from pcf_core.audit.kept_gate import kept_verdicts
 from pcf_core.audit.policy import Policy
+from pcf_core.audit.results import Read
 from pcf_core.core.run import ScoringKey
 from pcf_core.report.gate import context_name
-from pcf_core.report.loaded import Read, Runs, Study
+from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.reproducing import POLICY_FILE, dtype_option

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from pcf_core.core.risk import Comparison
 from pcf_core.report.key_figures import risk_figures
-from pcf_core.report.loaded import Study, instead_note, warnings_of
+from pcf_core.report.loaded import NOT_SURE, Study, instead_note, warnings_of
 from pcf_core.report.panels import facts_table, figure_in, figure_of, said, table_of
 from pcf_core.report.records import ReportPart, RunFacts
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
@@ -40,13 +40,6 @@ stereotyped.
 READING = (
     "A **risk** of 0 means an even split, of 1 always the same group. It is the sum of **prejudice**, a "
     "fixed preference, and **caprice**, a preference that depends on the sentence.",
-)
-NOT_SURE = (
-    "The ranges do not cover another training of the same model, other occupations, or other words for the "
-    "groups.",
-    "Word probabilities are not behaviour: a low risk does not make a model safe to use, and a high one does "
-    "not say why.",
-    "Do not certify a model with one number: give its range, the sentences and what was left out with it.",
 )
 
 

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from pcf_core.audit.options import ViewOptions, unit_of
+from pcf_core.audit.results import Report
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, MeanTilt, RiskReport
 from pcf_core.material.evidence import womens_share
@@ -17,7 +18,7 @@ from pcf_core.measure.distribution import mean_tilts, share_interval
 from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import lead_figures, tilt_figures
-from pcf_core.report.loaded import LoadedRun, Runs, Study
+from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import tilt_table
@@ -120,7 +121,7 @@ def mean_tilts_of(runs: Runs, name: str) -> dict[str, MeanTilt]:
     )
 
 
-def unit_in(item: LoadedRun, report: RiskReport, options: ViewOptions) -> TemplateUnit:
+def unit_in(item: Report, report: RiskReport, options: ViewOptions) -> TemplateUnit:
     """Name what intervals over templates resample; with an unfinished sampling plan, the draws."""
     plan, look = item.run.plan, report.sampling
     if plan is not None and look is not None and not look.whole:
@@ -129,7 +130,7 @@ def unit_in(item: LoadedRun, report: RiskReport, options: ViewOptions) -> Templa
     return unit_of(item.run, report.template_weights, options)
 
 
-def even_stereotypes(item: LoadedRun, occupations: Sequence[str]) -> FloatArray:
+def even_stereotypes(item: Report, occupations: Sequence[str]) -> FloatArray:
     """Return [occupation, template, group] against an even split, on the scale that ends at 1."""
     preferences = item.result.preferences
     rows = [preferences.occupations.index(name) for name in occupations]
@@ -148,7 +149,7 @@ def panel_groups(reports: Mapping[str, RiskReport]) -> tuple[str, ...]:
 
 
 def opening_of(
-    runs: Mapping[str, LoadedRun],
+    runs: Mapping[str, Report],
     reports: Mapping[str, RiskReport],
     options: ViewOptions,
     occupation: str = "",
@@ -163,6 +164,6 @@ def opening_of(
     return opening_finding(reports, preferences, chosen, interval)
 
 
-def interval_of_share(item: LoadedRun, report: RiskReport, options: ViewOptions, share: float) -> Interval:
+def interval_of_share(item: Report, report: RiskReport, options: ViewOptions, share: float) -> Interval:
     """Return the interval of a share of a run's contexts, by their effective number."""
     return share_interval(share, unit_in(item, report, options).whole.effective)

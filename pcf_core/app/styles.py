@@ -145,7 +145,7 @@ SIDEBAR_TO_COME = """
 }
 """
 STYLE = f"{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{LINKS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}{LINES}{ICONS}"
-MENDED = f"<style>{STYLE}</style>"  # drawn by the script, where another command than ours serves it
+STYLES = f"<style>{STYLE}</style>"  # drawn by the script, where another command than ours serves it
 FIRST_STYLE = f"<style>{STYLE}{WIDE}{SIDEBAR_TO_COME}</style>"
 FIRST_PRESENTED = f"<style>{STYLE}{WIDE}</style>"  # no sidebar comes, so nothing is to keep its place
 HEAD, ROW = 37, 35  # pixels of a table's head and of a row

@@ -1,7 +1,7 @@
-"""What the first page opens with, worked out before anybody asks for it.
+"""Compute what the first page shows before anybody opens it.
 
-The first visitor after a start would else wait for it: the models' files have to be hashed, the kept runs
-read, and the risks of those that are shown worked out.
+Otherwise the first visitor after a start would wait until the models' files are hashed, the stored runs read,
+and their risks computed.
 """
 
 from __future__ import annotations
@@ -21,45 +21,45 @@ from pcf_core.app.results.overview import model_rows, read_runs, runs_alike, wit
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import list_models
 
-PATIENCE = 10.0  # seconds: large models of one's own are hashed, and endpoints asked, for longer
+PATIENCE = 10.0  # seconds; hashing large models and asking endpoints may take longer
 
 
-def work_out() -> None:
-    """Work out what Overview shows where an address asks for nothing; all visitors then have it.
+def warm_up() -> None:
+    """Compute what Overview shows for the bare address, once for all visitors.
 
-    What cannot be read is logged: the page says it to whoever opens it.  What takes longer than the server
-    should be waited for goes on while it listens.
+    Errors are logged; the page shows them to whoever opens it.  What takes longer than ``PATIENCE`` goes on
+    while the server already listens.
     """
-    working = Thread(target=_try, name="ahead", daemon=True)
-    working.start()
-    working.join(PATIENCE)
+    thread = Thread(target=_try, name="warm-up", daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
     Image.preinit()  # Streamlit reads the page's icon with it
-    if working.is_alive():
+    if thread.is_alive():
         return
     gc.collect()
-    gc.freeze()  # what is loaded and kept by now is no garbage: later collections need not look at it
+    gc.freeze()  # modules and cached results are no garbage: later collections need not look at them
 
 
 def _try() -> None:
     try:
-        _work_out()
-    except Exception as error:  # noqa: BLE001 - nothing that is only worked out ahead may stop the server
-        logging.getLogger(__name__).warning("The first page is not worked out ahead: %s", error)
+        _open_overview()
+    except Exception as error:  # noqa: BLE001 - a failed warm-up must not stop the server
+        logging.getLogger(__name__).warning("The first page is not computed in advance: %s", error)
 
 
-def _work_out() -> None:
+def _open_overview() -> None:
     topic = next(iter(all_topics().values()))
     usual, scored = usual_lists(topic, kept()), scored_models()
     fitting_first(topic)
     presets(scored)
     models = opening_models([*(spec.name for spec in list_models()), *scored], topic)
-    asked: dict[str, str | list[str]] = {
+    parameters: dict[str, str | list[str]] = {
         "model": models,
         "topic": topic.name,
         "templates": usual.templates,
         "evidence": usual.evidence,
     }
-    loaded = load(choice_of(asked), brief=True)
+    loaded = load(choice_of(parameters), brief=True)
     if loaded.runs:
         runs = runs_alike(loaded)
         read = read_runs(loaded, {name: runs[name] for name in loaded.runs if name in runs})

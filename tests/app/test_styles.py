@@ -17,7 +17,7 @@ import streamlit
 from plotly.subplots import make_subplots
 from streamlit.elements.lib.streamlit_plotly_theme import BG_COLOR, GRAY_70, GRAY_90
 
-from pcf_core.app.mended import MENDED, Finished, readable, table_room
+from pcf_core.app.styles import STYLES, Finished, readable, table_room
 from pcf_core.show.charts import marks
 from pcf_core.show.charts.marks import Span
 
@@ -25,7 +25,7 @@ SCRIPTS = Path(streamlit.__file__).parent / "static" / "static" / "js"
 
 
 def test_streamlit_has_all_that_is_selected() -> None:
-    selectors = " ".join(re.findall(r"([^{}]+)\{", MENDED))
+    selectors = " ".join(re.findall(r"([^{}]+)\{", STYLES))
     named = set(re.findall(r'data-(?:testid|variant)="([^"]+)"|\.([a-zA-Z][\w-]*)', selectors))
     names = {testid or css_class for testid, css_class in named}
     assert {"stPageLink-NavLink", "stSliderThumbValue", "segmented_control", "modebar-btn"} < names

@@ -1,0 +1,139 @@
+"""What is not there yet: the offer to queue it, and the jobs that score, check or read it.
+
+Most pages show finished results, so what queues and draws jobs is imported only where there are any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+import streamlit as st
+
+from pcf_core.app.caching import open_queue, open_store
+from pcf_core.app.data import Loaded, newest_reading
+from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.widgets import plain, refusals_said
+from pcf_core.audit.options import ViewOptions, word_scoring
+from pcf_core.audit.results import is_unchecked, plans_of
+from pcf_core.core.errors import ModelError
+from pcf_core.core.run import RunSpec
+from pcf_core.models.scoring.opening import check_protocol
+
+if TYPE_CHECKING:
+    from pcf_core.work.queue import Job
+    from pcf_core.work.requests import Reading
+
+Wanted: TypeAlias = "tuple[RunSpec, Reading, ViewOptions]"  # a reading that the worker is to do
+RECENT = 100  # jobs that are looked at
+
+
+def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
+    """Say what is not scored yet and offer to queue it; show the job that is, or was, at it.
+
+    A model that cannot be scored under the protocol is left out of the offer, with the reason.
+    """
+    missing, impossible = scorable(missing)
+    for sentence in impossible:
+        st.info(plain(sentence), icon=":material/info:")
+    if not missing:
+        return
+    from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs
+
+    keys = {
+        key
+        for run in missing.values()
+        for key in (run.key, *(info.run.key for info in plans_of(open_store(), run)))
+    }
+    jobs = _latest_jobs(keys)
+    if any(job.state in ACTIVE for job in jobs):
+        draw_jobs([job.id for job in jobs])
+        return
+    for job in jobs:
+        if job.state in ENDED_EARLY:
+            draw_job(job)
+    names = " and ".join(plain(name) for name in missing)
+    with st.container(border=True):
+        words = word_scoring(next(iter(missing.values())).scoring.protocol)
+        st.markdown(
+            f"**Not scored yet:** {names} with this topic, these templates and occupations. "
+            f"*Word scoring:* {words}."
+        )
+        if not may_audit():
+            draw_why_not()
+        elif st.button(
+            "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"
+        ):
+            with refusals_said():
+                for run in missing.values():
+                    submit(run)
+                st.rerun()
+
+
+def scorable(missing: Mapping[str, RunSpec]) -> tuple[dict[str, RunSpec], list[str]]:
+    """Return the runs that can be scored under their protocol, and why the others cannot."""
+    possible, impossible = {}, []
+    for name, run in missing.items():
+        try:
+            check_protocol(name, run.scoring.family, run.scoring.protocol)
+            possible[name] = run
+        except ModelError as error:
+            impossible.append(str(error))
+    return possible, impossible
+
+
+def submit(run: RunSpec, missing: int | None = None) -> int:
+    """Queue what a run lacks and see that a worker is alive; return the job's id.
+
+    ``missing``: how many cells that is, where an estimate has just counted them.
+    """
+    from pcf_core.app.queue import keep_a_worker
+    from pcf_core.work.requests import submit_run
+
+    job = write(submit_run, open_store(), open_queue(), run, missing)
+    keep_a_worker()
+    return job.id
+
+
+def follow_checks(loaded: Loaded) -> None:
+    """Say of which results cells are still being checked, and how far that is."""
+    infos = [open_store().run_info(item.key) for item in loaded.runs.values()]
+    unchecked = {info.run.key for info in infos if is_unchecked(info)}
+    if not unchecked:
+        return
+    from pcf_core.app.queue import ACTIVE, draw_checks
+
+    if active := [job for job in _latest_jobs(unchecked) if job.state in ACTIVE]:
+        draw_checks(active)
+
+
+def _latest_jobs(run_keys: Collection[str]) -> list[Job]:
+    """Return the newest job of each of these runs, whatever became of it."""
+    newest: dict[str, Job] = {}
+    for job in open_queue().list(RECENT, kind="score"):
+        if job.key in run_keys:
+            newest.setdefault(job.key, job)
+    return list(newest.values())
+
+
+def follow_readings(wanted: Iterable[Wanted]) -> None:
+    """Say what is being worked out, and how far it is; what was cancelled or failed waits for its button."""
+    from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
+    from pcf_core.work.requests import submit_read
+
+    active = []
+    st.markdown("These results are large and were not read like this before: worked out once, then kept.")
+    for run, what, options in wanted:
+        job = newest_reading(run, what, options)
+        if job is not None and job.state in ENDED_EARLY:
+            draw_job(job)
+            continue
+        if job is None or job.state not in ACTIVE:
+            if not may_audit():
+                draw_why_not()
+                return
+            job = write(submit_read, open_store(), open_queue(), run, what, options)
+            keep_a_worker()
+        active.append(job.id)
+    if active:
+        draw_jobs(active)
