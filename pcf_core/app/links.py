@@ -127,7 +127,6 @@ def _forget_what_is_chosen(run: Script) -> None:
 
 
 def _address() -> dict[str, list[str]]:
-    """Return all parameters of the address."""
     return {name: st.query_params.get_all(name) for name in st.query_params}
 
 

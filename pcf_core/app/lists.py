@@ -303,7 +303,6 @@ def _other(items: Iterable[T], now: Mapping[str, T]) -> Mapping[str, T]:
 
 
 def _is_there(item: T, now: Mapping[str, T]) -> bool:
-    """Tell whether the item's name stands for the same content today."""
     return _has_its_hash(item, now) and not differing(now[item.name], item)
 
 

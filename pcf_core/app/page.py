@@ -263,7 +263,6 @@ def _draw_figure(
 
 
 def _tell(key: str, clicked: Callable[[object], None]) -> None:
-    """Pass the ``customdata`` of the clicked mark to ``clicked``."""
     points = st.session_state[key].selection.points
     if points and "customdata" in points[0]:
         clicked(points[0]["customdata"])

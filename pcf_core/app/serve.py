@@ -101,7 +101,6 @@ def preloads(static: Path, large_parts: Sequence[str] = LARGE_PARTS) -> str:
 
 
 def _imports(files: Sequence[Path]) -> str:
-    """Return the script that starts others."""
     return "".join(f'import("./static/js/{file.name}");' for file in files)
 
 

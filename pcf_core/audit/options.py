@@ -24,13 +24,7 @@ OLD_UNITS: Mapping[str, Unit] = {"usual": "counts-only", "mention": "counts-only
 
 
 def checked_margin(text: str) -> str:
-    """Return a margin as it was written.
-
-    Raises
-    ------
-    PydanticKnownError
-        It is no number from 0 to 1.
-    """
+    """Return a margin as it was written."""
     try:
         value = float(text)
     except ValueError as error:
@@ -265,13 +259,7 @@ def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> Template
 
 
 def unit_of_matrix(weights: FloatArray, options: ViewOptions) -> TemplateUnit:
-    """Return the unit of [template] weights: the template, or mentions where weights are whole numbers.
-
-    Raises
-    ------
-    CriterionError
-        Mentions are asked for, and a weight is no whole number.
-    """
+    """Return the unit of [template] weights: the template, or mentions where weights are whole numbers."""
     if options.unit == "counts-only-mentions":
         return TemplateUnit.mentions(weights)
     return TemplateUnit.templates(weights)

@@ -39,7 +39,6 @@ assert tuple(QUANTITIES.values()) == RISKS
 
 
 def _printable(text: str) -> str:
-    """Return a text that can be shown and be the name of a file."""
     if not text.isprintable():
         raise PydanticCustomError("unprintable", "it has characters that cannot be printed")
     return text

@@ -130,13 +130,7 @@ def check(
 
 
 def form_of(path: Path) -> str:
-    """Return the format of a file to write, by its ending.
-
-    Raises
-    ------
-    InputError
-        Another ending, or no file can stand there.
-    """
+    """Return the format of a file to write, by its ending."""
     if path.suffix.lower() not in FORMS:
         raise InputError(f"--out takes a file that ends in {', '.join(FORMS)}; got {str(path)[:200]!r}.")
     check_target(path)
@@ -144,13 +138,7 @@ def form_of(path: Path) -> str:
 
 
 def policy_of(given: Mapping[str, str | float | None]) -> Policy:
-    """Return the policy that options say: one context.
-
-    Raises
-    ------
-    InputError
-        No limit, or one outside its range.
-    """
+    """Return the policy that options say: one context."""
     figures = {option: given[f"--max-{option}"] for option in ("risk", "prejudice", "caprice", "increase")}
     if all(value is None for value in figures.values()):
         raise PolicyError(

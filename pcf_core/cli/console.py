@@ -102,13 +102,7 @@ def record(did: Did, what: str, name: str) -> None:
 
 
 def must_record() -> None:
-    """Refuse to do what could not be recorded in the journal.
-
-    Raises
-    ------
-    StoreError
-        The cache is read-only or full, or its journal cannot be written.
-    """
+    """Refuse to do what could not be recorded in the journal."""
     Journal(settings().cache).check_writable()
 
 

@@ -123,11 +123,6 @@ def form_of(said: str, out: Path) -> str:
     """Return the format to write: what ``--format`` says, else what the file's name ends in.
 
     A name without an ending stands for CSV, and one in ``.zip`` for tables as CSV.
-
-    Raises
-    ------
-    InputError
-        The format is not known, or the name has the ending of another, or one that says no format.
     """
     ending = out.suffix.lower()
     if not said:
@@ -150,13 +145,7 @@ def form_of(said: str, out: Path) -> str:
 
 
 def check_zipped(out: Path, form: str, *, zipped: bool) -> None:
-    """Refuse a name that says one table where a ZIP of tables is written, and the other way round.
-
-    Raises
-    ------
-    InputError
-        The name ends so.
-    """
+    """Refuse a name that says one table where a ZIP of tables is written, and the other way round."""
     ending = out.suffix.lower()
     if zipped and ending in ENDINGS:
         raise InputError(

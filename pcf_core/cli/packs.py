@@ -172,13 +172,7 @@ def line_of(one: RunSpec | TextResult, became: str = "") -> str:
 
 
 def pack_data(pack: Path) -> bytes:
-    """Read the bytes of a pack, no more of them than one may have.
-
-    Raises
-    ------
-    PackError
-        It cannot be read.
-    """
+    """Read the bytes of a pack, no more of them than one may have."""
     from pcf_core.report.packs import LARGEST
 
     try:

@@ -35,13 +35,7 @@ def run(
 
 
 def free_port(address: str) -> int:
-    """Return Streamlit's usual port where it can be had, else any.
-
-    Raises
-    ------
-    InputError
-        the address is none of this machine.
-    """
+    """Return Streamlit's usual port where it can be had, else any."""
     with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
         for port in (USUAL_PORT, 0):
             with suppress(OSError):

@@ -319,7 +319,6 @@ class OwnFiles(ABC, Generic[T]):
         return tuple(self.shelf.own_folder / f"{name}{ending}" for ending in (*self.others, self.ending))
 
     def _is_kept(self, item: Any) -> bool:
-        """Tell whether the very same is kept already."""
         try:
             return item.name in self.names() and bool(self.load(item.name) == item)
         except InputError:  # what is there is damaged

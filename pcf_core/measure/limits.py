@@ -86,7 +86,6 @@ def stages(weights: ArrayLike, error: float, *, early: bool) -> tuple[Stage, ...
 
 
 def _tells(weights: np.ndarray) -> bool:
-    """Whether a look at these templates can tell anything."""
     return weights.size >= FEWEST and bool(weights.any()) and effective_number(weights) >= FEWEST_EFFECTIVE
 
 

@@ -193,7 +193,6 @@ class Processes:
 
 
 def _how(code: int | None) -> str:
-    """Say how a process ended."""
     if code == -signal.SIGKILL:
         return "killed, as the system does when memory runs out"
     return f"exit code {code}"

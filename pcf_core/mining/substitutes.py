@@ -133,5 +133,4 @@ def _kind(tree: Tree, name: int) -> Tree:
 
 
 def _as_article(tree: Tree, token: int) -> Tree:
-    """Return the tree with an article in a word's place."""
     return with_word(closed(tree, token), token, "the", "DT", "det")

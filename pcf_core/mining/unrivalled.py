@@ -185,7 +185,6 @@ def _pronoun_for(tree: Tree, pronoun: int, pronouns: Collection[int], gender: Ge
 
 
 def _is_someone(tree: Tree, token: int) -> bool:
-    """Tell whether a noun with an article is the subject of a clause."""
     return tree.tags[token] == "NN" and tree.has(token, "nsubj") and bool(tree.children(token, "det"))
 
 
@@ -198,7 +197,6 @@ def _means_several(tree: Tree, tokens: Collection[int], last: int) -> bool:
 
 
 def _has_it(tree: Tree, subject: int, thing: int) -> bool:
-    """Tell whether a word is the object of a subject's own verb."""
     return tree.has(subject, "nsubj") and tree.heads[subject] == tree.heads[thing]
 
 

@@ -20,13 +20,7 @@ PLACES: Mapping[str, str] = {"article": "journal", "inproceedings": "booktitle"}
 
 @cache
 def cited(arxiv: str) -> tuple[Mapping[str, Any], ...]:
-    """Load the program and the papers of an arXiv number, the program first, as the file has them.
-
-    Raises
-    ------
-    SettingsError
-        The file is missing or damaged.
-    """
+    """Load the program and the papers of an arXiv number, the program first, as the file has them."""
     try:
         program = yaml.safe_load(FILE.read_text(encoding="utf8"))
         papers = program.pop("references")

@@ -145,7 +145,6 @@ def _must_agree_in_texts(store: Store, several: Sequence[Checked]) -> None:
 
 
 def _unmarked(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a result without the mark of its import."""
     made = {name: value for name, value in stored["provenance"].items() if name != IMPORTED}
     return {**stored, "provenance": made}
 

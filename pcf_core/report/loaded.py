@@ -289,13 +289,7 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
 
 
 def _options_of(options: Mapping[str, str], run: RunSpec) -> ViewOptions:
-    """Return the view options of a request; without a protocol a run is read under its own.
-
-    Raises
-    ------
-    InputError
-        An option that there is not, or a value that it cannot have.
-    """
+    """Return the view options of a request; without a protocol a run is read under its own."""
     protocol = options.get("protocol") or cast(Literal["exact"], run.scoring.protocol)
     try:
         return ViewOptions.model_validate({**options, "protocol": protocol})

@@ -420,7 +420,6 @@ def _record(kind: type[Made], data: bytes, name: str, largest: int = LARGEST_JSO
 
 
 def _check_said(manifest: PackManifest) -> None:
-    """Check the texts that pages show of a manifest."""
     texts = (manifest.scored_by, manifest.licence, *manifest.versions, *manifest.versions.values())
     for text in texts:
         if check_text(text, "a text", MANIFEST, PackError) != text or MARKUP & set(text):
@@ -493,7 +492,6 @@ def _checked(kind: type[PackedFairPair | PackedCriteria], key: str, data: bytes,
 
 
 def _check_key(key: ScoringKey) -> None:
-    """Check the names in a scoring key."""
     _check_model(key, key.family, key.dtype)
     if key.protocol not in ("exact", "exact-boundary") or scored_as(key.protocol) != key.protocol:
         raise ValueError("it was scored by a protocol that is not known here")

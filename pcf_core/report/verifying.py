@@ -101,14 +101,7 @@ def verify_report(
 
 
 def with_weights(request: ReportRequest, weights: str | None) -> ReportRequest:
-    """Put the user's own file of weights in place of the one that a report was written with.
-
-    Raises
-    ------
-    InputError
-        The report was written with a file, and none is given, or one of another name, which stands in its
-        texts; or with none, and one is given.
-    """
+    """Put the user's own file of weights in place of the one that a report was written with."""
     name = request.options.get("occupation_weights", "uniform")
     if not is_file(name):
         if weights is not None:

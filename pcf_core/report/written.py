@@ -70,13 +70,7 @@ class NamedTwice(ValueError):
 
 
 def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Check that each name of a JSON object stands there once.
-
-    Raises
-    ------
-    NamedTwice
-        A name stands there again.
-    """
+    """Check that each name of a JSON object stands there once."""
     found = dict(pairs)
     if len(found) < len(pairs):
         name = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)

@@ -274,7 +274,6 @@ def _set_aside(path: Path) -> None:
 
 
 def _existing(path: Path) -> sqlite3.Connection:
-    """Connect to a file without creating it."""
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
 
 

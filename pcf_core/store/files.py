@@ -147,11 +147,6 @@ def as_store_error(path: Path, setting: str = "PCF_CACHE") -> Iterator[None]:
     """Turn errors of the operating system or SQLite into a StoreError about ``path``.
 
     ``setting`` names the setting that chooses another folder.
-
-    Raises
-    ------
-    StoreError
-        What happened and what to do.
     """
     try:
         yield

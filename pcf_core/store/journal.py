@@ -42,7 +42,6 @@ Did = Literal["queued", "queued again", "cancelled", "imported", "deleted", "exp
 
 
 def _in_utc(at: datetime) -> datetime:
-    """Refuse a time that no entry of this program can have."""
     if at.utcoffset() != timedelta(0):
         raise ValueError("is not in UTC")
     return at

@@ -169,7 +169,6 @@ class Layer:
         return [manifest.shard for _, manifest, _ in shards]
 
     def _lacking(self, scoring: str, shards: Sequence[Drafted]) -> Iterator[Drafted]:
-        """Yield the shards that are not indexed when their turn comes."""
         return (shard for shard in shards if not self.catalogue.holds(scoring, shard[1].shard))
 
     def rows(self, scoring: str, shard: str) -> int:
@@ -196,7 +195,6 @@ class Layer:
 
 
 def _drafted(key: ScoringKey, table: TokenTable, block: Scores) -> tuple[Manifest, bytes]:
-    """Return the manifest and the data of a shard that holds a block."""
     data = encode(block.prompts, block.values)
     return manifest_of(key, block.prompts, block.words, table, data, now(), block.provenance), data
 

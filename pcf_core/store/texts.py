@@ -175,13 +175,7 @@ def encode_texts(generated: Generated) -> bytes:
 
 
 def decode_texts(data: bytes) -> Generated:
-    """Decode what :func:`encode_texts` wrote.
-
-    Raises
-    ------
-    ValueError
-        No Parquet file, or not what such a file holds.
-    """
+    """Decode what :func:`encode_texts` wrote."""
     table = pq.ParquetFile(pa.BufferReader(data)).read(use_threads=False)
     if not table.schema.equals(COLUMNS) or not table.num_rows:
         raise ValueError("its columns are not those of texts")

@@ -629,7 +629,6 @@ def _checksum(*parts: object) -> str:
 
 
 def _checksum_of(row: sqlite3.Row) -> str:
-    """Return the checksum of the fields of a job that never change."""
     return _checksum(*(row[name] for name in ("id", "kind", "key", "payload", "models", "cells")))
 
 

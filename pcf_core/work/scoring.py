@@ -482,7 +482,6 @@ class _Work:
         )
 
     def _count(self, prompts: Sequence[str]) -> int:
-        """Count the cells behind prompts of the current part."""
         return sum(map(self.cells.__getitem__, prompts)) if self.repeats else len(prompts)
 
 

@@ -253,19 +253,16 @@ class Worker:
             raise Stopped
 
     def _answer_small(self, within: Job) -> None:
-        """Answer waiting jobs that are smaller than the current one."""
         least = max(SMALL, within.priority + 1)
         # Who is to stop gives back what is at work: taken again, it would be given back again, without end.
         while not self._stopping and self.queue.current and (job := self._claim(least)) is not None:
             self._answer(job)
 
     def _scorer(self, spec: ModelSpec, protocol: str) -> Scorer:
-        """Return the open scorer of a model."""
         key = ScoringKey.of(spec, protocol).hash
         return self._opened(key, spec, lambda: self._open_scorer(spec, protocol))
 
     def _generator(self, spec: ModelSpec, decoding: Decoding) -> Generator:
-        """Return the open generator of a model."""
         key = GenerationKey.of(spec, decoding).hash
         return self._opened(key, spec, lambda: self._open_generator(spec, decoding))
 

@@ -90,13 +90,7 @@ def parameter(experiment: ExperimentName) -> str:
 
 
 def draw_choices() -> dict[ExperimentName, Experiment]:
-    """Draw a box for each experiment: the shipped material, or a file of one's own.
-
-    Raises
-    ------
-    CriteriaError
-        What was chosen is gone or damaged.
-    """
+    """Draw a box for each experiment: the shipped material, or a file of one's own."""
     names: dict[ExperimentName, str] = {}
     for column, (experiment, kind) in zip(st.columns(len(KINDS)), KINDS.items(), strict=True):
         key = parameter(experiment)
@@ -126,7 +120,6 @@ def opened(experiment: ExperimentName, name: str) -> Experiment:
 
 
 def _stamp_of(experiment: ExperimentName) -> Stamp:
-    """Return a value that changes when one of those files does."""
     return *stamp_of("criteria"), *stamp_of("topics"), *stamp_of_files(*own_files(experiment).values())
 
 

@@ -46,13 +46,7 @@ def selection(prompts: PromptSet, categories: tuple[str, ...], each: int | None)
 
 
 def kept_prompts(asked: FairPairAsked) -> PromptSet:
-    """Load the prompts that were kept with a request.
-
-    Raises
-    ------
-    StoreError
-        They are gone or damaged.
-    """
+    """Load the prompts that were kept with a request."""
     return _kept_prompts(asked, open_store().document_state(asked.prompts.kept, KEPT_AS))
 
 

@@ -164,7 +164,6 @@ def others_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
 
 
 def _value_and_ends(ratio: float | None, interval: Interval | None) -> tuple[str, str]:
-    """Write an F and its interval."""
     if ratio is None:
         return "undefined", "no interval"
     value, _, ends = beside_one(ratio, interval).partition(" ")

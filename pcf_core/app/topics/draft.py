@@ -99,7 +99,6 @@ def _new_group(name: str, words: Iterable[str] = ()) -> GroupFields:
 
 
 def _empty_fields() -> Fields:
-    """Return a topic of two groups without words."""
     groups = (_new_group("first"), _new_group("second"))
     return Fields("my-topic", "", "en", "subject", False, "", "", "", "", groups)
 

@@ -206,7 +206,6 @@ def _read_config(name: str, folder: Path) -> Mapping[str, Any]:
 
 
 def _broken(name: str, error: Exception) -> PipelineError:
-    """Make the error for a parser that cannot be loaded."""
     reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
     return PipelineError(f"The parser {name} cannot be loaded ({reason}): get its files anew.")
 

@@ -119,7 +119,6 @@ class Placed:
         return PERSONAL if alone else POSSESSIVE
 
     def _ends_at(self, behind: int) -> bool:
-        """Tell whether no noun phrase goes on at a token."""
         tree = self.tree
         return behind == len(tree) or (tree.tags[behind] in NO_NOUN_PHRASE and tree.words[behind] != "every")
 

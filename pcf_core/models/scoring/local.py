@@ -364,7 +364,6 @@ def probe_positions(rows: int, tokens: int) -> tuple[Indices, Indices]:
 
 
 def _reason(error: Exception) -> str:
-    """Return the beginning of another library's message."""
     return shorten(f"{type(error).__name__}: {error}", LONGEST_REASON, placeholder=" …")
 
 

@@ -247,7 +247,6 @@ class Seam:
         return TokenTable(tokens, refused, spelling, frozenset(unspaced))
 
     def _stands_alone(self, word: str, ids: Ids) -> bool:
-        """Tell whether a word keeps these tokens right behind a letter."""
         encoded = self.encode([*LETTERS, *(letter + word for letter in LETTERS)])
         heads, wholes = encoded[: len(LETTERS)], encoded[len(LETTERS) :]
         return all(head + ids == whole for head, whole in zip(heads, wholes, strict=True))
@@ -286,7 +285,6 @@ def _special_tokens(tokenizer: Any) -> dict[int, str]:
 
 
 def _unknown(tokenizer: Any) -> int | None:
-    """Return the id of the token for anything without one of its own."""
     return getattr(tokenizer, "unk_token_id", None)
 
 

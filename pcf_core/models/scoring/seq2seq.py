@@ -273,7 +273,6 @@ class Seq2SeqScorer(LocalScorer):
 def _with_positions(
     depths: torch.Tensor, module: Any, arguments: Any, options: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
-    """Replace the positions before BART reads its table of positions."""
     return arguments, options | {"position_ids": depths}
 
 

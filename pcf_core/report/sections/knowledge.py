@@ -90,13 +90,7 @@ def keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, Protocol
 
 
 def set_named(name: str) -> KnowledgeSet:
-    """Load a set by its name alone: what a report names is never read as a path.
-
-    Raises
-    ------
-    TopicError
-        There is none.
-    """
+    """Load a set by its name alone: what a report names is never read as a path."""
     known = {found.name: found for found in list_knowledge()}
     if name not in known:
         raise TopicError(f"There is no knowledge set {name!r}; there are {', '.join(known)}.")

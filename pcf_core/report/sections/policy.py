@@ -120,13 +120,7 @@ def keys_of(studies: Sequence[Runs]) -> tuple[ScoringKey, ...]:
 
 
 def policy_parts(store: Store, policy: Policy, studies: Sequence[Study], read: Read) -> list[ReportPart]:
-    """Write the verdicts on every model of the runs; of one that lacks a run, which.
-
-    Raises
-    ------
-    InputError
-        The policy names what is not there, or a file.
-    """
+    """Write the verdicts on every model of the runs; of one that lacks a run, which."""
     parts = []
     for key in keys_of(studies):
         found = kept_verdicts(store, policy, key, read)

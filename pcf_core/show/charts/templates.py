@@ -144,7 +144,6 @@ def _shares_text(share: TemplateShare, first: str, second: str) -> str:
 
 
 def _percent_ticks(lowest: float) -> dict[str, Any]:
-    """Return ticks at the powers of ten from 100 % down."""
     powers = [10.0**power for power in range(0, int(np.floor(np.log10(lowest))) - 1, -1)]
     return {"tickvals": powers, "ticktext": [f"{100 * power:g} %" for power in powers]}
 

@@ -68,7 +68,6 @@ def _verdict(report: FairPairReport) -> str:
 
 
 def _nothing_sampled(report: FairPairReport) -> str:
-    """Say what can be said of one text a side."""
     apart = sum(row.between > NOTHING for row in report.prompts)
     return say("nothing_sampled", report=report, apart=apart, prompts=len(report.prompts))
 

@@ -99,14 +99,7 @@ def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Mater
 
 
 def _sources(paths: Sequence[Path]) -> dict[str, str]:
-    """Return the SHA-256 of each file by its name.
-
-    Raises
-    ------
-    BenchmarkError
-        Two files of one name, or of the same bytes: their rows would be taken for different ones, and what
-        stands there twice makes intervals too narrow.
-    """
+    """Return the SHA-256 of each file by its name."""
     sources: dict[str, str] = {}
     for path in paths:
         name, digest = label(path), hashlib.sha256(read_data(path, BenchmarkError)).hexdigest()

@@ -337,7 +337,6 @@ def told(clusters: Clusters, index: int, found: Mapping[str, Rate]) -> tuple[flo
 
 
 def _squared(one: Rate, other: Rate) -> Bounds | None:
-    """Return Newcombe's bounds where both rates have an interval."""
     if one.value is None or other.value is None or one.interval is None or other.interval is None:
         return None
     first, second = ((each.low, each.high) for each in (one.interval, other.interval))

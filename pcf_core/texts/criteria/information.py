@@ -502,7 +502,6 @@ def _checked(table: ArrayLike) -> FloatArray:
 
 
 def _told(table: ArrayLike) -> FloatArray:
-    """Remove empty rows and columns from the table."""
     if reason := why_no_information(table):
         raise CriteriaError(f"Mutual information needs two categories and two groups: {reason}.")
     counts = _checked(table)

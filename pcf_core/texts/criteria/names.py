@@ -94,15 +94,7 @@ NAMES: Kind[NameList] = Kind(SHELF, WrittenNames)
 
 
 def load_names(name_or_path: str | Path = USUAL) -> NameList:
-    """Load the shipped list by its name, or the user's own: TOML as the shipped one, or CSV.
-
-    Raises
-    ------
-    CriteriaError
-        Unknown, or another kind of file; a name that is empty, no single word or there twice; a gender that
-        is neither; births that do not fit, or of which less than ``least_share`` are of the gender; no name
-        of a gender, or over 2,000 in all.
-    """
+    """Load the shipped list by its name, or the user's own: TOML as the shipped one, or CSV."""
     return NAMES.load(name_or_path)
 
 

@@ -204,15 +204,7 @@ def labeller_text(kept: str) -> str:
 
 
 def check_foreign(experiment: Experiment) -> None:
-    """Refuse material that no file of one's own could have made here.
-
-    Raises
-    ------
-    ValueError
-        Its wording is not the one that is shipped, or its values are none of a file's.
-    CriteriaError
-        A loader refuses a part of it.
-    """
+    """Refuse material that no file of one's own could have made here."""
     kind, here = KINDS[experiment.name], material_of(experiment)
     shipped, own = material_of(load_experiment(experiment.name)), (kind, "labeller")
     if any(here[part] != shipped[part] for part in here if part not in own):

@@ -144,13 +144,7 @@ PROFESSIONS: Kind[ProfessionList] = Kind(SHELF, WrittenProfessions)
 
 
 def load_professions(name_or_path: str | Path = USUAL) -> ProfessionList:
-    """Load a shipped list by its name, or a user's file.
-
-    Raises
-    ------
-    CriteriaError
-        Unknown, unreadable, or refused by the rules of :class:`WrittenProfessions`.
-    """
+    """Load a shipped list by its name, or a user's file."""
     return PROFESSIONS.load(name_or_path)
 
 

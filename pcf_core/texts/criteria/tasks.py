@@ -99,14 +99,7 @@ TASKS: Kind[TaskSet] = Kind(SHELF, WrittenTasks)
 
 
 def load_tasks(name_or_path: str | Path = USUAL) -> TaskSet:
-    """Load a shipped set by its name, or a user's file.
-
-    Raises
-    ------
-    CriteriaError
-        Unknown, unreadable, a pair or a task of another shape, a name or a task twice, no task of either
-        kind, or over 1,000.
-    """
+    """Load a shipped set by its name, or a user's file."""
     return TASKS.load(name_or_path)
 
 

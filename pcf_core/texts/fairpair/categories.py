@@ -202,7 +202,6 @@ def _words_of(texts: Sequence[str], sampled: bool) -> dict[int, set[str]]:
 
 
 def _having(texts: dict[int, set[str]], members: set[str]) -> list[int]:
-    """Return the places of the texts that have one of the words."""
     return [index for index, words in texts.items() if not members.isdisjoint(words)]
 
 

@@ -110,7 +110,6 @@ class Jaccard:
         return [places.setdefault(word, len(places)) for word in self._words(text)]
 
     def _words(self, text: str) -> set[str]:
-        """Return the words of a text that count."""
         return set(word_tokens(text)) - self._without
 
 

@@ -48,13 +48,7 @@ class MeanPooling:
             )
 
     def __call__(self, texts: Sequence[str]) -> FloatArray:
-        """Return [text, dimension] vectors, float64.
-
-        Raises
-        ------
-        ScoringError
-            The model gave NaN or ran out of memory.
-        """
+        """Return [text, dimension] vectors, float64."""
         special = self.seam.specials
         encoded = [tuple(one for one in ids if one not in special) for ids in self.seam.encode(texts)]
         sums = np.zeros((len(texts), int(self.model.config.hidden_size)))

@@ -126,13 +126,7 @@ class Perturbation:
         return cls(found, names, mode, open_parser=open_parser)
 
     def __call__(self, texts: Sequence[str], prompt: str = "") -> list[str]:
-        """Rewrite the texts.  ``prompt``: what stands before each of them, read and not given back.
-
-        Raises
-        ------
-        PipelineError
-            The parser cannot be opened, or a text is too long for it.
-        """
+        """Rewrite the texts.  ``prompt``: what stands before each of them, read and not given back."""
         return [one.text for one in self.perturbed(texts, prompt)]
 
     @property
@@ -207,7 +201,6 @@ class Perturbation:
         return Perturbed(text, written(text, moved), moved, left)
 
     def _meant(self, trees: Sequence[Tree], tokens: Sequence[Placed]) -> frozenset[int]:
-        """Return where the words start that mean the entity."""
         own = entity_tokens(trees, self.entity[self.reverse], self.gender)
         starts = {id(tree): meant for tree, meant in zip(trees, own, strict=True)}
         return frozenset(token.start for token in tokens if token.token in starts[id(token.tree)])

@@ -139,14 +139,7 @@ def make_prompts(
     where: str = "The prompts",
     **facts: object,
 ) -> PromptSet:
-    """Make a set of prompts, each checked and normalised (NFC, white space), with the first name put in.
-
-    Raises
-    ------
-    PromptError
-        No prompt or over 5,000; one that is empty, over 1,000 characters, without ``{name}``, with other
-        braces, or there twice; names that are no pair; a name of the set that is not safe.
-    """
+    """Make a set of prompts, each checked and normalised (NFC, white space), with the first name put in."""
     return OWN.make({"name": name, "prompts": [*islice(drafts, MOST + 1)], "names": names, **facts}, where)
 
 

@@ -188,7 +188,6 @@ def _of_clause(words: Sequence[str], numbers: dict[str, int]) -> Iterable[int]:
 
 
 def _spelled(packed: int, spelled: Sequence[str]) -> tuple[str, ...]:
-    """Return the words of an n-gram."""
     return tuple(spelled[number] for number in _numbers(packed))
 
 
