@@ -43,19 +43,19 @@ def draw() -> None:
         st.info("Choose one or more models in the sidebar to ask them.", icon=":material/arrow_back:")
         return
     sentence = checked_sentence(typed)
-    asked = what_to_ask(choice, sentence)
-    draw_absent(asked.absent)
-    draw_refused(asked.refused)
+    request = what_to_ask(choice, sentence)
+    draw_absent(request.absent)
+    draw_refused(request.refused)
     if len(choice.asked) > MOST_MODELS:
         st.info(f"The first {MOST_MODELS} models of the sidebar are asked.", icon=":material/info:")
-    jobs = ask(asked.requests)
+    jobs = ask(request.requests)
     answers = {
-        name: read_answer(job.result, asked.requests[name].topic, choice.options.aggregation)
+        name: read_answer(job.result, request.requests[name].topic, choice.options.aggregation)
         for name, job in jobs.items()
         if job.state == "done" and job.result is not None
     }
     finding(*(probe_finding(name, answer) for name, answer in answers.items()))
-    for caution in filter(None, (probe_caution(answers), unequal_words(answers, asked))):
+    for caution in filter(None, (probe_caution(answers), unequal_words(answers, request))):
         st.warning(plain(caution), icon=":material/warning:")
     draw_ended_early(jobs)
     follow(jobs)
@@ -76,7 +76,7 @@ def draw() -> None:
     st.markdown("**The most likely words**")
     chart(probe_words(answers), "sentence_words", "The most probable words of each group, one mark a model")
     draw_notes(answers)
-    draw_foot(HOW, answers, asked)
+    draw_foot(HOW, answers, request)
 
 
 show(draw)

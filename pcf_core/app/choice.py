@@ -145,8 +145,8 @@ def opening_models(names: Collection[str], topic: Topic) -> list[str]:
 
 def with_asked(key: str, names: Iterable[str]) -> list[str]:
     """List the known names, and those of the link: a page then says by name what it does not have."""
-    asked = [name for name in st.query_params.get_all(key) if 0 < len(name) <= LONGEST_NAME]
-    return list(dict.fromkeys([*names, *asked[:MOST_ASKED]]))
+    request = [name for name in st.query_params.get_all(key) if 0 < len(name) <= LONGEST_NAME]
+    return list(dict.fromkeys([*names, *request[:MOST_ASKED]]))
 
 
 def take_usual(prefix: str = "") -> None:

@@ -161,7 +161,7 @@ def _left_out(before: Mapping[str, list[str]]) -> dict[str, list[str]]:
     }
 
 
-def say_mistakes(place: DeltaGenerator) -> None:
+def say_mistakes(container: DeltaGenerator) -> None:
     """Warn of each parameter of the link that is not valid; the others are used.
 
     Of the widgets that are drawn; the sentences stay until another page is opened.  A name that no list
@@ -180,7 +180,7 @@ def say_mistakes(place: DeltaGenerator) -> None:
             field = run.field(name)
             wrong = _wrong(field, values) if field else ""
         if wrong:
-            place.warning(
+            container.warning(
                 f"The link has {_quoted(name)} = {_quoted(listed(values))}: {plain(wrong)} "
                 "The rest of it is used.",
                 icon=":material/link_off:",
@@ -311,22 +311,24 @@ def is_new_page() -> bool:
     return bool(page != run.page)
 
 
-def draw_link(place: Place, label: str, parameters: Mapping[str, str | list[str]], icon: str = "") -> None:
+def draw_link(
+    container: Place, label: str, parameters: Mapping[str, str | list[str]], icon: str = ""
+) -> None:
     """Draw a link to a page or to one of its tabs, with further parameters.
 
     Streamlit follows no link to the page that is open: to another of its tabs a button leads the same way.
     """
-    address = {**parameters, **place.parameters}
-    if place.page != open_page_name():
-        st.page_link(place.file, label=label, query_params=address, icon=icon or None, width="content")
+    address = {**parameters, **container.parameters}
+    if container.page != open_page_name():
+        st.page_link(container.file, label=label, query_params=address, icon=icon or None, width="content")
         return
     st.button(
         label,
-        key=f"link_{digest([place.page, address, label])}",
+        key=f"link_{digest([container.page, address, label])}",
         icon=icon or None,
         type="tertiary",
         on_click=st.session_state.update,
-        args=({FOLLOWED: (place.page, address)},),
+        args=({FOLLOWED: (container.page, address)},),
     )
 
 

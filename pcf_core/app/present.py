@@ -169,8 +169,8 @@ def draw_presented(page: str) -> None:
     if not is_presented():
         return
     parameters = current_choice().parameters
-    place = VIEWS.index(page) if page in VIEWS else 0
-    ways = {"before": place - 1, "next": place + 1}
+    index = VIEWS.index(page) if page in VIEWS else 0
+    ways = {"before": index - 1, "next": index + 1}
     for name, at in ways.items():
         if 0 <= at < len(VIEWS):
             with st.container(key=f"present_{name}"):

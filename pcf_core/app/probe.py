@@ -229,10 +229,10 @@ def draw_sentence(choice: Choice) -> str:
         "characters. Text to the right of it counts. Press Enter to ask.",
     )
     with st.container(horizontal=True):
-        for place, example in enumerate(examples(choice)):
+        for index, example in enumerate(examples(choice)):
             st.button(
                 plain(as_typed(example)),
-                key=f"example_{place}",
+                key=f"example_{index}",
                 on_click=_write_sentence,
                 args=(as_typed(example),),
             )

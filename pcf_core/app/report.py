@@ -202,9 +202,9 @@ def draw_contents(choice: Choice) -> Contents:
     )
 
 
-def draw_left_out(place: DeltaGenerator) -> tuple[str, ...]:
+def draw_left_out(container: DeltaGenerator) -> tuple[str, ...]:
     """Draw which sections of a full audit are left out; return the others."""
-    without = place.multiselect(
+    without = container.multiselect(
         "Sections left out",
         CHOOSABLE,
         key="rp_without",
@@ -387,8 +387,8 @@ def handed_out(document: ReportDocument, written_by: Write, name: str, who: str)
 
 def draw_preview(document: ReportDocument) -> None:
     """Draw every section with its findings, charts and tables, folded but for the first."""
-    for place, section in enumerate(document.sections):
-        with st.expander(f"{plain(section.title)} · {_contents_text(section)}", expanded=place == 0):
+    for index, section in enumerate(document.sections):
+        with st.expander(f"{plain(section.title)} · {_contents_text(section)}", expanded=index == 0):
             st.markdown(f"*{plain(section.question)}*")
             for part in section.parts:
                 if part.title:

@@ -124,8 +124,8 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
     async def get_response(path: str, scope: MutableMapping[str, Any]) -> Response:
         response = await plain_response(path, scope)
         if isinstance(response, FileResponse) and Path(response.path).name == "index.html":
-            asked = scope["path"].rstrip("/").rpartition("/")[2]
-            page = first if asked in WITHOUT_CHARTS else charted
+            request = scope["path"].rstrip("/").rpartition("/")[2]
+            page = first if request in WITHOUT_CHARTS else charted
             if asks_to_present(scope["query_string"].decode("latin-1")):
                 page = presented
             return HTMLResponse(page, headers={"Cache-Control": "no-cache", **UNFRAMED})

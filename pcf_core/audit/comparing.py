@@ -93,8 +93,8 @@ def compared(
             name: replace(total, margin=float(options.margin)) for name, total in paired.totals.items()
         },
         occupations=tuple(
-            OccupationDifference(name, float(shares[place]), paired.occupations[place])
-            for place, name in enumerate(common.occupations)
+            OccupationDifference(name, float(shares[index]), paired.occupations[index])
+            for index, name in enumerate(common.occupations)
         ),
         permutations=paired.permutations,
         criterion=criterion.name,
@@ -223,13 +223,13 @@ def picked(
     """Return [occupation, template, group] preferences of a run in the order asked for."""
     preferences = read.result.preferences
     places = []
-    for names, asked in (
+    for names, request in (
         (preferences.occupations, occupations),
         (preferences.templates, texts),
         (preferences.groups, groups),
     ):
-        index_of = {name: place for place, name in enumerate(names)}
-        places.append([index_of[name] for name in asked])
+        index_of = {name: index for index, name in enumerate(names)}
+        places.append([index_of[name] for name in request])
     return preferences.values[np.ix_(*places)]
 
 

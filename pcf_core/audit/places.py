@@ -132,7 +132,7 @@ def places_of(run: RunSpec) -> tuple[Place, ...]:
 @lru_cache(maxsize=32)
 def _places(texts: tuple[str, ...], terms: tuple[str, ...]) -> tuple[Place, ...]:
     """Return the distinct places of texts; a page asks for those of each of its runs, every time."""
-    return tuple(dict.fromkeys(place for text in texts for place in _of_text(text, terms)))
+    return tuple(dict.fromkeys(slot for text in texts for slot in _of_text(text, terms)))
 
 
 def _of_text(text: str, all_terms: tuple[str, ...]) -> Iterator[Place]:
@@ -170,13 +170,13 @@ def _telling_terms(terms: tuple[str, ...]) -> tuple[str, ...]:
 
 def written_words(words: Sequence[str], places: Sequence[Place]) -> tuple[str, ...]:
     """Return every way in which the words are written at the places."""
-    return tuple(dict.fromkeys(word for place in places for word in place.written(words)))
+    return tuple(dict.fromkeys(word for slot in places for word in slot.written(words)))
 
 
 def check_places(scorer: Checker, words: Sequence[str], places: Sequence[Place]) -> TokenTable:
     """Check what the model makes of the words as they are written at the places."""
     table = scorer.check(written_words(words, places))
-    starts = written_words(words, [place for place in places if place.before == "nothing"])
+    starts = written_words(words, [slot for slot in places if slot.before == "nothing"])
     usable = [word for word in starts if word in table.tokens]
     return replace(table, at_start=scorer.check(usable, GAP).tokens) if usable else table
 
@@ -193,16 +193,16 @@ def table_at(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -
     spelling: dict[str, str] = {}
     first: dict[tuple[Place, str], str] = {}
     for word in dict.fromkeys(words):
-        forms = [(place, place.written([word])[0]) for place in places]
+        forms = [(slot, slot.written([word])[0]) for slot in places]
         reasons = [refusal(word, form, table) for _, form in forms if form in table.refused]
         if reasons:
             refused[word] = reasons[0]
         elif all(form in table.tokens for _, form in forms):
             tokens[word] = max(
-                (place.tokens(table, [word]) or (table.tokens[form],))[0] for place, form in forms
+                (slot.tokens(table, [word]) or (table.tokens[form],))[0] for slot, form in forms
             )
             if all(form in table.spelling for _, form in forms):
-                own = [(place, table.spelling[form]) for place, form in forms]
+                own = [(slot, table.spelling[form]) for slot, form in forms]
                 spelling[word] = next((first[one] for one in own if one in first), own[0][1])
                 first |= {one: spelling[word] for one in own if one not in first}
     return TokenTable(tokens, refused, spelling)
@@ -219,18 +219,18 @@ def starts_counted(table: TokenTable, words: Sequence[str], places: Sequence[Pla
 
     Scores kept by a version that did not count them come without, though nothing has to be scored again.
     """
-    written = written_words(words, [place for place in places if place.before == "nothing"])
+    written = written_words(words, [slot for slot in places if slot.before == "nothing"])
     return table.unspaced.union(table.at_start, table.refused).issuperset(written)
 
 
 def tokens_known(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> bool:
     """Tell whether it is known how many tokens each word has at each of the places."""
-    return all(place.tokens(table, words) is not None for place in places)
+    return all(slot.tokens(table, words) is not None for slot in places)
 
 
 def counts_at(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> list[dict[str, int]]:
     """Return the tokens of each word by place, of the places where they are known of all words."""
-    counts_by_place = (place.tokens(table, words) for place in places)
+    counts_by_place = (slot.tokens(table, words) for slot in places)
     return [dict(zip(words, counts, strict=True)) for counts in counts_by_place if counts is not None]
 
 
@@ -244,7 +244,7 @@ def spelling_note(words: Sequence[str], where: str = "") -> str:
 
 def joining_note(places: Iterable[Place], words: Sequence[str], where: str = "") -> str:
     """Say which whole words are scored where letters touch ``[Y]``; empty where none do."""
-    changed = written_words(words, [place for place in places if place.joins])
+    changed = written_words(words, [slot for slot in places if slot.joins])
     return f"Where letters touch [Y]{where} the whole word is scored: {_some(changed)}." if changed else ""
 
 
@@ -257,8 +257,8 @@ def run_notes(run: RunSpec, words: Sequence[str]) -> tuple[str, ...]:
     """Say both of a run's words, and of how many templates each holds; nothing where of none."""
     texts = run.drawn.texts
     places = [tuple(_of_text(text, run.evidence.terms)) for text in texts]
-    begin = sum(any(place.begins for place in some) for some in places)
-    join = sum(any(place.joins for place in some) for some in places)
+    begin = sum(any(slot.begins for slot in some) for some in places)
+    join = sum(any(slot.joins for slot in some) for some in places)
     notes = (
         spelling_note(words, f" ({begin:,} of {len(texts):,} templates)") if begin else "",
         joining_note(places_of(run), words, f" ({join:,} of {len(texts):,} templates)"),

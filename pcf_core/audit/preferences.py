@@ -437,7 +437,7 @@ def assemble(
     expressed = [word for word in run.topic.words if word in table.tokens]
     counted = tokens_known(written, expressed, places)
     tokens = tuple(table.tokens[word] for word in words)
-    counts = {place: place.tokens(written, words) or tokens for place in places}
+    counts = {slot: slot.tokens(written, words) or tokens for slot in places}
     at = words_by_template(run, words, protocol)
     values, coverage, shares, doubts = _added_up(
         store, run, expressed, words, at, counts, on_prompts, counted=counted
@@ -521,12 +521,12 @@ def _added_up(
                 f"cells, the first of them {part[int(none.argmax())]!r}: there is nothing to compare; leave "
                 "such templates out."
             )
-        for place, chosen in _rows_by_place(part, tokens).items():
-            sums.add(nats[chosen], tokens[place])
-            doubts.add(scores[chosen], there[chosen], tokens[place])
+        for slot, chosen in _rows_by_place(part, tokens).items():
+            sums.add(nats[chosen], tokens[slot])
+            doubts.add(scores[chosen], there[chosen], tokens[slot])
             if counted or not facts_of(family).by_tokens:
-                for key, share in (coverage_of(nats[chosen], tokens[place], family, right) or {}).items():
-                    of_key = [key in ("all", str(number)) for number in tokens[place]]
+                for key, share in (coverage_of(nats[chosen], tokens[slot], family, right) or {}).items():
+                    of_key = [key in ("all", str(number)) for number in tokens[slot]]
                     any_there = there[chosen][:, of_key].any(axis=-1)
                     coverage.setdefault(key, np.full(run.cells, np.nan))[at[chosen]] = np.where(
                         any_there, share, np.nan
@@ -542,7 +542,7 @@ def _rows_by_place(
     if len(places) == 1:
         return dict.fromkeys(places, slice(None))
     at = [Place.of(prompt) for prompt in prompts]
-    return {place: [row for row, one in enumerate(at) if one == place] for place in dict.fromkeys(at)}
+    return {index: [row for row, one in enumerate(at) if one == index] for index in dict.fromkeys(at)}
 
 
 def coverage_summary(preferences: Preferences, coverage: Mapping[str, FloatArray]) -> CoverageSummary | None:

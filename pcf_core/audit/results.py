@@ -65,8 +65,8 @@ def check_protocol(run: RunSpec, protocol: Protocol) -> None:
 def result_name(run: RunSpec, protocol: Protocol) -> str:
     """Return the name of the stored preferences: everything that decides them besides the run key."""
     places = places_of(run)
-    placed = "" if all(place.usual for place in places) else "-placed"
-    placed += "-joined" if any(place.joins for place in places) else ""
+    placed = "" if all(slot.usual for slot in places) else "-placed"
+    placed += "-joined" if any(slot.joins for slot in places) else ""
     aligned = "-aligned" if protocol in SELECTIONS and run.topic.aligned else ""
     drawn = "" if run.plan is None else f"-{run.drawn.hash}"
     if protocol == "fitting":  # what fits is known of words and templates, and is no part of the run key
@@ -80,7 +80,7 @@ def kept_name(store: Store, run: RunSpec, protocol: Protocol) -> str:
     They may become known after a result was stored without them; the new name makes it be computed again.
     """
     name, places = result_name(run, protocol), places_of(run)
-    if all(place.before != "nothing" for place in places):
+    if all(slot.before != "nothing" for slot in places):
         return name
     counted = starts_counted(store.known_words(run.scoring), run.topic.words, places)
     return f"{name}-counted" if counted else name

@@ -208,8 +208,8 @@ def risks_without_one(values: FloatArray, view: View) -> FloatArray:
     shares = view.occupation_weights / view.occupation_weights.sum()
     left = np.where(1 - weights > LEAST_LEFT, 1 - weights, np.nan)
     risks = np.zeros(len(weights))
-    for place, share in enumerate(shares.tolist()):  # one occupation at a time: there may be many templates
-        part = view.part(place, place + 1)
+    for index, share in enumerate(shares.tolist()):  # one occupation at a time: there may be many templates
+        part = view.part(index, index + 1)
         stereotypes = part.criterion.stereotypes(values[part.rows])[0]
         each = part.criterion.of_stereotypes(stereotypes)
         overall = (weights @ each - weights * each) / left

@@ -118,10 +118,10 @@ def leave_outs(topic: Topic, words: Sequence[str]) -> list[LeftOutWords]:
     lists = [LeftOutWords(" / ".join(row), dict(enumerate(row))) for row in pairs if all(spare)]
     paired = {word for row in pairs for word in row}
     return lists + [
-        LeftOutWords(word, {place: word})
-        for place, group in enumerate(used)
+        LeftOutWords(word, {index: word})
+        for index, group in enumerate(used)
         for word in group
-        if spare[place] and word not in paired
+        if spare[index] and word not in paired
     ]
 
 
@@ -198,8 +198,8 @@ def _without(
         yield (
             one.name,
             [
-                missing[place][:, used[place].index(one.out[place])] if place in one.out else whole[place]
-                for place in range(len(groups))
+                missing[index][:, used[index].index(one.out[index])] if index in one.out else whole[index]
+                for index in range(len(groups))
             ],
         )
 

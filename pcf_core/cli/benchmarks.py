@@ -59,19 +59,19 @@ def benchmark(
     ]
     store = open_store()
     if estimate:
-        documents = [_estimated(store, asked, material) for asked in several]
+        documents = [_estimated(store, request, material) for request in several]
         give(one_or_all(documents), as_json, lambda: [_estimate_line(one) for one in documents])
     elif queue:
         give_queued(store, BENCHMARK_AUDIT, [(one, material) for one in several], as_json)
     else:
-        _give_results([_run_now(store, asked, material) for asked in several], as_json)
+        _give_results([_run_now(store, request, material) for request in several], as_json)
 
 
-def _estimated(store: Store, asked: BenchmarkAsked, material: Material) -> dict[str, Any]:
-    estimate = BENCHMARK_AUDIT.estimate(store, Queue.open(settings().catalogue), asked, material)
+def _estimated(store: Store, request: BenchmarkAsked, material: Material) -> dict[str, Any]:
+    estimate = BENCHMARK_AUDIT.estimate(store, Queue.open(settings().catalogue), request, material)
     return {
-        "asked": asked.hash,
-        "model": asked.model,
+        "asked": request.hash,
+        "model": request.model,
         "items": len(material.items),
         "missing": estimate.missing,
         "seconds": estimate.seconds,
@@ -85,17 +85,17 @@ def _estimate_line(document: dict[str, Any]) -> str:
     return f"{document['model']}  {missing}{took}  {document['basis']}"
 
 
-def _run_now(store: Store, asked: BenchmarkAsked, material: Material) -> tuple[BenchmarkResult, int]:
+def _run_now(store: Store, request: BenchmarkAsked, material: Material) -> tuple[BenchmarkResult, int]:
     """Answer in the foreground, with progress on stderr."""
     from pcf_core.work.benchmarking import run_benchmark
 
-    BENCHMARK_AUDIT.keep(store, asked, material)
+    BENCHMARK_AUDIT.keep(store, request, material)
     with progress_line() as show:
 
         def progress(done: int, total: int, rate: float) -> None:
-            show(f"{asked.model}: {done:,} of {total:,} items, {rate:,.1f}/s")
+            show(f"{request.model}: {done:,} of {total:,} items, {rate:,.1f}/s")
 
-        return run_benchmark(asked, store, on_progress=progress)
+        return run_benchmark(request, store, on_progress=progress)
 
 
 def _give_results(answers: list[tuple[BenchmarkResult, int]], as_json: bool) -> None:
@@ -112,21 +112,21 @@ def _give_results(answers: list[tuple[BenchmarkResult, int]], as_json: bool) -> 
 
 
 def _document(result: BenchmarkResult, made: int, pairs: tuple[WorsePair, ...]) -> dict[str, Any]:
-    asked = result.asked
+    request = result.asked
     return {
-        "asked": asked.hash,
-        "benchmark": asked.benchmark,
-        "title": asked.title,
-        "model": asked.model,
-        "dtype": asked.scoring.dtype,
+        "asked": request.hash,
+        "benchmark": request.benchmark,
+        "title": request.title,
+        "model": request.model,
+        "dtype": request.scoring.dtype,
         "made": made,
-        "criticism": criticism_finding(asked.benchmark),
+        "criticism": criticism_finding(request.benchmark),
         "report": result.report.model_dump(mode="json", exclude={"outcomes"}),
         "left_out": [one.model_dump(mode="json") for one in result.left_out],
         "worse": [
             {**pair.model_dump(mode="json"), "worse": pair.worse}
             for pair in pairs
-            if asked.model in (pair.first, pair.second)
+            if request.model in (pair.first, pair.second)
         ],
         "provenance": result.provenance,
     }

@@ -104,10 +104,10 @@ def check(
             raise InputError(
                 f"{twice[0]} stands beside --policy, which says it itself: leave one of them out."
             )
-        asked = read_policy(policy)
+        request = read_policy(policy)
     else:
-        asked = policy_of(given)
-    if baseline and not asked.compares:
+        request = policy_of(given)
+    if baseline and not request.compares:
         raise InputError(
             "--baseline is what an increase is measured from, and no limit is on one: add --max-increase, or "
             "max_increase to the policy, or leave --baseline out."
@@ -117,8 +117,8 @@ def check(
     store = open_store()
     with TemporaryDirectory() as folder:
         packs = BaselinePacks(Path(folder))
-        gate = Gate(store, asked, precision, baseline, stop_early or asked.stop_early, packs)
-        plans = [[gate.planned(spec, context) for context in asked.contexts] for spec in specs]
+        gate = Gate(store, request, precision, baseline, stop_early or request.stop_early, packs)
+        plans = [[gate.planned(spec, context) for context in request.contexts] for spec in specs]
         reports = [gate.checked(spec, runs) for spec, runs in zip(specs, plans, strict=True)]
     for path, kind in files.items():
         text = written(reports, kind)
@@ -155,8 +155,8 @@ def policy_of(given: Mapping[str, str | float | None]) -> Policy:
         "max_increase": made(MostIncrease, {"risk": increase}, "The option --max-increase", PolicyError),
     }
     follows = one_of(str(given["--cannot-tell"] or "warn"), "--cannot-tell", get_args(CannotTell))
-    asked = {"cannot_tell": follows, "contexts": (made(Context, context, "The options", PolicyError),)}
-    return made(Policy, asked, "The options", PolicyError)
+    request = {"cannot_tell": follows, "contexts": (made(Context, context, "The options", PolicyError),)}
+    return made(Policy, request, "The options", PolicyError)
 
 
 @dataclass(frozen=True)

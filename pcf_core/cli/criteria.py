@@ -96,49 +96,49 @@ def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> 
         return ModelRequest(scored_asked(some, key), some, way.reason + partly)
     wording, name = options.wording or way.wording, experiment.name
     key_of_texts = GenerationKey.of(writer, options.decoding(name))
-    asked = written_asked(some, key_of_texts, wording, options.texts_of_each(name))
+    request = written_asked(some, key_of_texts, wording, options.texts_of_each(name))
     reason = way.reason if wording == way.wording else f"{model} is given the {wording} as asked for."
-    return ModelRequest(asked, some, reason + partly)
+    return ModelRequest(request, some, reason + partly)
 
 
 def part_text(whole: Experiment, part: Experiment) -> str:
     """Say that not all questions are asked; empty where all are."""
     if not isinstance(whole, Questions) or not isinstance(part, Questions):
         return ""
-    have, asked = (len(one.material.questions.questions) for one in (whole, part))
-    return f" {asked:,} of {have:,} questions are asked (--questions)." if asked < have else ""
+    have, request = (len(one.material.questions.questions) for one in (whole, part))
+    return f" {request:,} of {have:,} questions are asked (--questions)." if request < have else ""
 
 
 def run_now(store: Store, one: ModelRequest) -> tuple[CriteriaResult, int]:
     """Answer in the foreground, with progress on stderr."""
     from pcf_core.work.questioning import Stage, run_criteria
 
-    asked = one.asked
-    unit = "texts" if asked.answering == "written" else "prompts"
+    request = one.asked
+    unit = "texts" if request.answering == "written" else "prompts"
 
     def progress(done: int, total: int, rate: float) -> None:
-        typer.echo(f"\r{asked.model}: {done:,} of {total:,} {unit}, {rate:,.1f}/s ", err=True, nl=False)
+        typer.echo(f"\r{request.model}: {done:,} of {total:,} {unit}, {rate:,.1f}/s ", err=True, nl=False)
 
     def stage(name: Stage) -> None:
         if name == "reading":
-            typer.echo(f"\r{asked.model}: reading the answers      ", err=True, nl=False)
+            typer.echo(f"\r{request.model}: reading the answers      ", err=True, nl=False)
 
     say(estimate_line(estimate_document(store, Queue.open(settings().catalogue), one)))
-    CRITERIA_AUDIT.keep(store, asked, one.experiment)
-    result, made = run_criteria(asked, store, on_progress=progress, on_stage=stage)
+    CRITERIA_AUDIT.keep(store, request, one.experiment)
+    result, made = run_criteria(request, store, on_progress=progress, on_stage=stage)
     say("")
     if result.without_text:
         total = sum(result.ends.values())
-        say(f"{result.without_text:,} of {total:,} texts of {asked.model} were refused or are empty.")
+        say(f"{result.without_text:,} of {total:,} texts of {request.model} were refused or are empty.")
     return result, made
 
 
 def pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResult | None:
     """Score the embedding over all models that wrote hobbies; ``None`` where fewer than two did."""
     written = {
-        asked.hash: asked
-        for asked in several
-        if (asked.experiment, asked.answering) == ("hobbies", "written")
+        request.hash: request
+        for request in several
+        if (request.experiment, request.answering) == ("hobbies", "written")
     }
     if len(written) < FEWEST_MODELS:
         return None
@@ -216,17 +216,17 @@ def criteria_document(result: CriteriaResult) -> dict[str, Any]:
 
     ``report`` is the experiment's own record, field by field; the texts are left out.
     """
-    asked = result.asked
+    request = result.asked
     document = {
-        "asked": asked.hash,
-        "model": asked.model,
-        "experiment": asked.experiment,
-        "title": asked.title,
-        "material": asked.material,
-        "answering": asked.answering,
-        "wording": asked.wording,
-        "repeats": asked.repeats,
-        "key": asked.key.model_dump(mode="json"),
+        "asked": request.hash,
+        "model": request.model,
+        "experiment": request.experiment,
+        "title": request.title,
+        "material": request.material,
+        "answering": request.answering,
+        "wording": request.wording,
+        "repeats": request.repeats,
+        "key": request.key.model_dump(mode="json"),
         "report": result.report.model_dump(mode="json"),
         "ends": result.ends,
         "left_out": [item.model_dump() for item in result.left_out],

@@ -74,14 +74,14 @@ def fairpair(
         say_chat_is_ignored(model)
     specs = [in_precision(resolve_writer(name, options.chat), options.dtype) for name in model]
     keys = [GenerationKey.of(spec, decoding) for spec in specs]
-    asked = [fairpair_asked(key, prompts, table, options, own) for key in keys]
+    request = [fairpair_asked(key, prompts, table, options, own) for key in keys]
     store, material = open_store(), FairPairMaterial(prompts, table)
     if estimate:
-        give_estimates(store, asked, material, as_json)
+        give_estimates(store, request, material, as_json)
     elif queue:
-        give_queued(store, FAIRPAIR_AUDIT, [(one, material) for one in asked], as_json)
+        give_queued(store, FAIRPAIR_AUDIT, [(one, material) for one in request], as_json)
     else:
-        give_results(store, [run_now(store, one, material) for one in asked], sentences, as_json)
+        give_results(store, [run_now(store, one, material) for one in request], sentences, as_json)
 
 
 def say_chat_is_ignored(models: Sequence[str]) -> None:
@@ -104,21 +104,21 @@ def pair_of(names: str) -> Pair:
     return given[0], given[1]
 
 
-def run_now(store: Store, asked: FairPairAsked, material: FairPairMaterial) -> tuple[FairPairResult, int]:
+def run_now(store: Store, request: FairPairAsked, material: FairPairMaterial) -> tuple[FairPairResult, int]:
     """Answer in the foreground, with progress on stderr."""
     from pcf_core.work.pairing import Stage, run_fairpair
 
-    FAIRPAIR_AUDIT.keep(store, asked, material)
+    FAIRPAIR_AUDIT.keep(store, request, material)
     with progress_line() as show:
 
         def progress(done: int, total: int, rate: float) -> None:
-            show(f"{asked.key.model}: {done:,} of {total:,} texts, {rate:,.1f}/s")
+            show(f"{request.key.model}: {done:,} of {total:,} texts, {rate:,.1f}/s")
 
         def stage(name: Stage, done: int, total: int) -> None:
             if name != "writing":
-                show(f"{asked.key.model}: {name}, {done:,} of {total:,}")
+                show(f"{request.key.model}: {name}, {done:,} of {total:,}")
 
-        result, written = run_fairpair(asked, store, on_progress=progress, on_stage=stage)
+        result, written = run_fairpair(request, store, on_progress=progress, on_stage=stage)
     for side, missing in result.without_text.items():
         if missing:
             say(without_text(result, side, missing))
@@ -160,17 +160,17 @@ def give_estimates(
 ) -> None:
     """Give what each model would have to write."""
     waiting = Queue.open(settings().catalogue)
-    estimates = [(asked, FAIRPAIR_AUDIT.estimate(store, waiting, asked, material)) for asked in several]
+    estimates = [(request, FAIRPAIR_AUDIT.estimate(store, waiting, request, material)) for request in several]
     documents: list[dict[str, Any]] = [
         {
-            "asked": asked.hash,
-            "model": asked.key.model,
+            "asked": request.hash,
+            "model": request.key.model,
             "done": one.done,
             "texts": one.missing,
             **estimate_fields(one),
             "rough": one.rough,
         }
-        for asked, one in estimates
+        for request, one in estimates
     ]
     give(
         one_or_all(documents),
@@ -195,18 +195,22 @@ def fairpair_document(
     The curves of convergence are left out, and texts but for the first ``sentences`` of either side behind
     each phrase and category, from the ``pairs`` of all prompts.
     """
-    asked = result.asked
+    request = result.asked
     document = {
-        "asked": asked.hash,
-        "model": asked.key.model,
-        "prompts": {"name": asked.prompts.name, "version": asked.prompts.version, "hash": asked.prompts.hash},
-        "perturbation": asked.perturbation.model_dump(
+        "asked": request.hash,
+        "model": request.key.model,
+        "prompts": {
+            "name": request.prompts.name,
+            "version": request.prompts.version,
+            "hash": request.prompts.hash,
+        },
+        "perturbation": request.perturbation.model_dump(
             mode="json", include={"table", "hash", "entity", "mode", "reverse", "pipeline", "rules"}
         ),
-        "count": asked.count,
-        "fold_size": asked.fold_size,
-        "encoders": [encoder.model_dump(mode="json") for encoder in asked.encoders],
-        "generation": asked.key.model_dump(mode="json"),
+        "count": request.count,
+        "fold_size": request.fold_size,
+        "encoders": [encoder.model_dump(mode="json") for encoder in request.encoders],
+        "generation": request.key.model_dump(mode="json"),
         "reports": {name: report_document(report) for name, report in reports.items()},
         "words": {
             "tested": result.words.tested,
@@ -217,7 +221,7 @@ def fairpair_document(
             "strongest": [
                 word_document(word) | texts_behind(word, pairs, sentences) for word in result.words.words
             ],
-            "lexicon": asked.categories.name if asked.categories else None,
+            "lexicon": request.categories.name if request.categories else None,
             "categories": [
                 category_document(category) | texts_behind(category, pairs, sentences)
                 for category in result.words.categories

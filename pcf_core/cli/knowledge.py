@@ -34,13 +34,13 @@ def knowledge(
     as_json: JsonOption = False,
 ) -> None:
     """Score a knowledge set, what of it is not in the store, and read what the model knows."""
-    asked = load_knowledge(facts)
+    request = load_knowledge(facts)
     knowledge_score(score)
     kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
     precision = one_of(dtype, "--dtype", PRECISIONS)
     specs = [in_precision(resolve_to_score(name), precision) for name in model]
     store = open_store()
-    answers = [know_now(store, asked, ScoringKey.of(spec, kind), kind, score) for spec in specs]
+    answers = [know_now(store, request, ScoringKey.of(spec, kind), kind, score) for spec in specs]
 
     def lines() -> list[str]:
         from pcf_core.cli.panels import knowledge_lines
@@ -51,7 +51,7 @@ def knowledge(
 
 
 def know_now(
-    store: Store, asked: KnowledgeSet, key: ScoringKey, protocol: Protocol, score: str
+    store: Store, request: KnowledgeSet, key: ScoringKey, protocol: Protocol, score: str
 ) -> tuple[dict[str, Any], KnowledgeReport]:
     """Score in the foreground, with progress on stderr, and read; return facts and the report."""
     from pcf_core.work.knowledge import score_knowledge
@@ -61,9 +61,9 @@ def know_now(
         def progress(done: int, total: int, rate: float) -> None:
             show(f"{key.model}: {done:,} of {total:,} prompts, {rate:,.0f}/s")
 
-        scored = score_knowledge(asked, key, store, on_progress=progress)
+        scored = score_knowledge(request, key, store, on_progress=progress)
     facts = {"model": key.model, "dtype": key.dtype, "protocol": protocol, "scored": scored}
-    return facts, knowledge_report(store, key, asked, score, protocol)
+    return facts, knowledge_report(store, key, request, score, protocol)
 
 
 def knowledge_document(report: KnowledgeReport) -> dict[str, Any]:

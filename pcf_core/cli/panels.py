@@ -46,9 +46,9 @@ def matrix_lines(name: str, found: RiskReport) -> list[str]:
 
 def run_lines(item: Report, options: ViewOptions, held: Baseline | None) -> list[str]:
     """Show the report of a run, what its neutral subjects say or how to score them, where it comes from."""
-    label, asked = item.run.scoring.label, baseline_run(item.run)
+    label, request = item.run.scoring.label, baseline_run(item.run)
     study = Study({label: item}, options, "templates")
-    missing = f"The neutral subjects are not scored: {score_command(asked)}" if asked and not held else ""
+    missing = f"The neutral subjects are not scored: {score_command(request)}" if request and not held else ""
     facts = [f"{what}: {text}" for what, text in run_facts(item, options).items()]
     return text_lines(
         [
@@ -136,6 +136,6 @@ def knowledge_lines(found: Sequence[tuple[str, KnowledgeReport]]) -> list[str]:
 
 def benchmark_lines(results: Mapping[str, BenchmarkResult]) -> list[str]:
     """Show what a benchmark found of each model, what is criticised about it, and which model is worse."""
-    panel, asked = benchmark_panel(results), next(iter(results.values())).asked
-    notes = [criticism_finding(asked.benchmark), *panel.notes]
-    return text_lines([replace(panel, title=asked.title, notes=notes), pairs_panel(results)])
+    panel, request = benchmark_panel(results), next(iter(results.values())).asked
+    notes = [criticism_finding(request.benchmark), *panel.notes]
+    return text_lines([replace(panel, title=request.title, notes=notes), pairs_panel(results)])

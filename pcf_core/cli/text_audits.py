@@ -22,11 +22,11 @@ def give_queued(
     """Leave the work to a worker: one job a model."""
     waiting = Queue.open(settings().catalogue)
     documents, lines = [], []
-    for asked, material in several:
-        job = audit.submit(store, waiting, asked, material)
+    for request, material in several:
+        job = audit.submit(store, waiting, request, material)
         say(f"queued as job {job.id}; call {audit.kind} again without --queue to read its result")
-        documents.append({"asked": asked.hash, "model": job.payload["model"], "job": job.id})
-        lines.append(f"{asked.hash}  {job.payload['model']}  job {job.id}")
+        documents.append({"asked": request.hash, "model": job.payload["model"], "job": job.id})
+        lines.append(f"{request.hash}  {job.payload['model']}  job {job.id}")
     ensure_worker(settings())
     give(one_or_all(documents), as_json, lambda: lines)
 

@@ -119,9 +119,9 @@ def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
     lacking = [name for name, report in reports.items() if report.interval("overall_risk", over) is None]
     if not lacking:
         return ""
-    asked = over if over != "both" else "templates and occupations"
+    request = over if over != "both" else "templates and occupations"
     return (
-        f"There is no range over {asked} for {listed(lacking)}: a sampling plan drew the templates. The "
+        f"There is no range over {request} for {listed(lacking)}: a sampling plan drew the templates. The "
         "range shown is over templates."
     )
 

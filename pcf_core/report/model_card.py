@@ -104,8 +104,8 @@ def table_lines(document: ReportDocument) -> list[str]:
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for run in document.runs:
         several = {quantity: intervals_of(run, quantity, document.request.over) for quantity in RISKS}
-        for place in range(max(1, *map(len, several.values()))):
-            shown = {name: found[place] if found else None for name, found in several.items()}
+        for index in range(max(1, *map(len, several.values()))):
+            shown = {name: found[index] if found else None for name, found in several.items()}
             drawn = shown["overall_risk"]
             cells = [plain(with_bounds(run.risks[name], one)) for name, one in shown.items()]
             unit = drawn_again(drawn) if drawn else "no interval"

@@ -194,8 +194,8 @@ def table_lines(table: pd.DataFrame) -> list[str]:
     if table.empty:
         return []
     columns = [
-        (printable(str(name)), *(printable(shown(cell(value))) for value in table.iloc[:MOST_ROWS, place]))
-        for place, name in enumerate(table.columns)
+        (printable(str(name)), *(printable(shown(cell(value))) for value in table.iloc[:MOST_ROWS, index]))
+        for index, name in enumerate(table.columns)
     ]
     if len(table) == 1:
         return aligned(columns)
@@ -208,14 +208,14 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Write texts in columns; those that a terminal has no room for stand below, each row named again."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     room, blocks, used = shutil.get_terminal_size().columns, [[0]], widths[0]
-    for place, width in enumerate(widths[1:], start=1):
+    for index, width in enumerate(widths[1:], start=1):
         used += len(GAP) + width
         if used > room and len(blocks[-1]) > 1:
             blocks.append([0])
             used = widths[0] + len(GAP) + width
-        blocks[-1].append(place)
+        blocks[-1].append(index)
     lines = [
-        ["", *(GAP.join(row[place].ljust(widths[place]) for place in block) for row in rows)]
+        ["", *(GAP.join(row[index].ljust(widths[index]) for index in block) for row in rows)]
         for block in blocks
     ]
     return [line for block in lines for line in block][1:]

@@ -176,41 +176,41 @@ def whole_template_intervals(study: Study, label: str, quantity: str) -> tuple[I
 
 def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
     """Return the same of a FairPair request."""
-    asked, note = result.asked, imported_note(label, result.provenance)
+    request, note = result.asked, imported_note(label, result.provenance)
     return RunFacts(
         label=label,
-        run=asked.hash,
-        scoring_hash=asked.key.hash,
-        scoring=texts_of(asked.key.model_dump(mode="json")),
-        hashes=fairpair_hashes(asked),
+        run=request.hash,
+        scoring_hash=request.key.hash,
+        scoring=texts_of(request.key.model_dump(mode="json")),
+        hashes=fairpair_hashes(request),
         versions=text_versions(result.provenance),
         facts=fairpair_facts(result),
         warnings=(note,) if note else (),
-        commands=() if asked.imported else (fairpair_command(asked),),
+        commands=() if request.imported else (fairpair_command(request),),
     )
 
 
-def fairpair_hashes(asked: FairPairAsked) -> dict[str, str]:
+def fairpair_hashes(request: FairPairAsked) -> dict[str, str]:
     """Return the hashes of prompts and table, each by what it is."""
-    prompts, perturbation = asked.prompts, asked.perturbation
+    prompts, perturbation = request.prompts, request.perturbation
     return {f"prompts {prompts.name}": prompts.hash, f"table {perturbation.table}": perturbation.hash}
 
 
 def fairpair_facts(result: FairPairResult) -> dict[str, str]:
     """Say what a FairPair request asked of which model, and how writing and exchanging went."""
-    asked, prompts, perturbation = result.asked, result.asked.prompts, result.asked.perturbation
-    folds = "all with all" if asked.fold_size is None else f"in folds of {asked.fold_size}"
+    request, prompts, perturbation = result.asked, result.asked.prompts, result.asked.perturbation
+    folds = "all with all" if request.fold_size is None else f"in folds of {request.fold_size}"
     return {
-        "request": asked.hash,
-        **model_facts(asked.key),
-        **writing_facts(asked.key),
+        "request": request.hash,
+        **model_facts(request.key),
+        **writing_facts(request.key),
         "prompts": f"{prompts.title}, version {prompts.version}, {count(prompts.count, 'prompt')}",
         "exchange": f"{perturbation.title}, mode {perturbation.mode}, {prompts.names[0]} → "
         f"{prompts.names[1]}, parser {perturbation.pipeline}",
-        "texts": f"{asked.count:,} a side and prompt, {folds}",
-        "encoder": "; ".join(map(encoder_text, asked.encoders)) or "none: no embedding distance",
-        "categories of words": f"{asked.categories.title}, the auditor's own"
-        if asked.categories
+        "texts": f"{request.count:,} a side and prompt, {folds}",
+        "encoder": "; ".join(map(encoder_text, request.encoders)) or "none: no embedding distance",
+        "categories of words": f"{request.categories.title}, the auditor's own"
+        if request.categories
         else "those that come with the app",
         "perturbation's own error": perturber_finding(result.errors),
         "how texts ended": ends_finding(result),
@@ -237,36 +237,36 @@ def encoder_text(encoder: EncoderKey) -> str:
 
 def facts_of_criteria(store: Store, label: str, result: CriteriaResult) -> RunFacts:
     """Return the same of an experiment of the criteria."""
-    asked, note = result.asked, imported_note(label, result.provenance)
+    request, note = result.asked, imported_note(label, result.provenance)
     return RunFacts(
         label=label,
-        run=asked.hash,
-        scoring_hash=asked.key.hash,
-        scoring=texts_of(asked.key.model_dump(mode="json")),
-        hashes={"material": asked.material},
+        run=request.hash,
+        scoring_hash=request.key.hash,
+        scoring=texts_of(request.key.model_dump(mode="json")),
+        hashes={"material": request.material},
         versions=text_versions(result.provenance),
         facts=criteria_facts(store, result),
         left_out=result.left_out,
         warnings=(note,) if note else (),
-        commands=() if asked.imported else (criteria_command(store, asked),),
+        commands=() if request.imported else (criteria_command(store, request),),
     )
 
 
 def criteria_facts(store: Store, result: CriteriaResult) -> dict[str, str]:
     """Say what an experiment of the criteria asked of which model, how it answered, what was left out."""
-    asked = result.asked
+    request = result.asked
     facts = {
-        "request": asked.hash,
-        **model_facts(asked.key),
-        "experiment": f"{asked.experiment}, {asked.title}",
-        "material": asked_material(store, asked).text,
-        "answers": asked.answering,
+        "request": request.hash,
+        **model_facts(request.key),
+        "experiment": f"{request.experiment}, {request.title}",
+        "material": asked_material(store, request).text,
+        "answers": request.answering,
     }
-    if asked.generation is not None:
+    if request.generation is not None:
         facts |= {
-            "wording": str(asked.wording),
-            **writing_facts(asked.generation),
-            "texts of each prompt": f"{asked.repeats:,}",
+            "wording": str(request.wording),
+            **writing_facts(request.generation),
+            "texts of each prompt": f"{request.repeats:,}",
             "how texts ended": ends_text(result),
         }
     for what, items in (

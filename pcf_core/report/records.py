@@ -109,12 +109,12 @@ class ReportRequest(Record):
             raise InputError(
                 f"A report has the sections {', '.join(SECTIONS)}; got {unknown[0]!r}: name some of these."
             )
-        asked = {*names}
-        if asked & {*SHORT}:
-            asked |= {*SHORT}
-        if not names or asked - {*SHORT}:
-            asked |= {*ALWAYS}
-        return tuple(name for name in SECTIONS if name in asked)
+        request = {*names}
+        if request & {*SHORT}:
+            request |= {*SHORT}
+        if not names or request - {*SHORT}:
+            request |= {*ALWAYS}
+        return tuple(name for name in SECTIONS if name in request)
 
     @model_validator(mode="after")
     def _is_enough(self) -> ReportRequest:

@@ -107,20 +107,20 @@ def _named_lists(run: RunSpec) -> tuple[dict[str, str], bool]:
 def _is_shipped(run: RunSpec, named: Mapping[str, str], *, turned: bool) -> dict[str, bool]:
     """Tell by option whether its name still means, among what is shipped, what the run asked for."""
     topic, evidence, templates = named.values()
-    asked = (run.evidence.hash, run.topic.hash) if turned else (run.topic.hash, run.evidence.hash)
+    request = (run.evidence.hash, run.topic.hash) if turned else (run.topic.hash, run.evidence.hash)
     try:
         lists_here = topics.load_topic(topic), lists.load_evidence(evidence)
         made = swapped(*lists_here) if turned else lists_here
         hashes = (made[1].hash, made[0].hash) if turned else (made[0].hash, made[1].hash)
     except AuditError:  # one of them is not kept by its name
-        hashes = asked
+        hashes = request
     same_counts = False
     if templates in sets.SHELF.shipped():
         shipped = sets.load_templates(templates)
         same_counts = shipped.hash == run.templates.hash and not differing(shipped, run.templates)
     return {
-        "--topic": topic in topics.SHELF.shipped() and hashes[0] == asked[0],
-        "--evidence": evidence in lists.SHELF.shipped() and hashes[1] == asked[1],
+        "--topic": topic in topics.SHELF.shipped() and hashes[0] == request[0],
+        "--evidence": evidence in lists.SHELF.shipped() and hashes[1] == request[1],
         "--templates": same_counts,
     }
 
@@ -136,21 +136,21 @@ def compare_command(first: str, second: str, options: ViewOptions) -> str:
     return f"python -m pcf_core compare {runs} {options_text(options)}"
 
 
-def fairpair_command(asked: FairPairAsked, prompts: str = "") -> str:
+def fairpair_command(request: FairPairAsked, prompts: str = "") -> str:
     """Write the command line of a request; a line before it for each file that it cannot name.
 
     ``prompts``: a file that holds them, where they are a part of a set.
     """
-    files, problems = asked_files(asked, prompts)
+    files, problems = asked_files(request, prompts)
     notes = "".join(f"# {problem}\n" for problem in problems)
-    options, apart = options_of(asked), {"prompts", "table", "categories", "dissimilarities"}
-    if asked.key.inspected:
-        task = _inspect(asked.key, "fairpair")
+    options, apart = options_of(request), {"prompts", "table", "categories", "dissimilarities"}
+    if request.key.inspected:
+        task = _inspect(request.key, "fairpair")
         return f"{notes}{task} {_of_task(files)} {task_options(options, without=apart)}"
-    apart |= {"dtype"} if asked.key.family == "endpoint" else {"chat"}
-    named = asked.dissimilarities if asked.encoders else ()
+    apart |= {"dtype"} if request.key.family == "endpoint" else {"chat"}
+    named = request.dissimilarities if request.encoders else ()
     return (
-        f"{notes}python -m pcf_core fairpair --model {shlex.quote(asked.key.model)} {files} "
+        f"{notes}python -m pcf_core fairpair --model {shlex.quote(request.key.model)} {files} "
         f"{command_options(options, without=apart)}"
         + "".join(f" --dissimilarity {shlex.quote(name)}" for name in named)
     )
@@ -170,24 +170,24 @@ def _of_task(options: str) -> str:
     return re.sub(r"--(\w+) ", r"-T \1=", options)
 
 
-def criteria_command(store: Store, asked: CriteriaAsked) -> str:
+def criteria_command(store: Store, request: CriteriaAsked) -> str:
     """Write the command line of a request, with its material.
 
     A line before it says what it cannot say itself.
     """
-    material = asked_material(store, asked)
-    note, options = f"# {material.problem}\n" if material.problem else "", criteria_options_of(asked)
-    if asked.generation is not None and asked.generation.inspected:
+    material = asked_material(store, request)
+    note, options = f"# {material.problem}\n" if material.problem else "", criteria_options_of(request)
+    if request.generation is not None and request.generation.inspected:
         return (
-            f"{note}{_inspect(asked.generation, 'criteria')} -T experiment={asked.experiment}"
+            f"{note}{_inspect(request.generation, 'criteria')} -T experiment={request.experiment}"
             f"{_of_task(material.options)} {task_options(options)}"
         )
     line = (
-        f"{note}python -m pcf_core criteria --model {shlex.quote(asked.model)}"
-        f" --experiment {asked.experiment} --answering {asked.answering}"
-        f"{dtype_option(asked.key)}{material.options}"
+        f"{note}python -m pcf_core criteria --model {shlex.quote(request.model)}"
+        f" --experiment {request.experiment} --answering {request.answering}"
+        f"{dtype_option(request.key)}{material.options}"
     )
-    if asked.generation is None:
+    if request.generation is None:
         return line
     chat = " --chat" if options.chat else ""
     return f"{line}{chat} {command_options(options, without={'answering', 'dtype', 'chat'})}"
@@ -249,29 +249,29 @@ class AskedMaterial:
     problem: str = ""
 
 
-def asked_material(store: Store, asked: CriteriaAsked) -> AskedMaterial:
+def asked_material(store: Store, request: CriteriaAsked) -> AskedMaterial:
     """Describe the material of a request: where it came from, how many questions, who labels."""
-    kind, title = KINDS[asked.experiment], " ".join(asked.title.split())
-    stored = store.load_document(asked.material, MATERIAL)
+    kind, title = KINDS[request.experiment], " ".join(request.title.split())
+    stored = store.load_document(request.material, MATERIAL)
     try:
         if stored is not None:
-            restore_experiment(asked.experiment, stored)
+            restore_experiment(request.experiment, stored)
     except ValidationError:
         stored = None
     if stored is None:
         problem = (
-            f"the {kind} of “{title}” ({asked.material}) are not kept any more, so the command may ask "
+            f"the {kind} of “{title}” ({request.material}) are not kept any more, so the command may ask "
             "something else"
         )
         return AskedMaterial("", problem, problem)
-    chosen = chosen_of(asked, stored)
+    chosen = chosen_of(request, stored)
     options, problem = [], ""
     source = "that come with the app"
     if chosen.name is None:
         options.append(f"--material {FILE}")
         source = "from a file that is not kept by name"
         problem = (
-            f"the {kind} of “{title}” ({asked.material}) came from a file that is not kept by name: write "
+            f"the {kind} of “{title}” ({request.material}) came from a file that is not kept by name: write "
             f"its path for {FILE}"
         )
     elif chosen.name != USUAL:
@@ -282,19 +282,19 @@ def asked_material(store: Store, asked: CriteriaAsked) -> AskedMaterial:
     if chosen.labeller:
         options.append(f"--labeller {shlex.quote(chosen.labeller)}")
     parts = [f"“{title}”: {kind} {source}"]
-    if asked.experiment == "questions":
+    if request.experiment == "questions":
         parts.append(f"{count(len(stored['questions']['questions']), 'question is', 'questions are')} asked")
-    if asked.experiment == "hobbies":
+    if request.experiment == "hobbies":
         parts.append(f"labelled by {stored['labeller']}")
     return AskedMaterial("".join(f" {option}" for option in options), "; ".join(parts), problem)
 
 
-def asked_files(asked: FairPairAsked, prompts: str = "") -> tuple[str, tuple[str, ...]]:
+def asked_files(request: FairPairAsked, prompts: str = "") -> tuple[str, tuple[str, ...]]:
     """Return the options for prompts, table and categories, quoted, and a sentence for each without a name.
 
     ``prompts``: a file that holds the prompts, where they are a part of a set.
     """
-    texts, table, words = asked.prompts, asked.perturbation, asked.categories
+    texts, table, words = request.prompts, request.perturbation, request.categories
     parts = [
         (
             "--prompts",

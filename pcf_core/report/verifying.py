@@ -134,11 +134,11 @@ def differences(reported: Any, recomputed: Any, path: str = "") -> Iterator[Disa
                 yield Disagreement(path=where, reported=one, recomputed=other)
     elif isinstance(reported, list) and isinstance(recomputed, list):
         both = min(len(reported), len(recomputed))
-        for place in range(both):
-            yield from differences(reported[place], recomputed[place], f"{path}/{place}")
-        for place in range(both, max(len(reported), len(recomputed))):
-            one, other = (side[place] if place < len(side) else ABSENT for side in (reported, recomputed))
-            yield Disagreement(path=f"{path}/{place}", reported=one, recomputed=other)
+        for index in range(both):
+            yield from differences(reported[index], recomputed[index], f"{path}/{index}")
+        for index in range(both, max(len(reported), len(recomputed))):
+            one, other = (side[index] if index < len(side) else ABSENT for side in (reported, recomputed))
+            yield Disagreement(path=f"{path}/{index}", reported=one, recomputed=other)
     elif not same(reported, recomputed):
         yield Disagreement(path=path, reported=reported, recomputed=recomputed)
 

@@ -214,8 +214,8 @@ def of_study(parts: Sequence[ReportPart], study: Study, studies: Sequence[Study]
     if len(studies) == 1:
         return list(parts)
     found = []
-    for place, part in enumerate(parts):
-        title = " — ".join(filter(None, (study.title if part.title or place == 0 else "", part.title)))
+    for index, part in enumerate(parts):
+        title = " — ".join(filter(None, (study.title if part.title or index == 0 else "", part.title)))
         tables = tuple(
             table.model_copy(update={"title": f"{study.title} — {table.title}"}) for table in part.tables
         )

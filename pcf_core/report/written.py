@@ -104,7 +104,7 @@ def frame_of(table: ReportTable) -> pd.DataFrame:
     Whole numbers and truths stay what they are where some are missing.
     """
     columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)
-    frame = pd.DataFrame({place: series_of(values) for place, values in enumerate(columns)})
+    frame = pd.DataFrame({index: series_of(values) for index, values in enumerate(columns)})
     return frame.set_axis(list(table.columns), axis=1)
 
 

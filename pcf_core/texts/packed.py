@@ -120,31 +120,31 @@ class PackedFairPair(Record):
         PackError
             A name or text that may not be.
         """
-        result, asked = self.result, self.result.asked
-        if asked.rules != FAIRPAIR_RULES:
+        result, request = self.result, self.result.asked
+        if request.rules != FAIRPAIR_RULES:
             raise ValueError("it was measured by other rules than there are here")
         for name in (
             self.prompts.name,
             self.table.name,
-            *([asked.categories.name] if asked.categories else []),
+            *([request.categories.name] if request.categories else []),
         ):
             check_name(name, "a name", "fairpair.json", PackError)
         _check_told(self.model_dump(include={"prompts", "table"}))
-        _check_told(asked.model_dump(exclude={"key"}))
-        check_sides(self.table, asked.perturbation.entity)
-        if PromptsAsked.of(self.prompts) != asked.prompts or asked.perturbation != PerturbationAsked.of(
+        _check_told(request.model_dump(exclude={"key"}))
+        check_sides(self.table, request.perturbation.entity)
+        if PromptsAsked.of(self.prompts) != request.prompts or request.perturbation != PerturbationAsked.of(
             self.table,
-            asked.perturbation.entity,
-            asked.perturbation.mode,
-            asked.perturbation.pipeline,
-            asked.perturbation.reverse,
+            request.perturbation.entity,
+            request.perturbation.mode,
+            request.perturbation.pipeline,
+            request.perturbation.reverse,
         ):
             raise ValueError("its prompts or its table are not those that were asked for")
         texts = self.prompts.texts
-        _check_written(self.written, [("", text) for text in (*texts, *result.counterparts)], asked.count)
+        _check_written(self.written, [("", text) for text in (*texts, *result.counterparts)], request.count)
         if len(result.counterparts) != len(texts) or tuple(one.prompt for one in self.perturbed) != texts:
             raise ValueError("it has texts of other prompts than were asked")
-        if any({len(one.texts), one.errors.texts} != {asked.count} for one in self.perturbed):
+        if any({len(one.texts), one.errors.texts} != {request.count} for one in self.perturbed):
             raise ValueError("it has another number of texts than was asked for")
         of = {one.prompt: one.generated for one in self.written}
         sides = [of[text] for text in texts], [of[text] for text in result.counterparts]
@@ -153,14 +153,14 @@ class PackedFairPair(Record):
             PromptPairs(prompt.text, changed.texts, written.texts, prompt.category, prompt.fact)
             for prompt, changed, written in zip(self.prompts.prompts, self.perturbed, sides[1], strict=True)
         ]
-        folds = asked.count // (asked.fold_size or asked.count)
-        compared = len(pairs) * 4 * asked.count**2 / folds * permutations_for(len(pairs))
+        folds = request.count // (request.fold_size or request.count)
+        compared = len(pairs) * 4 * request.count**2 / folds * permutations_for(len(pairs))
         _check_length(text for one in self.perturbed for text in one.texts)
         if compared > MOST_COMPARED:
             raise ValueError("it has more texts than can be compared again here: ask for fewer, or for folds")
-        again = measured(asked, self.table, pairs)
-        distances = [name for name in asked.dissimilarities if name.startswith(f"{EMBEDDING}:")]
-        if [*result.reports] != [*asked.dissimilarities] or {*result.convergence} != {*result.reports}:
+        again = measured(request, self.table, pairs)
+        distances = [name for name in request.dissimilarities if name.startswith(f"{EMBEDDING}:")]
+        if [*result.reports] != [*request.dissimilarities] or {*result.convergence} != {*result.reports}:
             raise ValueError("it has reports of other measures than were asked for")
         _check_same(
             [
@@ -177,7 +177,7 @@ class PackedFairPair(Record):
             "fairpair",
             result.as_imported,
             self._documents(),
-            tuple(_blocks(asked.key.as_imported, self.written)),
+            tuple(_blocks(request.key.as_imported, self.written)),
             (EXCHANGE, *([f"the embedding distance ({', '.join(distances)})"] if distances else [])),
         )
 
@@ -196,29 +196,29 @@ class PackedFairPair(Record):
 
     def _check_distance(self, name: str, report: FairPairReport) -> None:
         """Check a report that was not worked out again: its texts are those of the request alone."""
-        asked, prompts = self.result.asked, self.prompts.prompts
+        request, prompts = self.result.asked, self.prompts.prompts
         measure = f"embedding distance ({name.partition(':')[2]})"
-        allowed = {asked.key.model, measure, *asked.prompts.names, asked.perturbation.mode, LABEL}
+        allowed = {request.key.model, measure, *request.prompts.names, request.perturbation.mode, LABEL}
         allowed |= {*REASONS.values(), *get_args(Over), "fact", "prompt", "text"}
         allowed |= {text for one in prompts for text in (one.text, one.category, one.fact)}
         if (
             [row.prompt for row in report.prompts] != [*self.prompts.texts]
-            or (report.model, report.dissimilarity, report.others) != (asked.key.model, measure, None)
+            or (report.model, report.dissimilarity, report.others) != (request.key.model, measure, None)
             or not {*report.intervals} <= {*QUANTITIES}
             or not {*_texts_in(report.model_dump())} <= allowed
         ):
             raise ValueError(f"its report by {name} is not one of the request")
 
     def _documents(self) -> Documents:
-        asked = self.result.asked.as_imported
+        request = self.result.asked.as_imported
         texts = {
-            (asked.pairs_hash, digest(one.prompt)): one.model_dump(mode="json") for one in self.perturbed
+            (request.pairs_hash, digest(one.prompt)): one.model_dump(mode="json") for one in self.perturbed
         }
         return {
-            (asked.hash, "fairpair-asked"): asked.model_dump(mode="json"),
-            (asked.prompts.kept, PROMPTS): self.prompts.model_dump(mode="json"),
-            (asked.perturbation.kept, TABLE): self.table.model_dump(mode="json"),
-            (asked.pairs_hash, COUNTERPARTS): {"texts": list(self.result.counterparts)},
+            (request.hash, "fairpair-asked"): request.model_dump(mode="json"),
+            (request.prompts.kept, PROMPTS): self.prompts.model_dump(mode="json"),
+            (request.perturbation.kept, TABLE): self.table.model_dump(mode="json"),
+            (request.pairs_hash, COUNTERPARTS): {"texts": list(self.result.counterparts)},
             **texts,
         }
 
@@ -248,25 +248,25 @@ class PackedCriteria(Record):
         PackError
             A name or text that may not be.
         """
-        result, asked = self.result, self.result.asked
-        if asked.rules != CRITERIA_RULES:
+        result, request = self.result, self.result.asked
+        if request.rules != CRITERIA_RULES:
             raise ValueError("it was read by other rules than there are here")
-        if digest(self.material) != asked.material:
+        if digest(self.material) != request.material:
             raise ValueError("its material is not that which was asked for")
         _check_told(self.material)
-        experiment = restore_experiment(asked.experiment, self.material)
+        experiment = restore_experiment(request.experiment, self.material)
         check_foreign(experiment)
         if material_of(experiment) != self.material:
             raise ValueError("its material is not written as the app writes it")
-        if experiment.title != asked.title:
+        if experiment.title != request.title:
             raise ValueError("its title is not that of its experiment")
         entries: tuple[LeftOut, ...] = ()
         if isinstance(experiment, Questions):
             entries = experiment.material.questions.left_out
         if entries != result.entries_left_out:
             raise ValueError("it leaves out other entries than its material")
-        came = self._check_written(experiment) if asked.generation else self._check_scored(experiment)
-        marked = asked.as_imported
+        came = self._check_written(experiment) if request.generation else self._check_scored(experiment)
+        marked = request.as_imported
         return Checked(
             "criteria",
             result.as_imported,
@@ -280,10 +280,10 @@ class PackedCriteria(Record):
 
     def _check_written(self, experiment: Experiment) -> tuple[str, ...]:
         """Check the texts, and the report of them; return what of it could not be worked out again."""
-        result, asked = self.result, self.result.asked
-        assert asked.wording is not None  # of a request that is written, validated
-        asks: Sequence[Ask] = experiment.asks(asked.wording)
-        _check_written(self.written, [(ask.system, ask.prompt) for ask in asks], asked.repeats)
+        result, request = self.result, self.result.asked
+        assert request.wording is not None  # of a request that is written, validated
+        asks: Sequence[Ask] = experiment.asks(request.wording)
+        _check_written(self.written, [(ask.system, ask.prompt) for ask in asks], request.repeats)
         if len(self.written) != len(asks) or self.scored or result.left_out:
             raise ValueError("its cells are not those of its experiment")
         counted = Counter(end for one in self.written for end in one.ends)
@@ -346,9 +346,9 @@ def _check_vectors(report: EmbeddingReport) -> None:
         raise ValueError("its embedding score is of other texts")
 
 
-def _check_written(written: Sequence[WrittenTexts], asked: Iterable[tuple[str, str]], count: int) -> None:
+def _check_written(written: Sequence[WrittenTexts], request: Iterable[tuple[str, str]], count: int) -> None:
     """Check that there are the texts that were asked for, each prompt's once, and so many."""
-    if [(one.system, one.prompt) for one in written] != list(dict.fromkeys(asked)):
+    if [(one.system, one.prompt) for one in written] != list(dict.fromkeys(request)):
         raise ValueError("it has texts of other prompts than were asked")
     if len(written) * count > MOST_TEXTS:
         raise ValueError(f"it has more than {MOST_TEXTS:,} texts")

@@ -37,7 +37,7 @@ from pcf_core.work.jobs import JobContext, OnProgress, OpenScorer, Pace, Pause, 
 
 
 def run_benchmark(
-    asked: BenchmarkAsked,
+    request: BenchmarkAsked,
     store: Store,
     open_scorer: OpenScorer = open_real_scorer,
     on_progress: OnProgress = lambda done, total, rate: None,
@@ -47,7 +47,7 @@ def run_benchmark(
 
     Parameters
     ----------
-    asked
+    request
         Which benchmark, of which model.
     store
         Where everything is and goes.
@@ -74,28 +74,28 @@ def run_benchmark(
     StoreError
         The store is full or read-only, or what is asked for is gone.
     """
-    stored = BENCHMARK_AUDIT.load(store, asked.hash)
+    stored = BENCHMARK_AUDIT.load(store, request.hash)
     if stored is not None:
         return stored, 0
-    material = BENCHMARK_AUDIT.load_part(store, asked.material, MATERIAL, Material)
+    material = BENCHMARK_AUDIT.load_part(store, request.material, MATERIAL, Material)
     made_by: dict[str, Any] = {}
-    lacking, began = missing_blocks(store, asked, material), time.perf_counter()
-    if lacking or asked.needs_opening:
-        _, scorer = open_asked(asked.scoring, store, noting(open_scorer, made_by))
-        if asked.needs_opening:
+    lacking, began = missing_blocks(store, request, material), time.perf_counter()
+    if lacking or request.needs_opening:
+        _, scorer = open_asked(request.scoring, store, noting(open_scorer, made_by))
+        if request.needs_opening:
             opening = scorer.sentence_opening
             made_by["opening"] = None if opening is None else asdict(opening)
-            asked = _behind(opening, asked, store)
-            lacking = missing_blocks(store, asked, material)
-        _score(asked, material, lacking, scorer, store, on_progress, pause)
-    scores = [one for block in blocks_of(material) for one in kept_block(store, asked, block) or ()]
+            request = _behind(opening, request, store)
+            lacking = missing_blocks(store, request, material)
+        _score(request, material, lacking, scorer, store, on_progress, pause)
+    scores = [one for block in blocks_of(material) for one in kept_block(store, request, block) or ()]
     refused = [
         LeftOut(name=item.name, reason=one.reason)
         for item, one in zip(material.items, scores, strict=True)
         if one.reason
     ]
     result = BenchmarkResult(
-        asked=asked,
+        asked=request,
         report=read_scores(material, scores),
         left_out=(*material.left_out, *refused),
         provenance={
@@ -106,22 +106,22 @@ def run_benchmark(
         },
     )
     BENCHMARK_AUDIT.save(store, result)
-    if asked.opening:
-        noted(OPENINGS, asked.scoring.hash, re.escape(asked.opening), lambda: asked.opening)
+    if request.opening:
+        noted(OPENINGS, request.scoring.hash, re.escape(request.opening), lambda: request.opening)
     return result, sum(map(len, lacking))
 
 
-def _behind(opening: SentenceOpening | None, asked: BenchmarkAsked, store: Store) -> BenchmarkAsked:
+def _behind(opening: SentenceOpening | None, request: BenchmarkAsked, store: Store) -> BenchmarkAsked:
     """Return the request with the token that sentences are scored behind, kept under its own hash."""
     other = "" if opening is None or opening.token == opening.usual else opening.token
-    if other != asked.opening:
-        asked = asked.model_copy(update={"opening": other})
-        BENCHMARK_AUDIT.save_asked(store, asked)
-    return asked
+    if other != request.opening:
+        request = request.model_copy(update={"opening": other})
+        BENCHMARK_AUDIT.save_asked(store, request)
+    return request
 
 
 def _score(
-    asked: BenchmarkAsked,
+    request: BenchmarkAsked,
     material: Material,
     lacking: list[range],
     scorer: Scorer,
@@ -134,7 +134,7 @@ def _score(
         pause()
         scores = _in_memory([items[index] for index in block], scorer)
         body = BlockScores(items=tuple(scores)).model_dump(mode="json")
-        store.save_document(asked.hash, block_name(block), body)
+        store.save_document(request.hash, block_name(block), body)
         done += len(block)
         on_progress(done, total, pace.rate(done))
 

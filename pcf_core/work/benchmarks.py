@@ -55,14 +55,14 @@ def benchmark_asked(material: Material, key: ScoringKey) -> BenchmarkAsked:
         A family without a published definition.
     """
     require_family(material.benchmark, key.model, key.family)
-    asked = BenchmarkAsked(
+    request = BenchmarkAsked(
         benchmark=material.benchmark,
         title=material.title,
         material=digest(material.model_dump(mode="json")),
         scoring=key,
     )
-    opening = note_of(OPENINGS, key.hash) if asked.needs_opening else ""
-    return asked.model_copy(update={"opening": opening})
+    opening = note_of(OPENINGS, key.hash) if request.needs_opening else ""
+    return request.model_copy(update={"opening": opening})
 
 
 def blocks_of(material: Material) -> list[range]:
@@ -76,17 +76,17 @@ def block_name(block: range) -> str:
     return f"{BENCHMARK}-{block.start:06d}"
 
 
-def kept_block(store: Store, asked: BenchmarkAsked, block: range) -> tuple[ItemScores, ...] | None:
+def kept_block(store: Store, request: BenchmarkAsked, block: range) -> tuple[ItemScores, ...] | None:
     """Return the scores of a block; ``None`` where they are missing or damaged."""
-    scores = kept_record(store, asked.hash, block_name(block), BlockScores)
+    scores = kept_record(store, request.hash, block_name(block), BlockScores)
     return scores.items if scores is not None and len(scores.items) == len(block) else None
 
 
-def missing_blocks(store: Store, asked: BenchmarkAsked, material: Material) -> list[range]:
+def missing_blocks(store: Store, request: BenchmarkAsked, material: Material) -> list[range]:
     """List the blocks that the store lacks; none where the result is there."""
-    if BENCHMARK_AUDIT.load(store, asked.hash) is not None:
+    if BENCHMARK_AUDIT.load(store, request.hash) is not None:
         return []
-    return [block for block in blocks_of(material) if kept_block(store, asked, block) is None]
+    return [block for block in blocks_of(material) if kept_block(store, request, block) is None]
 
 
 class BenchmarkAudit(TextAudit[BenchmarkAsked, Material, BenchmarkResult]):
@@ -101,28 +101,28 @@ class BenchmarkAudit(TextAudit[BenchmarkAsked, Material, BenchmarkResult]):
         lacks = result is not None and result.asked.needs_opening and "opening" not in result.provenance
         return None if lacks else result
 
-    def missing(self, store: Store, asked: BenchmarkAsked, material: Material) -> int:
+    def missing(self, store: Store, request: BenchmarkAsked, material: Material) -> int:
         """Count the items that are to be scored."""
-        return sum(map(len, missing_blocks(store, asked, material)))
+        return sum(map(len, missing_blocks(store, request, material)))
 
     def estimate(
-        self, store: Store, queue: Queue, asked: BenchmarkAsked, material: Material
+        self, store: Store, queue: Queue, request: BenchmarkAsked, material: Material
     ) -> AuditEstimate:
         """Estimate the items that are to be scored."""
-        missing = self.missing(store, asked, material)
+        missing = self.missing(store, request, material)
         rates = recent_rates(queue, BENCHMARK)
-        parameters = resolve(asked.model).parameters
-        seconds, basis = expected_seconds(missing, asked.model, parameters, rates, "items")
+        parameters = resolve(request.model).parameters
+        seconds, basis = expected_seconds(missing, request.model, parameters, rates, "items")
         return AuditEstimate(missing, 0, 0, seconds, None, basis)
 
-    def parts(self, asked: BenchmarkAsked, material: Material) -> Parts:
+    def parts(self, request: BenchmarkAsked, material: Material) -> Parts:
         """Return the sentences."""
-        return {asked.material: (MATERIAL, material.model_dump(mode="json"))}
+        return {request.material: (MATERIAL, material.model_dump(mode="json"))}
 
-    def payload(self, asked: BenchmarkAsked, material: Material) -> BenchmarkRequest:
+    def payload(self, request: BenchmarkAsked, material: Material) -> BenchmarkRequest:
         """Return the payload of the job."""
         return BenchmarkRequest(
-            model=asked.model, benchmark=asked.benchmark, title=asked.title, asked=asked.hash
+            model=request.model, benchmark=request.benchmark, title=request.title, asked=request.hash
         )
 
 
@@ -139,11 +139,11 @@ def kept_results(
 ) -> list[BenchmarkResult]:
     """List the newest result of each of the models for each benchmark and its sentences, newest first."""
     results: dict[tuple[str, str, str], BenchmarkResult] = {}
-    for asked in BENCHMARK_AUDIT.kept(store):
-        which = (asked.benchmark, asked.material, asked.model)
-        if asked.model not in models or which in results or benchmark not in (None, asked.benchmark):
+    for request in BENCHMARK_AUDIT.kept(store):
+        which = (request.benchmark, request.material, request.model)
+        if request.model not in models or which in results or benchmark not in (None, request.benchmark):
             continue
-        result = BENCHMARK_AUDIT.load(store, asked.hash)
+        result = BENCHMARK_AUDIT.load(store, request.hash)
         if result is not None:
             results[which] = result
     return list(results.values())

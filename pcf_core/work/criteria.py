@@ -43,21 +43,21 @@ from pcf_core.work.texts import TextsAsked, missing_texts
 # cell -> (text, words)    -> the store's log-probabilities
 
 
-def asks_of(asked: CriteriaAsked, experiment: Experiment) -> tuple[tuple[Ask, GenerationKey], ...]:
+def asks_of(request: CriteriaAsked, experiment: Experiment) -> tuple[tuple[Ask, GenerationKey], ...]:
     """List every cell of a written request, and the key of its texts."""
-    if asked.generation is None or asked.wording is None:
-        raise ValueError(f"the request {asked.hash} is {asked.answering}")
-    key = asked.generation
-    return tuple((ask, key.with_system(ask.system)) for ask in experiment.asks(asked.wording))
+    if request.generation is None or request.wording is None:
+        raise ValueError(f"the request {request.hash} is {request.answering}")
+    key = request.generation
+    return tuple((ask, key.with_system(ask.system)) for ask in experiment.asks(request.wording))
 
 
-def texts_asked(asked: CriteriaAsked, experiment: Experiment) -> tuple[TextsAsked, ...]:
+def texts_asked(request: CriteriaAsked, experiment: Experiment) -> tuple[TextsAsked, ...]:
     """Return the texts of all cells, those with the same system message together."""
     prompts: dict[GenerationKey, list[str]] = {}
-    for ask, key in asks_of(asked, experiment):
+    for ask, key in asks_of(request, experiment):
         prompts.setdefault(key, []).append(ask.prompt)
     return tuple(
-        TextsAsked(key=key, prompts=tuple(some), count=asked.repeats) for key, some in prompts.items()
+        TextsAsked(key=key, prompts=tuple(some), count=request.repeats) for key, some in prompts.items()
     )
 
 
@@ -188,30 +188,30 @@ class CriteriaAudit(TextAudit[CriteriaAsked, Experiment, CriteriaResult]):
             update={"report": result.report.model_copy(update={"from_baseline": gaps})} if gaps else {}
         )
 
-    def missing(self, store: Store, asked: CriteriaAsked, material: Experiment) -> int:
+    def missing(self, store: Store, request: CriteriaAsked, material: Experiment) -> int:
         """Count how many texts, or how many prompts' scores, the store lacks."""
-        if asked.scoring is not None:
-            blocks = missing_scores(store, asked.scoring, material.scored_asks())
+        if request.scoring is not None:
+            blocks = missing_scores(store, request.scoring, material.scored_asks())
             return sum(len(block.prompts) for block in blocks)
-        return sum(missing_texts(store, part) for part in texts_asked(asked, material))
+        return sum(missing_texts(store, part) for part in texts_asked(request, material))
 
-    def parts(self, asked: CriteriaAsked, material: Experiment) -> Parts:
+    def parts(self, request: CriteriaAsked, material: Experiment) -> Parts:
         """Return the whole material of the experiment."""
-        return {asked.material: (MATERIAL, material_of(material))}
+        return {request.material: (MATERIAL, material_of(material))}
 
-    def payload(self, asked: CriteriaAsked, material: Experiment) -> CriteriaRequest:
+    def payload(self, request: CriteriaAsked, material: Experiment) -> CriteriaRequest:
         """Return the payload of the job."""
         return CriteriaRequest(
-            model=asked.model,
-            experiment=asked.experiment,
-            title=asked.title,
-            answering=asked.answering,
-            key=asked.generation,
-            asked=asked.hash,
+            model=request.model,
+            experiment=request.experiment,
+            title=request.title,
+            answering=request.answering,
+            key=request.generation,
+            asked=request.hash,
         )
 
     def estimate(
-        self, store: Store, queue: Queue, asked: CriteriaAsked, material: Experiment
+        self, store: Store, queue: Queue, request: CriteriaAsked, material: Experiment
     ) -> AuditEstimate:
         """Estimate what is to be written or scored; what is then read of it takes little beside it.
 
@@ -220,15 +220,15 @@ class CriteriaAudit(TextAudit[CriteriaAsked, Experiment, CriteriaResult]):
         ModelError
             The model's files cannot be read, or no endpoint is set.
         """
-        if self.load(store, asked.hash) is not None:
+        if self.load(store, request.hash) is not None:
             return AuditEstimate.of_nothing("The result is there.")
-        if asked.answering == "written":
-            return estimate_writing(texts_asked(asked, material), store, queue)
-        prompts = self.missing(store, asked, material)
+        if request.answering == "written":
+            return estimate_writing(texts_asked(request, material), store, queue)
+        prompts = self.missing(store, request, material)
         seconds, basis = expected_seconds(
             prompts,
-            asked.model,
-            resolve(asked.model).parameters,
+            request.model,
+            resolve(request.model).parameters,
             recent_rates(queue, CRITERIA, lambda job: float(job.payload["answering"] == "scored")),
             "prompts",
         )
@@ -252,23 +252,25 @@ def kept_labellers(store: Store) -> dict[str, str]:
     Of several versions of a model the one that labelled last.
     """
     labellers: dict[str, str] = {}
-    for asked in CRITERIA_AUDIT.kept(store):
-        if asked.experiment == "hobbies" and not asked.imported:  # whoever makes a pack can name any model
-            name = str((store.load_document(asked.material, MATERIAL) or {}).get("labeller", ""))
+    for request in CRITERIA_AUDIT.kept(store):
+        if (
+            request.experiment == "hobbies" and not request.imported
+        ):  # whoever makes a pack can name any model
+            name = str((store.load_document(request.material, MATERIAL) or {}).get("labeller", ""))
             if text := labeller_text(name):
                 labellers.setdefault(text, name)
     return labellers
 
 
-def load_asked_experiment(store: Store, asked: CriteriaAsked) -> Experiment:
+def load_asked_experiment(store: Store, request: CriteriaAsked) -> Experiment:
     """Load the experiment of a request, from the material that was kept with it."""
-    document = store.load_document(asked.material, MATERIAL)
+    document = store.load_document(request.material, MATERIAL)
     try:
         if document is not None:
-            return restore_experiment(asked.experiment, document)
+            return restore_experiment(request.experiment, document)
     except ValidationError:
         pass
-    raise StoreError(f"The material of this criteria request ({asked.hash}) cannot be read: ask again.")
+    raise StoreError(f"The material of this criteria request ({request.hash}) cannot be read: ask again.")
 
 
 # --------------------------------------------------------------- the embedding score over several models
@@ -321,9 +323,9 @@ def submit_embedding(store: Store, queue: Queue, asked: EmbeddingAsked) -> Job:
     return queue.submit(EMBEDDING, asked.hash, request.model_dump(mode="json"), total=len(SEEDS))
 
 
-def require_written(store: Store, asked: EmbeddingAsked) -> None:
+def require_written(store: Store, request: EmbeddingAsked) -> None:
     """Refuse a request of which texts are missing yet."""
-    for one in asked.several:
+    for one in request.several:
         lacking = CRITERIA_AUDIT.missing(store, one, load_asked_experiment(store, one))
         if lacking:
             raise StoreError(

@@ -113,29 +113,29 @@ def fairpair_asked(
 class FairPairAudit(TextAudit[FairPairAsked, FairPairMaterial, FairPairResult]):
     """FairPair; a job's ``result`` is at the stage ``writing``, ``perturbing`` or ``measuring``."""
 
-    def missing(self, store: Store, asked: FairPairAsked, material: FairPairMaterial) -> int:
+    def missing(self, store: Store, request: FairPairAsked, material: FairPairMaterial) -> int:
         """Count the texts of both sides that the store lacks."""
-        return missing_texts(store, texts_of_both_sides(store, asked, material.prompts)[0])
+        return missing_texts(store, texts_of_both_sides(store, request, material.prompts)[0])
 
-    def parts(self, asked: FairPairAsked, material: FairPairMaterial) -> Parts:
+    def parts(self, request: FairPairAsked, material: FairPairMaterial) -> Parts:
         """Return the prompts and the table."""
         return {
-            asked.prompts.kept: (PROMPTS, material.prompts.model_dump(mode="json")),
-            asked.perturbation.kept: (TABLE, material.table.model_dump(mode="json")),
+            request.prompts.kept: (PROMPTS, material.prompts.model_dump(mode="json")),
+            request.perturbation.kept: (TABLE, material.table.model_dump(mode="json")),
         }
 
-    def payload(self, asked: FairPairAsked, material: FairPairMaterial) -> FairPairRequest:
+    def payload(self, request: FairPairAsked, material: FairPairMaterial) -> FairPairRequest:
         """Return the payload of the job."""
         return FairPairRequest(
-            model=asked.key.model,
+            model=request.key.model,
             title=material.prompts.title,
-            key=asked.key,
-            count=asked.count,
-            asked=asked.hash,
+            key=request.key,
+            count=request.count,
+            asked=request.hash,
         )
 
     def estimate(
-        self, store: Store, queue: Queue, asked: FairPairAsked, material: FairPairMaterial
+        self, store: Store, queue: Queue, request: FairPairAsked, material: FairPairMaterial
     ) -> AuditEstimate:
         """Estimate what is to be written, of both sides.
 
@@ -147,8 +147,8 @@ class FairPairAudit(TextAudit[FairPairAsked, FairPairMaterial, FairPairResult]):
         ModelError
             The model's files cannot be read, or no endpoint is set.
         """
-        sides, rough = texts_of_both_sides(store, asked, material.prompts)
-        if self.load(store, asked.hash) is not None:
+        sides, rough = texts_of_both_sides(store, request, material.prompts)
+        if self.load(store, request.hash) is not None:
             return AuditEstimate.of_nothing(estimate_texts(sides, store, queue).basis)
         return replace(estimate_writing([sides], store, queue), rough=rough)
 
@@ -161,19 +161,19 @@ FAIRPAIR_AUDIT = FairPairAudit(
 )
 
 
-def texts_of_both_sides(store: Store, asked: FairPairAsked, prompts: PromptSet) -> tuple[TextsAsked, bool]:
+def texts_of_both_sides(store: Store, request: FairPairAsked, prompts: PromptSet) -> tuple[TextsAsked, bool]:
     """Return the texts of x and p(x), and whether p(x) is a guess: the prompt with the other name alone."""
-    written = load_counterparts(store, asked)
-    first, second = asked.prompts.names
+    written = load_counterparts(store, request)
+    first, second = request.prompts.names
     counterparts = written or tuple(text.replace(first, second) for text in prompts.texts)
-    wanted = TextsAsked(key=asked.key, prompts=(*prompts.texts, *counterparts), count=asked.count)
+    wanted = TextsAsked(key=request.key, prompts=(*prompts.texts, *counterparts), count=request.count)
     return wanted, written is None
 
 
 # ------------------------------------------------------------------------------------- what is kept
 
 
-def load_prompt_set(store: Store, asked: FairPairAsked) -> PromptSet:
+def load_prompt_set(store: Store, request: FairPairAsked) -> PromptSet:
     """Load the prompts of a request.
 
     Raises
@@ -181,23 +181,23 @@ def load_prompt_set(store: Store, asked: FairPairAsked) -> PromptSet:
     StoreError
         They are gone or damaged.
     """
-    return FAIRPAIR_AUDIT.load_part(store, asked.prompts.kept, PROMPTS, PromptSet)
+    return FAIRPAIR_AUDIT.load_part(store, request.prompts.kept, PROMPTS, PromptSet)
 
 
-def load_perturbation_table(store: Store, asked: FairPairAsked) -> PerturbationTable:
+def load_perturbation_table(store: Store, request: FairPairAsked) -> PerturbationTable:
     """Load the table of a request."""
-    return FAIRPAIR_AUDIT.load_part(store, asked.perturbation.kept, TABLE, PerturbationTable)
+    return FAIRPAIR_AUDIT.load_part(store, request.perturbation.kept, TABLE, PerturbationTable)
 
 
-def load_counterparts(store: Store, asked: FairPairAsked) -> tuple[str, ...] | None:
+def load_counterparts(store: Store, request: FairPairAsked) -> tuple[str, ...] | None:
     """Load [prompt] p(x); ``None`` before they were made."""
-    document = store.load_document(asked.pairs_hash, COUNTERPARTS)
+    document = store.load_document(request.pairs_hash, COUNTERPARTS)
     return None if document is None else tuple(document["texts"])
 
 
-def load_perturbed(store: Store, asked: FairPairAsked, prompt: str) -> PerturbedTexts | None:
+def load_perturbed(store: Store, request: FairPairAsked, prompt: str) -> PerturbedTexts | None:
     """Load u of one prompt, with the errors of p; ``None`` before they were made."""
-    return kept_record(store, asked.pairs_hash, digest(prompt), PerturbedTexts)
+    return kept_record(store, request.pairs_hash, digest(prompt), PerturbedTexts)
 
 
 def load_pairs(store: Store, result: FairPairResult, index: int) -> PromptPairs:
@@ -208,9 +208,9 @@ def load_pairs(store: Store, result: FairPairResult, index: int) -> PromptPairs:
     StoreError
         They are gone or damaged: the same request makes them again.
     """
-    asked, row = result.asked, next(iter(result.reports.values())).prompts[index]
-    perturbed = load_perturbed(store, asked, row.prompt)
-    written = store.texts(asked.key, result.counterparts[index], asked.count)
+    request, row = result.asked, next(iter(result.reports.values())).prompts[index]
+    perturbed = load_perturbed(store, request, row.prompt)
+    written = store.texts(request.key, result.counterparts[index], request.count)
     if perturbed is None or written is None:
         raise StoreError(f"The texts of the prompt “{row.prompt}” are not in the store: ask for them again.")
     return PromptPairs(row.prompt, perturbed.texts, written.texts, row.category, row.fact)

@@ -14,7 +14,7 @@ from pcf_core.work.texts import TextsAsked
 
 
 def generate_missing(
-    asked: TextsAsked,
+    request: TextsAsked,
     store: Store,
     open_generator: OpenGenerator = open_real_generator,
     on_progress: OnProgress = lambda done, total, rate: None,
@@ -27,7 +27,7 @@ def generate_missing(
     Each batch counts once it is written, so that whoever comes after an interruption writes the rest alone,
     and what another process has written meanwhile is left.
 
-    ``asked``: which texts.  ``store``: where texts are and go.  ``open_generator``: from a model and how it
+    ``request``: which texts.  ``store``: where texts are and go.  ``open_generator``: from a model and how it
     draws to its generator.  ``on_progress``: called after each batch with texts done, texts in all, texts a
     second.  ``pause``: called between two tokens, or while waiting for a server; what it takes is not
     counted as writing, what it raises ends this.
@@ -37,8 +37,8 @@ def generate_missing(
     int
         The number of texts that were written.
     """
-    key = asked.key
-    wanted = store.missing_texts(key, asked.prompts, asked.count)
+    key = request.key
+    wanted = store.missing_texts(key, request.prompts, request.count)
     if not wanted:
         return 0
     store.must_be_writable()  # loading a model can take minutes

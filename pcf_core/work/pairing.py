@@ -56,7 +56,7 @@ Stage = Literal["writing", "perturbing", "measuring"]
 
 
 def run_fairpair(
-    asked: FairPairAsked,
+    request: FairPairAsked,
     store: Store,
     open_generator: OpenGenerator = open_real_generator,
     on_progress: OnProgress = lambda done, total, rate: None,
@@ -68,7 +68,7 @@ def run_fairpair(
 
     Parameters
     ----------
-    asked
+    request
         what is asked of which model.
     store
         where everything is and goes.
@@ -102,17 +102,17 @@ def run_fairpair(
     AuditError
         see :func:`pcf_core.work.generating.generate_missing`.
     """
-    done = FAIRPAIR_AUDIT.load(store, asked.hash)
+    done = FAIRPAIR_AUDIT.load(store, request.hash)
     if done is not None:
         return done, 0
 
-    work = _Work(asked, store, load_prompt_set(store, asked), pause, on_stage)
-    work.encoders = {encoder.model: open_encoder(encoder) for encoder in asked.encoders}
+    work = _Work(request, store, load_prompt_set(store, request), pause, on_stage)
+    work.encoders = {encoder.model: open_encoder(encoder) for encoder in request.encoders}
     counterparts = work.counterparts()
     with work.timed("writing"):
         on_stage("writing", 0, 1)
         written = generate_missing(
-            TextsAsked(key=asked.key, prompts=(*work.prompts.texts, *counterparts), count=asked.count),
+            TextsAsked(key=request.key, prompts=(*work.prompts.texts, *counterparts), count=request.count),
             store,
             noting(open_generator, work.made_by),
             on_progress,

@@ -55,7 +55,7 @@ Stage = Literal["writing", "scoring", "reading"]
 
 
 def run_criteria(
-    asked: CriteriaAsked,
+    request: CriteriaAsked,
     store: Store,
     open_generator: OpenGenerator = open_real_generator,
     open_scorer: OpenScorer = open_real_scorer,
@@ -67,7 +67,7 @@ def run_criteria(
 
     Parameters
     ----------
-    asked
+    request
         what is asked of which model.
     store
         where everything is and goes.
@@ -95,36 +95,36 @@ def run_criteria(
     AuditError
         see :func:`pcf_core.work.generating.generate_missing` and :func:`score_missing`.
     """
-    done = CRITERIA_AUDIT.load(store, asked.hash)
+    done = CRITERIA_AUDIT.load(store, request.hash)
     if done is not None:
         return done, 0
 
-    experiment, began = load_asked_experiment(store, asked), time.perf_counter()
+    experiment, began = load_asked_experiment(store, request), time.perf_counter()
     ends: Counter[End] = Counter()
     left_out: tuple[LeftOut, ...] = ()
     made_by: dict[str, Any] = {}
-    if asked.scoring is None:
+    if request.scoring is None:
         on_stage("writing")
-        wanted = texts_asked(asked, experiment)
+        wanted = texts_asked(request, experiment)
         made = write_missing(wanted, store, noting(open_generator, made_by), on_progress, pause)
     else:
         on_stage("scoring")
         asks = experiment.scored_asks()
-        made = score_missing(asks, asked.scoring, store, noting(open_scorer, made_by), on_progress, pause)
+        made = score_missing(asks, request.scoring, store, noting(open_scorer, made_by), on_progress, pause)
     answered = time.perf_counter()
     pause()
     on_stage("reading")
     report: Report
-    if asked.scoring is None:
-        texts = read_texts(store, asked, experiment)
+    if request.scoring is None:
+        texts = read_texts(store, request, experiment)
         ends.update(end for found in texts.values() for end in found.ends)
         report = experiment.report({cell: found.texts for cell, found in texts.items()})
     else:
-        nats, left_out = read_scores(store, asked.scoring, asks)
+        nats, left_out = read_scores(store, request.scoring, asks)
         report = experiment.scored_report(nats)
     seconds = {"answering": answered - began, "reading": time.perf_counter() - answered}
     result = CriteriaResult(
-        asked=asked,
+        asked=request,
         report=report,
         ends={end: ends[end] for end in get_args(End) if ends},
         left_out=left_out,
@@ -194,7 +194,7 @@ def score_missing(
     return score_blocks(missing_scores(store, key, asks), scorer, table, store, on_progress, pause)
 
 
-def read_texts(store: Store, asked: CriteriaAsked, experiment: Experiment) -> dict[str, Generated]:
+def read_texts(store: Store, request: CriteriaAsked, experiment: Experiment) -> dict[str, Generated]:
     """Read cell -> its texts, [repeat], with how they ended.
 
     Raises
@@ -203,8 +203,8 @@ def read_texts(store: Store, asked: CriteriaAsked, experiment: Experiment) -> di
         Some are not there, or were removed since: the same request writes them again.
     """
     texts = {}
-    for ask, key in asks_of(asked, experiment):
-        generated = store.texts(key, ask.prompt, asked.repeats)
+    for ask, key in asks_of(request, experiment):
+        generated = store.texts(key, ask.prompt, request.repeats)
         if generated is None:
             raise StoreError(f"The texts of {ask.cell!r} are not all in the store: ask for them again.")
         texts[ask.cell] = generated
@@ -225,13 +225,13 @@ def read_scores(
 
 
 def run_embedding(
-    asked: EmbeddingAsked, store: Store, on_seed: Callable[[int, int], None] = lambda done, total: None
+    request: EmbeddingAsked, store: Store, on_seed: Callable[[int, int], None] = lambda done, total: None
 ) -> EmbeddingResult:
     """Answer a request, or give the answer that is kept: for the foreground and for the worker.
 
     Parameters
     ----------
-    asked
+    request
         Whose texts.
     store
         Where they are, and where the result goes.
@@ -246,20 +246,20 @@ def run_embedding(
     CriteriaError
         No text of a gender.
     """
-    done = EMBEDDINGS.load(store, asked.hash)
+    done = EMBEDDINGS.load(store, request.hash)
     if done is not None:
         return done
-    require_written(store, asked)
+    require_written(store, request)
     began = time.perf_counter()
-    experiment = load_asked_experiment(store, asked.several[0])
+    experiment = load_asked_experiment(store, request.several[0])
     material = experiment.material
     assert isinstance(material, HobbiesMaterial)  # of hobbies, validated
     texts = {
         one.model: {cell: found.texts for cell, found in read_texts(store, one, experiment).items()}
-        for one in asked.several
+        for one in request.several
     }
     result = EmbeddingResult(
-        asked=asked,
+        asked=request,
         report=embedding_report(texts, material, on_seed=on_seed),
         provenance={
             "pcf_core": pcf_core.__version__,

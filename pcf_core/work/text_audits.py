@@ -78,15 +78,15 @@ def estimate_writing(wanted: Sequence[TextsAsked], store: Store, queue: Queue) -
     )
     if not estimate.missing or wanted[0].key.family != "endpoint":
         return estimate
-    asked = [estimate_requests(part.blocks, one.key) for part, one in zip(parts, wanted, strict=True)]
-    costs = [each.cost for each in asked if each.cost is not None]
-    least = [each.seconds for each in asked if each.seconds is not None]
+    request = [estimate_requests(part.blocks, one.key) for part, one in zip(parts, wanted, strict=True)]
+    costs = [each.cost for each in request if each.cost is not None]
+    least = [each.seconds for each in request if each.seconds is not None]
     return replace(
         estimate,
-        prompt_tokens=sum(each.tokens_in for each in asked),
+        prompt_tokens=sum(each.tokens_in for each in request),
         seconds=sum(least) if least else estimate.seconds,
         cost=sum(costs) if costs else None,
-        basis=asked[0].basis,
+        basis=request[0].basis,
         limited=bool(least),
     )
 
@@ -120,14 +120,14 @@ class Answers(Generic[Asked, Result]):
         """
         keys = store.documents(self.kind)
         requests = ((key, kept_record(store, key, self.asked_name, self.asked)) for key in keys)
-        return tuple(asked for key, asked in requests if asked is not None and asked.hash == key)
+        return tuple(request for key, request in requests if request is not None and request.hash == key)
 
     def imported(self, store: Store) -> tuple[Asked, ...]:
         """List the requests that were answered elsewhere and came in packs; :meth:`kept` has them too."""
         requests = (
             (key, kept_record(store, key, self.asked_name, self.asked)) for key in store.imported_texts()
         )
-        return tuple(asked for key, asked in requests if asked is not None and asked.hash == key)
+        return tuple(request for key, request in requests if request is not None and request.hash == key)
 
     def load_asked(self, store: Store, key: str) -> Asked:
         """Load a request by its hash.
@@ -146,9 +146,9 @@ class Answers(Generic[Asked, Result]):
             raise StoreError(self.gone.format(name=name, key=key))
         return record
 
-    def save_asked(self, store: Store, asked: Asked) -> None:
+    def save_asked(self, store: Store, request: Asked) -> None:
         """Keep a request."""
-        store.save_document(asked.hash, self.asked_name, asked.model_dump(mode="json"))
+        store.save_document(request.hash, self.asked_name, request.model_dump(mode="json"))
 
     def save(self, store: Store, result: Result) -> None:
         """Keep a result that is complete.
@@ -165,11 +165,11 @@ class TextAudit(Answers[Asked, Result], Generic[Asked, Material, Result], ABC):
     """A kind of audit, which is asked of one model with a material."""
 
     @abstractmethod
-    def missing(self, store: Store, asked: Asked, material: Material) -> int:
+    def missing(self, store: Store, request: Asked, material: Material) -> int:
         """Count the texts that the store lacks, or the prompts to be scored."""
 
     @abstractmethod
-    def estimate(self, store: Store, queue: Queue, asked: Asked, material: Material) -> AuditEstimate:
+    def estimate(self, store: Store, queue: Queue, request: Asked, material: Material) -> AuditEstimate:
         """Estimate what is to be written or scored; what is then read of it is not counted.
 
         Raises
@@ -179,14 +179,14 @@ class TextAudit(Answers[Asked, Result], Generic[Asked, Material, Result], ABC):
         """
 
     @abstractmethod
-    def parts(self, asked: Asked, material: Material) -> Parts:
+    def parts(self, request: Asked, material: Material) -> Parts:
         """Return what to keep of a material, by the keys under which a request names it."""
 
     @abstractmethod
-    def payload(self, asked: Asked, material: Material) -> Record:
+    def payload(self, request: Asked, material: Material) -> Record:
         """Return the payload of the job, small: the ``model``, and what the queue shows."""
 
-    def keep(self, store: Store, asked: Asked, material: Material) -> None:
+    def keep(self, store: Store, request: Asked, material: Material) -> None:
         """Keep a request with its material, so that another process can answer it.
 
         Raises
@@ -196,13 +196,13 @@ class TextAudit(Answers[Asked, Result], Generic[Asked, Material, Result], ABC):
         ValueError
             Another material than the one that is asked for.
         """
-        for key, (name, body) in self.parts(asked, material).items():
+        for key, (name, body) in self.parts(request, material).items():
             if digest(body) != key:
                 raise ValueError(f"not the {name.removeprefix(f'{self.kind}-')} that was asked for: {key}")
             store.save_document(key, name, body)
-        self.save_asked(store, asked)
+        self.save_asked(store, request)
 
-    def submit(self, store: Store, queue: Queue, asked: Asked, material: Material) -> Job:
+    def submit(self, store: Store, queue: Queue, request: Asked, material: Material) -> Job:
         """Queue a request, or join the job that is at it.
 
         ``done`` and ``total`` count texts that are written, or prompts that are scored; behind them the job's
@@ -213,9 +213,9 @@ class TextAudit(Answers[Asked, Result], Generic[Asked, Material, Result], ABC):
         StoreError
             The cache folder is read-only or full.
         """
-        total = self.missing(store, asked, material)
-        payload = self.payload(asked, material).model_dump(mode="json")
+        total = self.missing(store, request, material)
+        payload = self.payload(request, material).model_dump(mode="json")
         models = [payload["model"]]
-        queue.check(self.kind, asked.hash, models=models, cells=total)
-        self.keep(store, asked, material)
-        return queue.submit(self.kind, asked.hash, payload, total=total, models=models, cells=total)
+        queue.check(self.kind, request.hash, models=models, cells=total)
+        self.keep(store, request, material)
+        return queue.submit(self.kind, request.hash, payload, total=total, models=models, cells=total)

@@ -57,19 +57,19 @@ class TextsEstimate:
     blocks: tuple[tuple[str, int], ...]
 
 
-def estimate_texts(asked: TextsAsked, store: Store, queue: Queue) -> TextsEstimate:
+def estimate_texts(request: TextsAsked, store: Store, queue: Queue) -> TextsEstimate:
     """Estimate a request from what the store lacks and from finished jobs on this machine.
 
     Time is that of all tokens at the rate of the last finished job of the same model; of another model, the
     rate is scaled by the number of parameters, which is rough.
     """
-    blocks = store.missing_texts(asked.key, asked.prompts, asked.count)
+    blocks = store.missing_texts(request.key, request.prompts, request.count)
     texts = sum(block.count for block in blocks)
-    tokens = texts * asked.key.decoding.length
+    tokens = texts * request.key.decoding.length
     seconds, basis = expected_seconds(
         tokens,
-        asked.key.model,
-        resolve_writer(asked.key.model).parameters,
+        request.key.model,
+        resolve_writer(request.key.model).parameters,
         {
             **recent_rates(queue, "criteria", _tokens_of_a_text),
             **recent_rates(queue, "fairpair", _tokens_of_a_text),
@@ -81,7 +81,7 @@ def estimate_texts(asked: TextsAsked, store: Store, queue: Queue) -> TextsEstima
         texts=texts,
         tokens=tokens,
         prompt_tokens=sum(
-            block.count * rough_tokens(in_one(asked.key.system, block.prompt)) for block in blocks
+            block.count * rough_tokens(in_one(request.key.system, block.prompt)) for block in blocks
         ),
         seconds=seconds,
         basis=basis,
@@ -95,9 +95,9 @@ def _tokens_of_a_text(job: Job) -> float:
     return 0.0 if key is None else float(key["decoding"]["length"])
 
 
-def missing_texts(store: Store, asked: TextsAsked) -> int:
+def missing_texts(store: Store, request: TextsAsked) -> int:
     """How many texts of a request the store lacks."""
-    return sum(block.count for block in store.missing_texts(asked.key, asked.prompts, asked.count))
+    return sum(block.count for block in store.missing_texts(request.key, request.prompts, request.count))
 
 
 def kept_record(store: Store, key: str, name: str, kind: type[Kept]) -> Kept | None:

@@ -154,12 +154,12 @@ def sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
     return size_finding(loaded.order, points) if axis == "size" else axis_finding(points, axis)
 
 
-def _point_of(line: str, place: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:
+def _point_of(line: str, index: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:
     """Make the point of a run at its place, with the intervals that the sidebar asks for."""
     intervals = {name: report.interval(name, loaded.over) for name in RISKS}
     return AxisPoint(
         line=line,
-        place=place,
+        place=index,
         values={name: getattr(report, name) for name in RISKS},
         intervals={name: interval for name, interval in intervals.items() if interval is not None},
     )

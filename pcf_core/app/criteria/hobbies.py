@@ -231,13 +231,13 @@ def draw_embedding_of_all(
     """
     st.subheader("Embedding score over all models")
     try:
-        asked = embedding_asked([result.asked for result in results.values()])
+        request = embedding_asked([result.asked for result in results.values()])
     except AuditError as error:
         st.info(plain(str(error)), icon=":material/info:")
         return
-    pooled = EMBEDDINGS.load(open_store(), asked.hash)
+    pooled = EMBEDDINGS.load(open_store(), request.hash)
     if pooled is None:
-        _offer(asked)
+        _offer(request)
         return
     finding(*embedding_findings(pooled))
     names = listed(pooled.report.models)
@@ -281,22 +281,22 @@ def embedding_tables(report: EmbeddingReport) -> dict[str, pd.DataFrame]:
     return {title: table for title, table in every.items() if len(table)}
 
 
-def _offer(asked: EmbeddingAsked) -> None:
+def _offer(request: EmbeddingAsked) -> None:
     """Draw the button that queues it, or the job that is or was at it."""
-    if not follow_jobs(EMBEDDING, {asked.models: asked}):
+    if not follow_jobs(EMBEDDING, {request.models: request}):
         return
     with st.container(border=True):
-        st.markdown(f"**Not learned yet:** word vectors from the hobbies of {plain(listed(asked.models))}.")
+        st.markdown(f"**Not learned yet:** word vectors from the hobbies of {plain(listed(request.models))}.")
         st.caption(WHAT)
-        offer_submitting(submit_embedding, lambda: [(asked,)], "Learn and compare", "embedding_button")
+        offer_submitting(submit_embedding, lambda: [(request,)], "Learn and compare", "embedding_button")
 
 
 def _draw_provenance(result: EmbeddingResult) -> None:
-    report, asked = result.report, result.asked
+    report, request = result.report, result.asked
     facts = {
-        "request": asked.hash,
-        "material": asked.material,
-        **{f"hobbies of {one.model}": one.hash for one in asked.several},
+        "request": request.hash,
+        "material": request.material,
+        **{f"hobbies of {one.model}": one.hash for one in request.several},
         "texts": f"{report.texts:,}",
         "words with a vector": f"{report.vocabulary:,}",
         "learned by": report.library,
@@ -307,22 +307,22 @@ def _draw_provenance(result: EmbeddingResult) -> None:
     table = {"what": [plain(name) for name in facts], "value": [plain(value) for value in facts.values()]}
     st.markdown(f"{plain(report.label)}.")
     st.table(pd.DataFrame(table).set_index("what"))
-    if (line := command_of(asked)) is not None:
+    if (line := command_of(request)) is not None:
         draw_commands(line)
 
 
-def command_of(asked: EmbeddingAsked) -> str | None:
+def command_of(request: EmbeddingAsked) -> str | None:
     """Write the command line that reproduces it; ``None`` where there is no single one.
 
     There is none where the models differ in how they were asked, or one was asked elsewhere.
     """
-    if any(one.imported for one in asked.several):
+    if any(one.imported for one in request.several):
         return None
-    first = asked.several[0]
-    lines = {command(one).replace(model_option(one.model), " --model …", 1) for one in asked.several}
+    first = request.several[0]
+    lines = {command(one).replace(model_option(one.model), " --model …", 1) for one in request.several}
     if len(lines) > 1:
         return None
-    models = "".join(map(model_option, asked.models))
+    models = "".join(map(model_option, request.models))
     return command(first).replace(model_option(first.model), models, 1)
 
 

@@ -129,9 +129,9 @@ def _opened(experiment: ExperimentName, name: str, stamp: Stamp) -> Experiment:
 
 
 @kept(slots=64)
-def _chosen(asked: CriteriaAsked, material: tuple[State | None, ...], stamp: Stamp) -> Chosen | None:
-    found = open_store().load_document(asked.material, MATERIAL)
-    return None if found is None else chosen_of(asked, found)
+def _chosen(request: CriteriaAsked, material: tuple[State | None, ...], stamp: Stamp) -> Chosen | None:
+    found = open_store().load_document(request.material, MATERIAL)
+    return None if found is None else chosen_of(request, found)
 
 
 def _draw_labeller() -> str:
@@ -269,32 +269,32 @@ def _go_to(key: str, name: str) -> None:
     st.rerun()
 
 
-def choices_of(asked: CriteriaAsked) -> Choices | None:
+def choices_of(request: CriteriaAsked) -> Choices | None:
     """Return the form's choices that ask for the same; ``None`` where it cannot ask for it.
 
     As where the professions or questions were changed since, came from the command line, or were asked
     elsewhere.
     """
-    if asked.imported:
+    if request.imported:
         return None
-    material = open_store().document_state(asked.material, MATERIAL)
-    chosen = _chosen(asked, material, _stamp_of(asked.experiment))
+    material = open_store().document_state(request.material, MATERIAL)
+    chosen = _chosen(request, material, _stamp_of(request.experiment))
     if chosen is None or chosen.name is None:
         return None
     choices: Choices = {
-        "cr_model": [asked.model],
-        "cr_view": asked.experiment,
-        "cr_answering": ANSWERED[asked.answering],
-        "cr_precision": precision_named(asked.key.dtype),
-        parameter(asked.experiment): chosen.name,
+        "cr_model": [request.model],
+        "cr_view": request.experiment,
+        "cr_answering": ANSWERED[request.answering],
+        "cr_precision": precision_named(request.key.dtype),
+        parameter(request.experiment): chosen.name,
         **({LABELLER: chosen.labeller} if chosen.labeller else {}),
         **({MANY: chosen.questions} if chosen.questions else {}),
     }
-    if asked.generation is not None and asked.wording is not None:
-        decoding = asked.generation.decoding
+    if request.generation is not None and request.wording is not None:
+        decoding = request.generation.decoding
         choices |= {
-            "cr_wording": WORDED[asked.wording],
-            "cr_repeats": asked.repeats,
+            "cr_wording": WORDED[request.wording],
+            "cr_repeats": request.repeats,
             "cr_temperature": decoding.temperature,
             "cr_top_p": decoding.top_p,
             "cr_length": decoding.length,
@@ -313,41 +313,41 @@ def draw_kept() -> None:
 
     No material is compared while it is shut.
     """
-    asked_here = [asked for asked in answered(CRITERIA_AUDIT) if not asked.imported]
+    asked_here = [request for request in answered(CRITERIA_AUDIT) if not request.imported]
     if not asked_here:
         return
     before = st.expander("Found before", icon=":material/history:", key=SEEN, on_change="rerun")
     if not before.open:
         return
     with before:
-        found = [(asked, choices_of(asked)) for asked in asked_here[:MOST]]
-        known = [(asked, choices) for asked, choices in found if choices is not None]
+        found = [(request, choices_of(request)) for request in asked_here[:MOST]]
+        known = [(request, choices) for request, choices in found if choices is not None]
         if not known:
             st.caption("Nothing that this form can ask for again.")
-        for asked, choices in known:
+        for request, choices in known:
             left, right = st.columns([5, 1], vertical_alignment="center")
-            said = " · ".join((asked.experiment, made_text(asked, choices), way_text(asked)))
-            label = model_label(asked.model, asked.key.dtype)
+            said = " · ".join((request.experiment, made_text(request, choices), way_text(request)))
+            label = model_label(request.model, request.key.dtype)
             left.markdown(f"**{plain(label)}** · {plain(said)}")
-            if right.button("Open", key=f"criteria_open_{asked.hash}", help="Show what was found then."):
+            if right.button("Open", key=f"criteria_open_{request.hash}", help="Show what was found then."):
                 st.session_state[NEXT] = choices
                 st.rerun()
 
 
-def made_text(asked: CriteriaAsked, choices: Choices) -> str:
+def made_text(request: CriteriaAsked, choices: Choices) -> str:
     """Say what a request is made of: "usual professions", "own names “mine”, labelled by nli:org/name"."""
-    kind, name = KINDS[asked.experiment], choices[parameter(asked.experiment)]
+    kind, name = KINDS[request.experiment], choices[parameter(request.experiment)]
     text = f"{USUAL} {kind}" if name == USUAL else f"own {kind} “{name}”"
     if choices.get(MANY):
         text = f"{choices[MANY]} of the {text}"
     return f"{text}, labelled by {choices[LABELLER]}" if choices.get(LABELLER) else text
 
 
-def way_text(asked: CriteriaAsked) -> str:
+def way_text(request: CriteriaAsked) -> str:
     """Say how a request is answered: "written, told what to write, 10 texts of each prompt, …"."""
-    if asked.generation is None or asked.wording is None:
+    if request.generation is None or request.wording is None:
         return "scored"
     return (
-        f"written, {WORDED[asked.wording]}, {count(asked.repeats, 'text')} of each prompt, "
-        f"{decoding_text(asked.generation.decoding)}"
+        f"written, {WORDED[request.wording]}, {count(request.repeats, 'text')} of each prompt, "
+        f"{decoding_text(request.generation.decoding)}"
     )

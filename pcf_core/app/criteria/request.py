@@ -131,8 +131,8 @@ def opening_models(known: Sequence[str]) -> list[str]:
 
     So this tab speaks of the model that the tab Summary does.
     """
-    asked = {one.model for one in answered(CRITERIA_AUDIT)}
-    chosen = [name for name in current_choice().models if name in asked]
+    request = {one.model for one in answered(CRITERIA_AUDIT)}
+    chosen = [name for name in current_choice().models if name in request]
     return [name for name in [*chosen, TEACHING] if name in known][:1]
 
 

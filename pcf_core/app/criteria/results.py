@@ -61,12 +61,12 @@ class Stored:
     def lacking(self, experiments: Iterable[ExperimentName]) -> dict[ResultKey, CriteriaAsked]:
         """Return the missing requests of some experiments."""
         wanted = set(experiments)
-        return {which: asked for which, asked in self.missing.items() if which[1] in wanted}
+        return {which: request for which, request in self.missing.items() if which[1] in wanted}
 
 
-def stored_of(asked: Mapping[ResultKey, CriteriaAsked]) -> Stored:
+def stored_of(request: Mapping[ResultKey, CriteriaAsked]) -> Stored:
     """Return what the store has of the requests."""
-    return Stored(*sort_requests(asked, partial(complete_result, CRITERIA_AUDIT)))
+    return Stored(*sort_requests(request, partial(complete_result, CRITERIA_AUDIT)))
 
 
 def by_answering(results: Mapping[str, CriteriaResult]) -> dict[Answering, dict[str, CriteriaResult]]:
@@ -129,18 +129,18 @@ def _draw_estimate(model: str, experiment: ExperimentName, asked: CriteriaAsked,
     return estimate.basis if estimate.missing else ""
 
 
-def estimate_text(asked: CriteriaAsked, estimate: AuditEstimate) -> str:
+def estimate_text(request: CriteriaAsked, estimate: AuditEstimate) -> str:
     """Say what a request takes."""
     if not estimate.missing:
         return (
             "all texts are there and are read again."
-            if asked.answering == "written"
+            if request.answering == "written"
             else ("all scores are there and are read again.")
         )
-    if asked.answering == "scored":
+    if request.answering == "scored":
         what = f"words in {count(estimate.missing, 'prompt')} to score"
     else:
-        reads = f", {estimate.prompt_tokens:,} tokens to read" if asked.key.family == "endpoint" else ""
+        reads = f", {estimate.prompt_tokens:,} tokens to read" if request.key.family == "endpoint" else ""
         what = f"{count(estimate.missing, 'text')} to write, at most {estimate.tokens:,} tokens{reads}"
     time = "" if estimate.seconds is None else f", about {duration(estimate.seconds)}"
     cost = "" if estimate.cost is None else f", at most {estimate.cost:,.2f} in the operator's prices"
@@ -169,9 +169,9 @@ def draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
     draw_cite(CRITERIA_PAPER)
 
 
-def command(asked: CriteriaAsked) -> str:
+def command(request: CriteriaAsked) -> str:
     """Write the command line of a request, with the material that was kept with it."""
-    return criteria_command(open_store(), asked)
+    return criteria_command(open_store(), request)
 
 
 def reasons_of(request: Request, experiment: ExperimentName) -> list[str]:

@@ -341,9 +341,9 @@ VIEWS: dict[str, Callable[[TabView], None]] = {SUMMARY: draw_summary} | {
 }
 
 
-def key_of(asked: CriteriaAsked) -> ResultKey:
+def key_of(request: CriteriaAsked) -> ResultKey:
     """Return under what the tab has a result."""
-    return model_label(asked.model, asked.key.dtype), asked.experiment
+    return model_label(request.model, request.key.dtype), request.experiment
 
 
 def draw_criteria() -> None:

@@ -166,8 +166,10 @@ def draw_summary(shown: TabView) -> None:
         draw_criteria(by_model)
     offer_asking(shown.request, shown.stored.missing)  # below what was found, which is read first
     results = {f"{model}, {one}": result for (model, one), result in shown.stored.results.items()}
-    asked = [one for one in EXPERIMENTS if shown.stored.of(one)]
-    shown.foot(how_to_read.CRITERIA, {"summary": lambda: summary_table(by_model)}, results, "criteria", asked)
+    request = [one for one in EXPERIMENTS if shown.stored.of(one)]
+    shown.foot(
+        how_to_read.CRITERIA, {"summary": lambda: summary_table(by_model)}, results, "criteria", request
+    )
 
 
 def draw_criteria(by_model: Mapping[str, Sequence[CriterionReading]]) -> None:
@@ -190,14 +192,14 @@ def summary_figures(by_model: Mapping[str, Sequence[CriterionReading]]) -> list[
     figures = []
     for model, readings in by_model.items():
         states = {one: status_of([row for row in readings if row.criterion == one]) for one in CRITERIA}
-        asked = [state for state in states.values() if state != "not asked"]
-        failing = sum(state == "fails" for state in asked)
-        unshown = sum(state == "cannot be shown" for state in asked)
-        rest = len(asked) - failing - unshown
+        request = [state for state in states.values() if state != "not asked"]
+        failing = sum(state == "fails" for state in request)
+        unshown = sum(state == "cannot be shown" for state in request)
+        rest = len(request) - failing - unshown
         figures.append(
             KeyFigure(
                 f"Fail beyond chance{f' · {model}' if len(by_model) > 1 else ''}",
-                f"{failing:,} of {len(asked):,}",
+                f"{failing:,} of {len(request):,}",
                 "Criteria that fail beyond chance, of those that were asked; at 5 %, controlled within each "
                 "experiment. That a failure cannot be shown does not say that a criterion holds.",
                 f"{count(unshown, 'cannot', 'cannot')} be shown · {rest:,} without a test or undefined",

@@ -36,43 +36,44 @@ WHAT: Mapping[str, str] = {
 }
 
 
-def choices_of(asked: FairPairAsked) -> Choices | None:
+def choices_of(request: FairPairAsked) -> Choices | None:
     """Return the form's choices that ask for the same; ``None`` where it cannot ask for it.
 
     As where the prompts were changed since, where the command asked for what the form does not offer, or
     where it was asked elsewhere.
     """
-    if asked.imported:
+    if request.imported:
         return None
     try:
-        whole, taken = prompts_of(asked.prompts.name, asked.prompts.names), kept_prompts(asked)
+        whole, taken = prompts_of(request.prompts.name, request.prompts.names), kept_prompts(request)
         each = max(Counter(prompt.category for prompt in taken.prompts).values())
         options = options_of(
-            asked,
+            request,
             dissimilarities=USUAL_DISSIMILARITIES,
             category=() if set(taken.categories) == set(whole.categories) else taken.categories,
             each=each,
         )
         again = fairpair_asked(
             GenerationKey.of(
-                resolve_writer(asked.key.model, options.chat).with_dtype(asked.key.dtype), asked.key.decoding
+                resolve_writer(request.key.model, options.chat).with_dtype(request.key.dtype),
+                request.key.decoding,
             ),
             selection(whole, options.category, each),
             table_of(options.table),
             options,
-            asked.categories and categories_of(options.categories),
+            request.categories and categories_of(options.categories),
         )
     except AuditError:
         return None
-    if again.hash != asked.hash:
+    if again.hash != request.hash:
         return None
-    first, second = asked.perturbation.entity
+    first, second = request.perturbation.entity
     return {
         **page_values(options),
-        "fp_model": [asked.key.model],
+        "fp_model": [request.key.model],
         "fp_name_1": first,
         "fp_name_2": second,
-        "fp_temperature": [number_text(asked.key.decoding.temperature)],
+        "fp_temperature": [number_text(request.key.decoding.temperature)],
     }
 
 
@@ -95,15 +96,15 @@ def draw_kept() -> None:
         earlier = found_before()
         if not earlier:
             st.caption("Nothing that this form can ask for again.")
-        for asked, choices in earlier:
+        for request, choices in earlier:
             left, right = st.columns([5, 1], vertical_alignment="center")
-            models = [model_label(model, asked.key.dtype) for model in choices["fp_model"]]
+            models = [model_label(model, request.key.dtype) for model in choices["fp_model"]]
             left.markdown(
-                f"**{plain(', '.join(models))}** · {plain(' → '.join(asked.prompts.names))} · "
-                f"{plain(asked.prompts.title)}, {count(asked.prompts.count, 'prompt')}, "
-                f"{count(asked.count, 'text')} a side · {plain(decoding_text(asked.key.decoding))}"
+                f"**{plain(', '.join(models))}** · {plain(' → '.join(request.prompts.names))} · "
+                f"{plain(request.prompts.title)}, {count(request.prompts.count, 'prompt')}, "
+                f"{count(request.count, 'text')} a side · {plain(decoding_text(request.key.decoding))}"
             )
-            if right.button("Open", key=f"fairpair_open_{asked.hash}", help="Show what was found then."):
+            if right.button("Open", key=f"fairpair_open_{request.hash}", help="Show what was found then."):
                 st.session_state[NEXT] = choices
                 st.rerun()
 
@@ -111,12 +112,12 @@ def draw_kept() -> None:
 def found_before() -> list[tuple[FairPairAsked, Choices]]:
     """List the newest requests that the form can make again; equal settings stand together."""
     together: dict[str, tuple[FairPairAsked, Choices]] = {}
-    for asked in answered(FAIRPAIR_AUDIT):
-        choices = choices_of(asked)
+    for request in answered(FAIRPAIR_AUDIT):
+        choices = choices_of(request)
         if choices is None:
             continue
         settings = digest({name: value for name, value in choices.items() if name != "fp_model"})
-        first, earlier = together.setdefault(settings, (asked, choices))
+        first, earlier = together.setdefault(settings, (request, choices))
         if earlier is not choices:
             models = [*earlier["fp_model"], *choices["fp_model"]]
             together[settings] = first, {**earlier, "fp_model": models}

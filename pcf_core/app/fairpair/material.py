@@ -45,14 +45,14 @@ def selection(prompts: PromptSet, categories: tuple[str, ...], each: int | None)
     return selected(prompts, categories, each)
 
 
-def kept_prompts(asked: FairPairAsked) -> PromptSet:
+def kept_prompts(request: FairPairAsked) -> PromptSet:
     """Load the prompts that were kept with a request."""
-    return _kept_prompts(asked, open_store().document_state(asked.prompts.kept, KEPT_AS))
+    return _kept_prompts(request, open_store().document_state(request.prompts.kept, KEPT_AS))
 
 
 @kept()
-def _kept_prompts(asked: FairPairAsked, state: tuple[State | None, ...]) -> PromptSet:
-    return load_prompt_set(open_store(), asked)
+def _kept_prompts(request: FairPairAsked, state: tuple[State | None, ...]) -> PromptSet:
+    return load_prompt_set(open_store(), request)
 
 
 def table_of(name: str) -> PerturbationTable:

@@ -65,9 +65,9 @@ class Stored:
         return {model: result for (model, one), result in self.results.items() if f"{one:g}" == temperature}
 
 
-def stored_of(asked: Mapping[ResultKey, FairPairAsked]) -> Stored:
+def stored_of(request: Mapping[ResultKey, FairPairAsked]) -> Stored:
     """Return what the store has of the requests."""
-    return Stored(*sort_requests(asked, partial(complete_result, FAIRPAIR_AUDIT)))
+    return Stored(*sort_requests(request, partial(complete_result, FAIRPAIR_AUDIT)))
 
 
 def offer_writing(request: Request, missing: Mapping[ResultKey, FairPairAsked]) -> None:
@@ -105,11 +105,11 @@ def _draw_estimate(model: str, temperature: float, asked: FairPairAsked, request
         st.caption(UNPINNED)
 
 
-def estimate_text(asked: FairPairAsked, estimate: AuditEstimate) -> str:
+def estimate_text(request: FairPairAsked, estimate: AuditEstimate) -> str:
     """Say texts, tokens, cost and time of a request, and where these numbers come from."""
     if not estimate.missing:
         return "0 texts to write; what is there is compared again."
-    server = asked.key.family == "endpoint"
+    server = request.key.family == "endpoint"
     parts = [f"{count(estimate.missing, 'text')} to write"]
     if server:
         parts += [count(estimate.missing, "request"), f"{estimate.prompt_tokens:,} tokens to read"]

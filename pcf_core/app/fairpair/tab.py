@@ -139,9 +139,9 @@ def draw_found(request: Request, answer: DeltaGenerator) -> None:
     draw_beside(shown)
 
 
-def key_of(asked: FairPairAsked) -> ResultKey:
+def key_of(request: FairPairAsked) -> ResultKey:
     """Return under what the tab has a result."""
-    return model_label(asked.key.model, asked.key.dtype), asked.key.decoding.temperature
+    return model_label(request.key.model, request.key.dtype), request.key.decoding.temperature
 
 
 def draw_answer(shown: TabView) -> None:

@@ -275,7 +275,7 @@ def tilts(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
 def _tilts_beside(loaded: Loaded) -> Beside:
     reports = loaded.even
     rows = [ModelRow.of(name, report) for name, report in reports.items()]
-    pairs = [rows[place : place + 2] for place in range(0, len(rows), 2)]
+    pairs = [rows[index : index + 2] for index in range(0, len(rows), 2)]
     return Beside([*map(overview_answer, pairs), farthest_answer(reports)])
 
 

@@ -114,13 +114,13 @@ def _steps_table(toys: Sequence[ToyRisk]) -> pd.DataFrame:
             {
                 "of": toy.name,
                 "context": context,
-                "weight": float(toy.weights[place]),
-                **{f"p({group})": float(toy.preferences[place, y]) for y, group in enumerate(toy.groups)},
-                **{f"s({group})": float(toy.stereotypes[place, y]) for y, group in enumerate(toy.groups)},
-                "J": float(toy.risks[place]),
+                "weight": float(toy.weights[index]),
+                **{f"p({group})": float(toy.preferences[index, y]) for y, group in enumerate(toy.groups)},
+                **{f"s({group})": float(toy.stereotypes[index, y]) for y, group in enumerate(toy.groups)},
+                "J": float(toy.risks[index]),
             }
             for toy in toys
-            for place, context in enumerate(toy.contexts)
+            for index, context in enumerate(toy.contexts)
         ]
     )
 

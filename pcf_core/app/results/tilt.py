@@ -89,8 +89,8 @@ def panels(distributions: Distributions) -> tuple[str, ...]:
     """Choose groups with a panel, in order: of many, those that lead, then those with the highest mean."""
     groups = [one.group for one in next(iter(distributions.values()))]
     ranks = {
-        group: max((ones[place].leads, ones[place].mean) for ones in distributions.values())
-        for place, group in enumerate(groups)
+        group: max((ones[index].leads, ones[index].mean) for ones in distributions.values())
+        for index, group in enumerate(groups)
     }
     drawn = sorted(groups, key=lambda group: ranks[group], reverse=True)[:MOST_PANELS]
     return tuple(group for group in groups if group in drawn)

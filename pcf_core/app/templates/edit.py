@@ -181,7 +181,7 @@ def draw_find(mined: MinedSet) -> list[int]:
         help="Lists the templates that have all these words, or parts of words; -word: those without it.",
     )
     matched = {template.text for template in matching(mined, wanted)}
-    rows = [place for place, template in enumerate(mined.templates) if template.text in matched]
+    rows = [index for index, template in enumerate(mined.templates) if template.text in matched]
     st.caption(f"{len(rows):,} of {count(len(mined.templates), 'template')}")
     return rows
 

@@ -169,14 +169,14 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
         return
     try:
         material = read_files(benchmark, [(file.name, file.getvalue()) for file in files])
-        asked, refused = requests(material, models)
+        request, refused = requests(material, models)
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return
     for sentence in refused:
         st.error(plain(sentence), icon=":material/error:")
     missing = {
-        model: one for model, one in asked.items() if BENCHMARK_AUDIT.load(open_store(), one.hash) is None
+        model: one for model, one in request.items() if BENCHMARK_AUDIT.load(open_store(), one.hash) is None
     }
     free = follow_jobs(BENCHMARK, missing)
     if free and st.button(f"Score {len(material.items):,} items of {len(free):,} models", key="bench_score"):
@@ -195,10 +195,10 @@ def read_files(benchmark: BenchmarkName, files: Sequence[tuple[str, bytes]]) -> 
 
 def requests(material: Material, models: Sequence[str]) -> tuple[dict[str, BenchmarkAsked], list[str]]:
     """Make a request for each model, and a sentence for each that cannot be asked."""
-    asked, refused = {}, []
+    request, refused = {}, []
     for model in models:
         try:
-            asked[model] = benchmark_asked(material, ScoringKey.of(resolve_to_score(model)))
+            request[model] = benchmark_asked(material, ScoringKey.of(resolve_to_score(model)))
         except AuditError as error:
             refused.append(str(error))
-    return asked, refused
+    return request, refused

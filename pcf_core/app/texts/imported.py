@@ -32,20 +32,20 @@ Key = TypeVar("Key", bound=Hashable)
 Material = TypeVar("Material")
 
 
-def title_of(asked: FairPairAsked | CriteriaAsked) -> str:
+def title_of(request: FairPairAsked | CriteriaAsked) -> str:
     """Title a result in a list of all."""
-    label = model_label(asked.key.model, asked.key.dtype)
-    if isinstance(asked, FairPairAsked):
-        drawn = decoding_text(asked.key.decoding)
-        what = f"FairPair · {' → '.join(asked.prompts.names)} · {asked.prompts.title} · {drawn}"
+    label = model_label(request.key.model, request.key.dtype)
+    if isinstance(request, FairPairAsked):
+        drawn = decoding_text(request.key.decoding)
+        what = f"FairPair · {' → '.join(request.prompts.names)} · {request.prompts.title} · {drawn}"
     else:
-        what = f"{asked.experiment.capitalize()} · {asked.answering}"
-    return f"{label} · {what} · {asked.hash[:6]}"
+        what = f"{request.experiment.capitalize()} · {request.answering}"
+    return f"{label} · {what} · {request.hash[:6]}"
 
 
 def draw_imported(audit: TextAudit[TextAsked, Material, TextResult], key: str) -> tuple[TextAsked, ...]:
     """Draw the choice among the imported results of an audit, where there are any; return those chosen."""
-    titles = {title_of(asked): asked for asked in audit.imported(open_store())}
+    titles = {title_of(request): request for request in audit.imported(open_store())}
     if not titles:
         return ()
     state = st.session_state
@@ -76,19 +76,19 @@ def laid_beside(
     of which the first imported one says how they were asked.
     """
     first: dict[Hashable, str] = {}
-    for asked in imported:
-        first.setdefault(together(asked), asked.alike)
+    for request in imported:
+        first.setdefault(together(request), request.alike)
     laid = {
         name: result
         for name, result in results.items()
         if first.get(together(result.asked), result.asked.alike) == result.asked.alike  # type: ignore[arg-type]
     }
-    for asked in imported:
-        if asked.alike == first[together(asked)]:
+    for request in imported:
+        if request.alike == first[together(request)]:
             with suppress(LookupError):  # deleted since
-                laid.setdefault(which(asked), load(asked.hash))
+                laid.setdefault(which(request), load(request.hash))
     shown = {result.asked.hash for result in laid.values()}
-    if apart := sum(asked.hash not in shown for asked in imported):
+    if apart := sum(request.hash not in shown for request in imported):
         st.info(
             f"{count(apart, 'imported result was', 'imported results were')} asked otherwise than the first: "
             "choose it alone to see it.",
@@ -104,11 +104,11 @@ def draw_marks(marks: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
             st.caption(f":material/move_to_inbox: {plain(note)}")
 
 
-def parameters_of(asked: FairPairAsked | CriteriaAsked) -> dict[str, str | list[str]]:
+def parameters_of(request: FairPairAsked | CriteriaAsked) -> dict[str, str | list[str]]:
     """Return the query parameters that open an imported result on its tab."""
-    if isinstance(asked, FairPairAsked):
-        return {FAIRPAIR_KEY: [title_of(asked)]}
-    return {CRITERIA_KEY: [title_of(asked)], "cr_view": asked.experiment}
+    if isinstance(request, FairPairAsked):
+        return {FAIRPAIR_KEY: [title_of(request)]}
+    return {CRITERIA_KEY: [title_of(request)], "cr_view": request.experiment}
 
 
 def way_back(
@@ -121,12 +121,12 @@ def way_back(
     ``choices_of``: what the tab's form has to say, by the keys of its widgets; ``None`` where it cannot.
     """
     try:
-        asked = asked_as(audit, key)
-        choices = choices_of(asked)
+        request = asked_as(audit, key)
+        choices = choices_of(request)
     except AuditError:
         return None
-    if asked.imported:
-        return parameters_of(asked)
+    if request.imported:
+        return parameters_of(request)
     if choices is None:
         return None
     values = {name: value for name, value in choices.items() if value not in (None, [])}
@@ -140,8 +140,8 @@ def _written(value: object) -> str:
 def draw_kept_texts() -> None:
     """Draw the imported text audits with what deletes them; nothing where there are none."""
     store = open_store()
-    titles = {asked.hash: title_of(asked) for asked in FAIRPAIR_AUDIT.imported(store)}
-    titles |= {asked.hash: title_of(asked) for asked in CRITERIA_AUDIT.imported(store)}
+    titles = {request.hash: title_of(request) for request in FAIRPAIR_AUDIT.imported(store)}
+    titles |= {request.hash: title_of(request) for request in CRITERIA_AUDIT.imported(store)}
     if not titles:
         return
     st.caption(f"{count(len(titles), 'text audit was', 'text audits were')} imported.")

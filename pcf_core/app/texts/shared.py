@@ -55,12 +55,12 @@ Material = TypeVar("Material")
 
 
 def sort_requests(
-    asked: Mapping[Key, Request], load: Callable[[str], Result]
+    request: Mapping[Key, Request], load: Callable[[str], Result]
 ) -> tuple[dict[Key, Result], dict[Key, Request]]:
     """Split the requests into answered and others, for which ``load`` raises LookupError."""
     results: dict[Key, Result] = {}
     missing: dict[Key, Request] = {}
-    for which, one in asked.items():
+    for which, one in request.items():
         try:
             results[which] = load(one.hash)
         except LookupError:

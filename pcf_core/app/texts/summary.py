@@ -71,9 +71,9 @@ class CaseFile:
 
 def known_models(choice: Choice) -> list[str]:
     """List the sidebar's models first, then all that any audit has a result of."""
-    written = [asked.key.model for asked in answered(FAIRPAIR_AUDIT)]
-    asked = [one.model for one in answered(CRITERIA_AUDIT)]
-    return list(dict.fromkeys([*choice.models, *scored_models(), *written, *asked]))
+    written = [request.key.model for request in answered(FAIRPAIR_AUDIT)]
+    request = [one.model for one in answered(CRITERIA_AUDIT)]
+    return list(dict.fromkeys([*choice.models, *scored_models(), *written, *request]))
 
 
 def case_file(model: str, choice: Choice) -> CaseFile:
@@ -142,9 +142,9 @@ def _fairpairs(kept: Sequence[FairPairAsked]) -> tuple[FairPairResult, ...]:
 def _criteria(model: str) -> tuple[CriteriaResult, ...]:
     """Return the newest result of each experiment in each way of answering."""
     newest: dict[tuple[str, str], CriteriaAsked] = {}
-    for asked in answered(CRITERIA_AUDIT):
-        if asked.model == model:
-            newest.setdefault((asked.experiment, asked.answering), asked)
+    for request in answered(CRITERIA_AUDIT):
+        if request.model == model:
+            newest.setdefault((request.experiment, request.answering), request)
     cases = []
     for one in sorted(newest.values(), key=_place):
         with suppress(LookupError):  # damaged or gone since
@@ -152,8 +152,8 @@ def _criteria(model: str) -> tuple[CriteriaResult, ...]:
     return tuple(cases)
 
 
-def _place(asked: CriteriaAsked) -> tuple[int, bool]:
-    return get_args(ExperimentName).index(asked.experiment), asked.answering != "written"
+def _place(request: CriteriaAsked) -> tuple[int, bool]:
+    return get_args(ExperimentName).index(request.experiment), request.answering != "written"
 
 
 def _run_rows(model: str, loaded: Loaded) -> list[CaseRow]:

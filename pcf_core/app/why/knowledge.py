@@ -277,27 +277,27 @@ def _knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure
     ]
 
 
-def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
+def draw_provenance(request: KnowledgeSet, choice: Choice, known: Known) -> None:
     """Draw what to cite, what was asked, of which models, how sure that is, and how to repeat it."""
     draw_cite()
-    st.markdown(f"**{plain(asked.title)}**  \n{plain(described(asked.source, asked.notes))}")
+    st.markdown(f"**{plain(request.title)}**  \n{plain(described(request.source, request.notes))}")
     for model, report in known.reports.items():
         st.markdown(f"**{plain(model)}**")
         key, audit = known.keys[model], known.audits[model]
-        unaudited = {"noise floor": NOT_YET} if audit_begun(open_store(), key, asked) else NOT_AUDITED
+        unaudited = {"noise floor": NOT_YET} if audit_begun(open_store(), key, request) else NOT_AUDITED
         facts = {
             **model_facts(key),
             "word scoring": word_scoring(choice.options.protocol),
-            "hash of templates, subjects and answers": asked.hash,
+            "hash of templates, subjects and answers": request.hash,
             **(unaudited if audit is None else self_audit_facts(audit)),
         }
         draw_facts(facts)
         command = (
-            f"python -m pcf_core knowledge --model {shlex.quote(key.model)} --set {shlex.quote(asked.name)}"
+            f"python -m pcf_core knowledge --model {shlex.quote(key.model)} --set {shlex.quote(request.name)}"
             f" --score {report.score} --protocol {choice.options.protocol}"
             f"{dtype_option(key)}"
         )
-        if asked.name in SHELF.shipped():
+        if request.name in SHELF.shipped():
             draw_both_commands(command, afresh(command))
         else:  # a set of one's own is not in another cache
             draw_commands(command)

@@ -78,8 +78,8 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
         "holds the difference of the texts against how much texts of one side differ; the criteria (arXiv "
         "2403.08564) ask for independence, separation and sufficiency.",
     )
-    asked = next((study for study in studies if not study.instead), studies[0] if studies else None)
-    options = asked.options if asked else ViewOptions()
+    request = next((study for study in studies if not study.instead), studies[0] if studies else None)
+    options = request.options if request else ViewOptions()
     somewhere = any(study.options.reference != options.reference for study in studies)
     asked_for = criterion_text(options, somewhere), reading_text(options)
     method = (*METHOD[:2], asked_for[0], METHOD[2], asked_for[1], *METHOD[3:])

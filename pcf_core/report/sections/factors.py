@@ -80,9 +80,9 @@ def factor_parts(study: Study) -> Sequence[ReportPart]:
         )
     ]
     for name, panels in drawn.items():
-        for place, panel in enumerate(factor_panels(study, name, panels)):
-            if panels[place].points:
-                first = place == 0
+        for index, panel in enumerate(factor_panels(study, name, panels)):
+            if panels[index].points:
+                first = index == 0
                 panel = replace(panel, numbers=slope_figures(panels) if first else ())
                 parts.append(part_of(panel, notes=[figures_note(name, panels) if first else ""]))
     tables = (

@@ -63,12 +63,12 @@ def read_together(results: Mapping[str, FairPairResult], measure: str) -> dict[s
 
 def models_panel(results: Mapping[str, FairPairResult], reports: Mapping[str, FairPairReport]) -> Panel:
     """Show F of models that were asked alike, what it is made of, and what has to be known beside it."""
-    asked = next(iter(results.values())).asked
-    first, second = asked.prompts.names
+    request = next(iter(results.values())).asked
+    first, second = request.prompts.names
     panel = ratio_panel(reports, list(reports))
     return replace(
         panel,
-        title=f"{asked.prompts.title}: {first} and {second}",
+        title=f"{request.prompts.title}: {first} and {second}",
         findings=[
             *panel.findings,
             *(f"{name}: {bars_finding(report)}" for name, report in reports.items()),
@@ -76,7 +76,7 @@ def models_panel(results: Mapping[str, FairPairResult], reports: Mapping[str, Fa
         ],
         notes=[
             f"{LABEL[0].upper()}{LABEL[1:]}.",
-            settings_finding(asked, len(results)),
+            settings_finding(request, len(results)),
             *(f"{name}: {perturber_finding(result.errors)}" for name, result in results.items()),
             *(silence_warning(result) for result in results.values()),
             *(f"{name}: {line}" for name, report in reports.items() for line in notes(report)),
@@ -151,13 +151,18 @@ def asked_alike(results: Sequence[FairPairResult]) -> list[list[FairPairResult]]
     return list(groups.values())
 
 
-def settings_of(asked: FairPairAsked) -> str:
+def settings_of(request: FairPairAsked) -> str:
     """Hash all that a request asks for besides its model."""
-    decoding = asked.key.decoding.model_dump(mode="json")
+    decoding = request.key.decoding.model_dump(mode="json")
     return digest(
         [
-            *(asked.prompts.hash, asked.perturbation.hash, asked.count, asked.fold_size),
-            *(asked.perturbation.reverse, asked.perturbation.mode, list(asked.dissimilarities), decoding),
+            *(request.prompts.hash, request.perturbation.hash, request.count, request.fold_size),
+            *(
+                request.perturbation.reverse,
+                request.perturbation.mode,
+                list(request.dissimilarities),
+                decoding,
+            ),
         ]
     )
 

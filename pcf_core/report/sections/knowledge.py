@@ -35,22 +35,22 @@ def knowledge_parts(store: Store, names: Sequence[str], studies: Sequence[Study]
     """
     parts = []
     for name in names:
-        asked = set_named(name)
+        request = set_named(name)
         keys = keys_of(studies)
-        scored = {model: key for model, (key, _) in keys.items() if not missing_answers(store, key, asked)}
+        scored = {model: key for model, (key, _) in keys.items() if not missing_answers(store, key, request)}
         reports = {
-            model: knowledge_report(store, key, asked, protocol=keys[model][1])
+            model: knowledge_report(store, key, request, protocol=keys[model][1])
             for model, key in scored.items()
         }
         missing = [model for model in keys if model not in scored]
-        note = f"Not scored with {listed(missing)}: {asked.title}." if missing else ""
+        note = f"Not scored with {listed(missing)}: {request.title}." if missing else ""
         if not reports:
-            parts.append(ReportPart(title=asked.title, notes=(note,)))
-        for place, (model, report) in enumerate(reports.items()):
+            parts.append(ReportPart(title=request.title, notes=(note,)))
+        for index, (model, report) in enumerate(reports.items()):
             panel = knowledge_panel(model, report)
-            before = [note] if place == 0 else []
+            before = [note] if index == 0 else []
             parts.append(
-                part_of(replace(panel, title=f"{asked.title}: {model}", notes=[*before, *panel.notes]))
+                part_of(replace(panel, title=f"{request.title}: {model}", notes=[*before, *panel.notes]))
             )
     return parts
 

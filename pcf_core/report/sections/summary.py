@@ -157,7 +157,7 @@ def answer_parts(
     parts = [
         ReportPart(
             title=study.title if len(studies) > 1 else "",
-            prose=READING if place == 0 else (),
+            prose=READING if index == 0 else (),
             figure=figure_of(
                 answer_chart(study),
                 "answer",
@@ -167,7 +167,7 @@ def answer_parts(
             ),
             tables=(table_of(figures_table(study.rows), "answer", "Risk of each model", folded=False),),
         )
-        for place, study in enumerate(studies)
+        for index, study in enumerate(studies)
     ]
     sentences = text_findings(fairpairs, criteria)
     written = [ReportPart(title="Texts that models write", findings=sentences)] if sentences else []

@@ -92,10 +92,10 @@ def tilt_parts(study: Study) -> Sequence[ReportPart]:
 
 def even_note(study: Study) -> str:
     """Say against what a tilt is held, where the risks are held against something else; else empty."""
-    even, asked = study.even, study.reports
-    if even is asked:
+    even, request = study.even, study.reports
+    if even is request:
         return ""
-    shown, counted = (len(next(iter(several.values())).occupations) for several in (even, asked))
+    shown, counted = (len(next(iter(several.values())).occupations) for several in (even, request))
     noun = study.first.run.evidence.noun
     return (
         f"The tilt is held against an even split on the scale pcf, over {count(shown, noun)}; the risks are "

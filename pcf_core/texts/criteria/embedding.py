@@ -240,7 +240,7 @@ def _readings(
         sides = [[by_name[name] for name in material.names.of(gender)] for gender in GENDERS]
         if not all(any(len(rows) for rows in side) for side in sides):
             continue
-        asked = [
+        request = [
             sum(len(models[model].get(name, ())) for name in material.names.of(gender)) for gender in GENDERS
         ]
         scored = [sum(map(len, side)) for side in sides]
@@ -259,7 +259,7 @@ def _readings(
                     SeedReading(seed=seed, effect=one.effect, p_value=one.p_value)
                     for seed, one in zip(seeds, each, strict=True)
                 ),
-                invalid=(asked[0] - scored[0], asked[1] - scored[1]),
+                invalid=(request[0] - scored[0], request[1] - scored[1]),
             )
         )
     if len(readings) < 2:

@@ -203,14 +203,14 @@ class Hobbies:
         shares = [self._shares(side) for side in sides]
         labels = self._differences(self.material.labels, shares[0], shares[1])
         valid = [sum(map(len, side.values())) for side in sides]
-        asked = [
+        request = [
             sum(len(texts.get(name, ())) for name in self.material.names.of(gender)) for gender in GENDERS
         ]
         return HobbiesReport(
             answering="written",
             n=sum(valid),
             names=(len(sides[0]), len(sides[1])),
-            invalid=(asked[0] - valid[0], asked[1] - valid[1]),
+            invalid=(request[0] - valid[0], request[1] - valid[1]),
             labeller=self._labeller.name,
             labeller_label=self._labeller.label,
             level=self._level,
@@ -283,17 +283,17 @@ class Hobbies:
     ) -> tuple[tuple[HobbyLabel, ...], FloatArray]:
         """Return the labels of which a word was scored, and [frame, label] their shares, which sum to 1."""
         owner = np.repeat(np.arange(len(self.material.labels)), len(self.material.labels[0].answers))
-        labels = [place for place in range(len(self.material.labels)) if there[owner == place].any()]
+        labels = [index for index in range(len(self.material.labels)) if there[owner == index].any()]
         if len(labels) < 2:
             raise CriteriaError(
                 "The model can express the words of fewer than two labels of the hobbies: nothing can be "
                 "compared; let it write texts, or take another model."
             )
         totals = np.stack(
-            [np.logaddexp.reduce(scores[:, (owner == place) & there], axis=1) for place in labels], axis=1
+            [np.logaddexp.reduce(scores[:, (owner == index) & there], axis=1) for index in labels], axis=1
         )
         shares = np.exp(totals - np.logaddexp.reduce(totals, axis=1)[:, np.newaxis])
-        return tuple(self.material.labels[place] for place in labels), shares
+        return tuple(self.material.labels[index] for index in labels), shares
 
     def _differences(
         self, labels: Sequence[HobbyLabel], female: Sequence[FloatArray], male: Sequence[FloatArray]

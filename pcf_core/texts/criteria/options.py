@@ -120,15 +120,15 @@ class CriteriaOptions(Record):
         return REPEATS[name] if self.repeats is None else self.repeats
 
 
-def options_of(asked: CriteriaAsked) -> CriteriaOptions:
+def options_of(request: CriteriaAsked) -> CriteriaOptions:
     """Return the options that ask for the same, of whatever material."""
-    drawn = [] if asked.generation is None else [asked.generation.decoding]
-    given = shared_fields(CriteriaOptions, asked, *drawn) | {
+    drawn = [] if request.generation is None else [request.generation.decoding]
+    given = shared_fields(CriteriaOptions, request, *drawn) | {
         "material": "",
-        "wording": asked.wording or "",
-        "dtype": precision_named(asked.key.dtype),
-        "chat": asked.key.family == "endpoint"
-        and asked.generation is not None
-        and bool(asked.generation.chat_template),
+        "wording": request.wording or "",
+        "dtype": precision_named(request.key.dtype),
+        "chat": request.key.family == "endpoint"
+        and request.generation is not None
+        and bool(request.generation.chat_template),
     }
     return CriteriaOptions.model_validate(given)

@@ -172,24 +172,24 @@ class Chosen:
     questions: int | None = None
 
 
-def chosen_of(asked: CriteriaAsked, kept: Mapping[str, Any]) -> Chosen:
+def chosen_of(request: CriteriaAsked, kept: Mapping[str, Any]) -> Chosen:
     """Return the choice that makes the material ``kept`` with a request again.
 
     No model is looked for: an NLI labeller is taken by the name that was kept.
     """
     labelled = str(kept.get("labeller", ""))
     labeller = labeller_text(labelled)
-    asks = asked.experiment == "questions"
+    asks = request.experiment == "questions"
     have = len(kept["questions"]["questions"]) if asks else None
-    files: dict[str, str | Path] = {USUAL: "", **own_files(asked.experiment)}
+    files: dict[str, str | Path] = {USUAL: "", **own_files(request.experiment)}
     for name, path in files.items():
         for questions in dict.fromkeys((None, have)):
             try:
-                whole = fitted(load_experiment(asked.experiment, path), asked.answering, questions)
+                whole = fitted(load_experiment(request.experiment, path), request.answering, questions)
             except AuditError:  # a file that was damaged since, or has fewer questions
                 continue
             made = material_of(whole) | ({"labeller": labelled} if labeller else {})
-            if digest(made) == asked.material:
+            if digest(made) == request.material:
                 return Chosen(name, labeller, questions)
     return Chosen(None, labeller, have)
 

@@ -321,22 +321,22 @@ class Questions:
             The material has no such wording.
         """
         frames = self._frames(wording)
-        asked = [Ask(name, "", self._prompt(frames, cell)) for name, cell in self.cells.items()]
+        request = [Ask(name, "", self._prompt(frames, cell)) for name, cell in self.cells.items()]
         letters = [Ask(name, "", _letter_prompt(frames, question)) for name, question in self.letters.items()]
-        return (*asked, *letters)
+        return (*request, *letters)
 
     def scored_asks(self) -> tuple[ScoredAsk, ...]:
         """List the continuations, with the two roles, or the letters, as candidates."""
         frames, pair = self._frames("continuation"), self.material.pair
         words = (pair.female.word, pair.male.word)
-        asked = [
+        request = [
             ScoredAsk(name, f"{self._prompt(frames, cell)} [Y].", words) for name, cell in self.cells.items()
         ]
         letters = [
             ScoredAsk(name, f"{_letter_prompt(frames, question)} [Y].", tuple(question.letters))
             for name, question in self.letters.items()
         ]
-        return (*asked, *letters)
+        return (*request, *letters)
 
     def report(self, texts: Mapping[str, Sequence[str]]) -> AnswersReport:
         """Report the rates of texts by cell; cells without texts count nothing.

@@ -286,9 +286,9 @@ class Change:
         """Return the same change in a text that begins elsewhere."""
         return replace(self, start=self.start + by, end=self.end + by, word=self.word + by)
 
-    def behind(self, place: int) -> Change:
+    def behind(self, index: int) -> Change:
         """Return the same change without its article, where that stands before this place."""
-        if self.start >= place:
+        if self.start >= index:
             return self
         return replace(self, start=self.word, new=self.new[len(self.article) :], article="")
 
@@ -396,7 +396,7 @@ class Matcher:
         part of speech or before a name nothing is said; what is written with a capital in the table is
         written so in the text.
         """
-        covered = {place for change in changes for place in range(change.start, change.end)}
+        covered = {index for change in changes for index in range(change.start, change.end)}
         for match in self.places(text):
             key, begin = key_of(match), match.start("word")
             if begin in covered or self.joined.other(text, key, match.start(), match.end("word")):

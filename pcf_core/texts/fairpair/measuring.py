@@ -30,7 +30,7 @@ class Measured:
 
 
 def measured(
-    asked: FairPairAsked,
+    request: FairPairAsked,
     table: PerturbationTable,
     pairs: Sequence[PromptPairs],
     encoders: Mapping[str, Encode] | None = None,
@@ -41,7 +41,7 @@ def measured(
 
     Parameters
     ----------
-    asked
+    request
         How texts are compared.
     table
         Which words p exchanges.
@@ -59,34 +59,34 @@ def measured(
     FairPairError
         Pairs that nothing can be measured of.
     """
-    exchanged = exchanged_words(table, asked.perturbation.entity)
+    exchanged = exchanged_words(table, request.perturbation.entity)
     measures = dissimilarities(encoders, exchanged)
-    chosen = [name for name in asked.dissimilarities if name in measures]
-    original, counterpart = asked.prompts.names
+    chosen = [name for name in request.dissimilarities if name in measures]
+    original, counterpart = request.prompts.names
     reports, courses = {}, {}
     for index, name in enumerate(chosen):
         on_measure(index, len(chosen) + 1)
         reports[name] = fairpair_report(
             pairs,
             measures[name],
-            model=asked.key.model,
+            model=request.key.model,
             original=original,
             counterpart=counterpart,
-            fold_size=asked.fold_size,
-            sampled=asked.sampled,
+            fold_size=request.fold_size,
+            sampled=request.sampled,
             pause=pause,
         )
-        courses[name] = convergence(pairs, measures[name], fold_size=asked.fold_size, pause=pause)
+        courses[name] = convergence(pairs, measures[name], fold_size=request.fold_size, pause=pause)
     on_measure(len(chosen), len(chosen) + 1)
     pause()
-    own = asked.categories
+    own = request.categories
     words = word_report(
         pairs,
         original=original,
         counterpart=counterpart,
         known=tuple(map(Category.of, own.categories)) if own else None,
         exchanged=exchanged,
-        sampled=asked.sampled,
+        sampled=request.sampled,
         pause=pause,
     )
-    return Measured(beside_others(reports, asked.perturbation.mode), courses, words)
+    return Measured(beside_others(reports, request.perturbation.mode), courses, words)

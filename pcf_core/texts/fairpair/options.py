@@ -147,17 +147,17 @@ class FairPairOptions(Record):
         return Decoding(**shared_fields(Decoding, self))
 
 
-def options_of(asked: FairPairAsked, **others: object) -> FairPairOptions:
+def options_of(request: FairPairAsked, **others: object) -> FairPairOptions:
     """Return the options that ask for the same; ``others``: those that the request does not hold."""
-    key, words = asked.key, asked.categories
+    key, words = request.key, request.categories
     return FairPairOptions.model_validate(
         {
-            **shared_fields(FairPairOptions, asked.perturbation, asked, key.decoding),
-            "prompts": asked.prompts.name,
-            "names": ",".join(asked.prompts.names),
+            **shared_fields(FairPairOptions, request.perturbation, request, key.decoding),
+            "prompts": request.prompts.name,
+            "names": ",".join(request.prompts.names),
             "categories": words.name if words else SHIPPED,
             "dtype": precision_named(key.dtype),
-            "encoder": asked.encoders[0].model if asked.encoders else None,
+            "encoder": request.encoders[0].model if request.encoders else None,
             "chat": key.family == "endpoint" and bool(key.chat_template),
             **others,
         }

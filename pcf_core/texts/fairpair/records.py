@@ -736,9 +736,9 @@ class FairPairAsked(AuditAsked):
     @property
     def alike(self) -> str:
         """Hash of what two requests have in common that ask two models the same, at any temperature."""
-        asked = self.model_dump(mode="json", exclude={"key", "encoders"})
+        request = self.model_dump(mode="json", exclude={"key", "encoders"})
         decoding = self.key.decoding.model_dump(mode="json", exclude={"temperature"})
-        return digest([asked, decoding])
+        return digest([request, decoding])
 
 
 class PerturbedTexts(Record):
@@ -775,10 +775,10 @@ class FairPairResult(AuditResult):
     @property
     def as_imported(self) -> FairPairResult:
         """The same result, of the imported model."""
-        asked = self.asked.as_imported
-        named = {"model": asked.key.model}
+        request = self.asked.as_imported
+        named = {"model": request.key.model}
         reports = {name: one.model_copy(update=named) for name, one in self.reports.items()}
-        return self.model_copy(update={"asked": asked, "reports": reports})
+        return self.model_copy(update={"asked": request, "reports": reports})
 
     @property
     def without_text(self) -> dict[Side, int]:

@@ -342,16 +342,16 @@ class _Texts:
         if not calls or not all(isinstance(call, dict) for call in calls):
             raise ValueError("a sample does not say how its text was drawn")
         decoding = self.task.decoding
-        asked = {
+        request = {
             "temperature": decoding.temperature,
             "top_p": decoding.top_p,
             "max_tokens": decoding.length,
             "seed": message.seed(decoding, index),
         }
         for call in calls:
-            if any(call.get(name) != value for name, value in asked.items()):
+            if any(call.get(name) != value for name, value in request.items()):
                 raise ValueError("a text was drawn otherwise than the task draws")
-            beside = {name for name, value in call.items() if value is not None} - set(asked)
+            beside = {name for name, value in call.items() if value is not None} - set(request)
             if not beside <= BESIDE:
                 name = sorted(beside - BESIDE)[0]
                 raise ValueError(

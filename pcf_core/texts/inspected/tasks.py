@@ -69,20 +69,20 @@ def write(temperature: float, top_p: float, length: int, seed: int) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         text_of = {message.role: message.text for message in state.messages}
-        asked = Message(text_of.get("system", ""), text_of["user"])
+        request = Message(text_of.get("system", ""), text_of["user"])
         return await generate(
             state,
             tool_calls="none",
             temperature=temperature,
             top_p=top_p,
             max_tokens=length,
-            seed=asked.seed(decoding, state.epoch - 1),
+            seed=request.seed(decoding, state.epoch - 1),
         )
 
     return solve
 
 
-def asking(asked: FairPairTask | CriteriaTask, messages: Sequence[Message]) -> Task:
+def asking(request: FairPairTask | CriteriaTask, messages: Sequence[Message]) -> Task:
     """Make the task: a sample for each message, an epoch for each text."""
     return Task(
         dataset=[
@@ -95,9 +95,9 @@ def asking(asked: FairPairTask | CriteriaTask, messages: Sequence[Message]) -> T
             )
             for message in messages
         ],
-        solver=write(**asked.decoding.model_dump()),
-        epochs=asked.count,
-        metadata={METADATA: asked.model_dump(mode="json")},
+        solver=write(**request.decoding.model_dump()),
+        epochs=request.count,
+        metadata={METADATA: request.model_dump(mode="json")},
     )
 
 
@@ -111,8 +111,8 @@ def fairpair(options: FairPairOptions) -> Task:
     table = load_table(options.table)
     entity = listed(options.names) or table.names[0][:: -1 if options.reverse else 1]
     prompts = load_prompts(options.prompts, entity)
-    asked = fairpair_task(prompts, table, options)
-    return asking(asked, fairpair_messages(prompts.texts, asked.counterparts))
+    request = fairpair_task(prompts, table, options)
+    return asking(request, fairpair_messages(prompts.texts, request.counterparts))
 
 
 @task  # type: ignore[untyped-decorator]
@@ -125,7 +125,7 @@ def criteria(experiment: ExperimentName, options: CriteriaOptions) -> Task:
     material, wording = options.material, options.wording or "instruction"
     whole = load_experiment(experiment, own_files(experiment).get(material, material))
     asked_about = fitted(whole, "written", options.questions)
-    asked = criteria_task(
+    request = criteria_task(
         asked_about,
         material=Path(material).stem,
         questions=options.questions,
@@ -133,7 +133,7 @@ def criteria(experiment: ExperimentName, options: CriteriaOptions) -> Task:
         count=BLOCK if options.repeats is None else options.repeats,
         decoding=options.decoding(experiment),
     )
-    return asking(asked, criteria_messages(asked_about, wording))
+    return asking(request, criteria_messages(asked_about, wording))
 
 
 def listed(values: str | Sequence[str]) -> tuple[str, ...]:

@@ -120,9 +120,9 @@ class CriteriaAsked(AuditAsked):
     @property
     def alike(self) -> str:
         """Hash of what two requests have in common that ask two models the same, in any wording."""
-        asked = self.model_dump(mode="json", exclude={"generation", "scoring", "wording"})
+        request = self.model_dump(mode="json", exclude={"generation", "scoring", "wording"})
         decoding = None if self.generation is None else self.generation.decoding.model_dump(mode="json")
-        return digest([asked, decoding])
+        return digest([request, decoding])
 
 
 class CriteriaResult(AuditResult):
@@ -143,8 +143,8 @@ class CriteriaResult(AuditResult):
 
     @model_validator(mode="after")
     def _is_one_answer(self) -> CriteriaResult:
-        asked, report = self.asked, self.report
-        if (asked.experiment, asked.answering) != (report.experiment, report.answering):
+        request, report = self.asked, self.report
+        if (request.experiment, request.answering) != (report.experiment, report.answering):
             raise ValueError(f"{report.answering} {report.experiment}, not what was asked for")
         return self
 
@@ -249,13 +249,13 @@ class EmbeddingAsked(AuditAsked):
                 f"The embedding score over several models was asked for of {', '.join(self.models) or 'none'}"
                 ": give at least two models, each once."
             )
-        for asked in self.several:
-            if (asked.experiment, asked.answering) != ("hobbies", "written"):
+        for request in self.several:
+            if (request.experiment, request.answering) != ("hobbies", "written"):
                 raise CriteriaError(
-                    f"The embedding score needs hobbies that were written, and {asked.model} has "
-                    f"{asked.answering} {asked.experiment}: leave it out, or let it write hobbies."
+                    f"The embedding score needs hobbies that were written, and {request.model} has "
+                    f"{request.answering} {request.experiment}: leave it out, or let it write hobbies."
                 )
-        if len({asked.material for asked in self.several}) > 1:
+        if len({request.material for request in self.several}) > 1:
             raise CriteriaError(
                 "The embedding score over several models needs hobbies on the same names, prompts and "
                 f"labels, and those of {', '.join(self.models)} differ: ask all with the same material."
@@ -265,7 +265,7 @@ class EmbeddingAsked(AuditAsked):
     @property
     def models(self) -> tuple[str, ...]:
         """The names of the models, in their order."""
-        return tuple(asked.model for asked in self.several)
+        return tuple(request.model for request in self.several)
 
     @property
     def material(self) -> str:
@@ -276,16 +276,16 @@ class EmbeddingAsked(AuditAsked):
     def alike(self) -> bool:
         """Whether all were asked in the same wording, as often, and their texts drawn in the same way."""
         ways = {
-            (asked.wording, asked.repeats, asked.generation.decoding)
-            for asked in self.several
-            if asked.generation is not None
+            (request.wording, request.repeats, request.generation.decoding)
+            for request in self.several
+            if request.generation is not None
         }
         return len(ways) == 1
 
     @property
     def hash(self) -> str:
         """What two requests have in common that ask for the same."""
-        return digest(["embedding", [asked.hash for asked in self.several]])
+        return digest(["embedding", [request.hash for request in self.several]])
 
 
 class EmbeddingResult(AuditResult):
