@@ -22,6 +22,7 @@ from pcf_core.report.reproducing import (
 )
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.prompts import load_prompts
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import fairpair_asked
@@ -77,9 +78,12 @@ def test_commands_of_fairpair() -> None:
     requests = {
         "usual": fairpair_asked(WRITING, prompts, table),
         "every option": fairpair_asked(
-            greedy, prompts, table, count=40, mode="entity", fold_size=5, chosen=["jaccard"]
+            greedy,
+            prompts,
+            table,
+            FairPairOptions(count=40, mode="entity", fold_size=5, dissimilarities=("jaccard",)),
         ),
-        "reverse": fairpair_asked(WRITING, turned, table, reverse=True),
+        "reverse": fairpair_asked(WRITING, turned, table, FairPairOptions(reverse=True)),
         "chat of an endpoint": fairpair_asked(chat, prompts, table),
         "other prompts": fairpair_asked(
             WRITING, prompts.model_copy(update={"prompts": prompts.prompts[:2]}), table

@@ -24,6 +24,7 @@ from pcf_core.texts.benchmarks.readings import read_scores
 from pcf_core.texts.benchmarks.records import BenchmarkResult, ItemScores
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.fairpair.prompts import load_prompts
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.benchmarks import BENCHMARK_AUDIT, benchmark_asked
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, fairpair_asked
@@ -154,7 +155,7 @@ def test_what_text_audits_found(shipped_store: Store) -> None:
     for one in asked:
         found = FAIRPAIR_AUDIT.load(shipped_store, one.hash)
         assert found is not None
-        again = fairpair_asked(one.key, whole, table, count=one.count)
+        again = fairpair_asked(one.key, whole, table, FairPairOptions(count=one.count))
         FAIRPAIR_AUDIT.save(shipped_store, found.model_copy(update={"asked": again}))
     models = ("--model", "mini-gpt", "--model", "mini-gpt-l", "--json")
     done = run_here("fairpair", *models, "--count", str(asked[0].count))

@@ -118,19 +118,19 @@ def test_parameters_and_command_line_options_of_view_options() -> None:
         "links/view_options",
         {
             name: {
-                "parameter": field.shown.url,
+                "parameter": field.url,
                 "option": field.flag,
                 "default": field.default,
                 "values": field.called,
-                "old values": field.shown.old,
+                "old values": field.spec.old,
             }
             for name, field in fields.items()
         },
     )
     old = {
-        name: from_link(PageOptions, page_parameters(PageOptions()) | {field.shown.url: value})
+        name: from_link(PageOptions, page_parameters(PageOptions()) | {field.url: value})
         for name, field in fields.items()
-        for value in field.shown.old
+        for value in field.spec.old
     }
     assert all(getattr(options, name) in fields[name].offered for name, options in old.items())
 

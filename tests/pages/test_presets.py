@@ -217,7 +217,7 @@ def test_a_claim_is_held_against_the_spread_of_its_own_quantity(
     def told(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSpread]) -> str:
         return f"Spreads: {', '.join(f'{spread.quantity} {spread.range:.0f}' for spread in spreads)}."
 
-    monkeypatch.setattr("pcf_core.app.compare.presets.claim_finding", told)
+    monkeypatch.setattr("pcf_core.app.compare.ready.claim_finding", told)
     write_seeds(zoo, score_zoo(store, SIZE)["mini-gpt-s"])
     here = captions(open_app("compare", model=list(SIZE), compare_view="along an axis", **HERE))
     assert "Spreads: overall_risk 2, prejudice_risk 4, caprice_risk 6." in here
@@ -254,7 +254,7 @@ def test_a_store_that_refuses_is_an_error_on_compare(store: Store, monkeypatch: 
     def refuse(run: RunSpec) -> int:
         raise StoreError("The cache folder is read-only; let it be written.")
 
-    monkeypatch.setattr("pcf_core.app.compare.presets.submit", refuse)
+    monkeypatch.setattr("pcf_core.app.scoring.submit", refuse)
     score_zoo(store, ["mini-gpt"])
     app = open_app("overview", model=["mini-gpt"], **HERE)
     app.button(key="preset_size").click().run()

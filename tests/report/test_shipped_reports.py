@@ -182,11 +182,11 @@ def test_every_pair_of_few_models_else_the_first_with_each(
 ) -> None:
     run = shipped.load_run(GENDER)
     one = Report(run, run.key, None, lambda: None)  # type: ignore[arg-type, return-value]
-    runs = {str(place): dataclasses.replace(one, key=str(place)) for place in range(models)}
+    runs = {str(place): dataclasses.replace(one, view_key=str(place)) for place in range(models)}
     found = pairs(runs)
     assert len(found) == compared
-    assert all(first.key != second.key for first, second in found)
-    assert models <= MOST_EACH or {first.key for first, _ in found} == {"0"}
+    assert all(first.view_key != second.view_key for first, second in found)
+    assert models <= MOST_EACH or {first.view_key for first, _ in found} == {"0"}
 
 
 def test_a_headline_says_each_risk_once_and_orders_nothing_without_a_test(shipped: Store) -> None:

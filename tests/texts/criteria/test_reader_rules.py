@@ -31,7 +31,7 @@ from tests.texts.criteria.test_answers_labelled import PARTS, read, rows
 
 READERS = (answer_words, answers, gender_reading, labels)
 HERE = Path(__file__).parent
-READ_BY_RULES = {"3": "0748c50bd3411c7c"}
+READ_BY_RULES = {"3": "99e094985fdf9903"}
 OPTIONS = ("The Danube", "The Nile")
 OF_GENDERS = (
     "She helped her patient. Mr. Lee met Mrs Ortiz.",
