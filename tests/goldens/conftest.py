@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+import streamlit as st
 
 from pcf_core.cli.console import open_store
 from pcf_core.core.settings import Settings, settings
@@ -15,3 +18,11 @@ def shipped_store(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> St
     monkeypatch.delenv("PCF_SHIPPED_RESULTS")
     settings.cache_clear()
     return open_store()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_of_other_tests() -> Iterator[None]:
+    """Begin and end without the store and the answers that pages of other tests cached."""
+    st.cache_resource.clear()
+    yield
+    st.cache_resource.clear()

@@ -21,8 +21,8 @@ from pcf_core.report.reproducing import (
     section_command,
 )
 from pcf_core.store.store import Store
-from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.options import FairPairOptions
+from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import fairpair_asked

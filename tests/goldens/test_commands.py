@@ -23,8 +23,8 @@ from pcf_core.texts.benchmarks.files import load_material
 from pcf_core.texts.benchmarks.readings import read_scores
 from pcf_core.texts.benchmarks.records import BenchmarkResult, ItemScores
 from pcf_core.texts.criteria.records.quantities import ExperimentName
-from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.options import FairPairOptions
+from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.benchmarks import BENCHMARK_AUDIT, benchmark_asked
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, fairpair_asked

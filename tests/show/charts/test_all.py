@@ -9,6 +9,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from itertools import combinations
 from typing import Any
 
 import plotly.graph_objects as go
@@ -34,6 +35,7 @@ from tests.goldens.recorded import assert_recorded
 from tests.show.charts import examples, records, texts
 from tests.show.charts.compared import axis_point, compared_example
 from tests.show.charts.reads import read_example
+from tests.show.charts.test_theme import contrast
 
 EVERY = {**examples.figures(), **examples.variants()}
 HIGHER = {"heat_map", "dumbbell_plot", "dumbbells"}  # than a page: one scrolls through their rows
@@ -180,8 +182,9 @@ def test_no_name_is_ever_markup(name: str) -> None:
 
 
 def test_marks_that_stand_for_different_things_differ_by_more_than_colour() -> None:
+    """By shape, pattern, line or size, or bars by lightness, which is seen in grey too."""
     for name in EVERY:
-        legend: dict[str, set[Any]] = {}
+        legend: dict[str, dict[str, Any]] = {}
         figure = figure_of(name)
         for trace in figure.data if figure.layout.showlegend is not False else ():
             if trace.type in ("scatter", "bar") and trace.showlegend is not False and trace.name:
@@ -190,8 +193,9 @@ def test_marks_that_stand_for_different_things_differ_by_more_than_colour() -> N
                 look += ((trace.line.dash, trace.line.width) if trace.type == "scatter" else ()) + (
                     str(trace.marker.size if trace.type == "scatter" else trace.marker.opacity),
                 )
-                legend.setdefault(str(look), set()).add(trace.name)
-        assert all(len(names) == 1 for names in legend.values()), (name, legend)
+                legend.setdefault(str(look), {})[trace.name] = trace.marker.color
+        for colors in legend.values():
+            assert all(contrast(*pair) >= 2 for pair in combinations(colors.values(), 2)), (name, legend)
 
 
 def coloured() -> dict[str, Callable[[list[str]], go.Figure]]:
