@@ -149,12 +149,12 @@ class Material(Record):
 
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
-        """Turn the rows of a table into fields."""
+        """Turn the rows of a table into fields: every kind that takes .csv has its own."""
         raise NotImplementedError
 
     @classmethod
     def of_lines(cls, lines: Sequence[str], origin: Origin) -> dict[str, Any]:
-        """Turn the lines of a text that are not empty into fields."""
+        """Turn the filled lines of a text into fields: every kind that takes .txt has its own."""
         raise NotImplementedError
 
     @classmethod
