@@ -157,3 +157,23 @@ def test_the_command_line_starts_without_what_few_commands_need() -> None:
     loaded = loaded_by("import pcf_core.__main__")
     assert not loaded & {"pandas", "scipy", "torch"}
     assert not loaded & what_carries_out_jobs()
+
+
+def pinned(requirements: str) -> set[str]:
+    """The packages that a file of requirements names, as they are imported."""
+    lines = (ROOT / requirements).read_text(encoding="utf8").splitlines()
+    return {line.split("==")[0].replace("-", "_") for line in lines if re.match(r"[\w-]+==", line)}
+
+
+def test_the_tasks_of_inspect_load_only_what_their_environment_has() -> None:
+    """Inspect cannot start a task that imports more than requirements-inspect.txt has."""
+    tasks = ast.parse((CORE / "texts" / "inspected" / "tasks.py").read_text(encoding="utf8"))
+    own = [
+        ast.unparse(node)
+        for node in tasks.body
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("pcf_core.")
+    ]
+    assert own
+    missing = pinned("requirements.txt") - pinned("requirements-inspect.txt")
+    assert {"httpx2", "pandas", "torch"} <= missing
+    assert not loaded_by("\n".join(own)) & missing

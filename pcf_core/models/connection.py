@@ -21,13 +21,15 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
 from textwrap import shorten
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-import httpx2
 from pydantic import SecretStr
 from pydantic_core import from_json
 
 from pcf_core.core.errors import RequestRefusedError, ScoringError
+
+if TYPE_CHECKING:
+    import httpx2  # loaded where a server is asked: pages, and tasks of Inspect, only list and name models
 
 # The pauses before a request is repeated.
 
@@ -145,6 +147,8 @@ SECRET_KEY = 16  # characters; a key of this length or more is cut out of every 
 @cache
 def _trusted() -> ssl.SSLContext:
     """Read the trusted certificates once, which takes longer than most answers, even for http://."""
+    import httpx2
+
     return httpx2.create_ssl_context()
 
 
@@ -189,6 +193,8 @@ class Connection:
         self._running: set[Future[Any]] = set()
 
     def __enter__(self) -> Self:
+        import httpx2
+
         headers = {"Accept-Encoding": "identity"}  # packed answers may unpack to more than the memory
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
@@ -258,6 +264,8 @@ class Connection:
         raise AssertionError("the last attempt has no pause behind it")
 
     def _attempt(self, method: str, address: str, body: Mapping[str, Any] | None, largest: int) -> Any:
+        import httpx2
+
         try:
             answer, content = self._send(method, address, body, largest)
         except httpx2.TimeoutException as error:
@@ -315,6 +323,8 @@ class Connection:
     def _received(
         self, method: str, address: str, body: Mapping[str, Any] | None, largest: int
     ) -> tuple[httpx2.Response, bytes]:
+        import httpx2
+
         end = time.monotonic() + self.timeout
         content = bytearray()
         with self._client.stream(method, address, json=body, extensions={"trace": self._trace}) as answer:
