@@ -153,6 +153,15 @@ def test_a_page_loads_of_mining_only_the_lists_of_persons() -> None:
     }
 
 
+def test_a_page_starts_without_what_few_pages_need() -> None:
+    loaded = loaded_by("import pcf_core.app.shell, pcf_core.app.page, pcf_core.app.results.overview")
+    assert not loaded & {"pandas", "scipy", "fsspec", "httpx2", "yaml", "pcf_core.models.endpoint"}
+    assert not {
+        name for name in loaded if name.startswith(("pcf_core.texts.fairpair.", "pcf_core.texts.criteria."))
+    }
+    assert not loaded & {"pcf_core.core.factors", "pcf_core.core.tails", "pcf_core.material.published"}
+
+
 def test_the_command_line_starts_without_what_few_commands_need() -> None:
     loaded = loaded_by("import pcf_core.__main__")
     assert not loaded & {"pandas", "scipy", "torch"}

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -38,6 +37,9 @@ from pcf_core.show.findings.notes import (
 )
 from pcf_core.show.findings.numbers import called, count, listed
 from pcf_core.show.findings.provenance import imported_note
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
 READING, DATA, PROVENANCE = "Reading the picture", "Data", "Method and provenance"  # at the end of a page

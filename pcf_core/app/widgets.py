@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -72,6 +71,8 @@ def size_text(size: float) -> str:
 
 def draw_facts(facts: Mapping[str, str]) -> None:
     """Draw rows of names and values; a value is never markup, and a long hash wraps."""
+    import pandas as pd
+
     values = [HASH.sub(r"`\g<0>`", plain(value)) for value in facts.values()]
     st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
 

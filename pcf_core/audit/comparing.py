@@ -26,7 +26,6 @@ from pcf_core.material.templates import template_weights
 from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.comparison import paired_comparison
 from pcf_core.measure.criterion import Criterion
-from pcf_core.measure.regression import holm
 from pcf_core.measure.resampling import effective_number, rough
 from pcf_core.measure.ties import letters, risk_differences
 from pcf_core.store.store import Store
@@ -312,6 +311,8 @@ def controlled(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
 
 def _controlled_totals(totals: Sequence[Difference]) -> list[Difference]:
     """Control the p-values of one quantity, as :func:`controlled` does of each."""
+    from pcf_core.measure.regression import holm  # with the records of factors: most pages compare two runs
+
     adjusted, least = holm([total.p_value for total in totals]), holm([total.least_p for total in totals])
     return [
         replace(total, adjusted=p, least_p=least_p)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationInfo, model_validator
 
@@ -18,10 +18,12 @@ from pcf_core.core.errors import EvidenceError, TopicError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.topics import Evidence, Topic, Weights
 from pcf_core.material.base import Entry, Kind, Material, Origin, Rows, Weight, Word, origin_of
-from pcf_core.material.factors import Factor, factors, why_unused
 from pcf_core.material.safety.reading import TERM_ALIASES, label, read_table
 from pcf_core.material.safety.text import check_once, listed, normalise, shown
 from pcf_core.material.shelves import MOST_NAMED, Shelf, given_file
+
+if TYPE_CHECKING:  # the statistics and their records are for whoever weights or holds against them
+    from pcf_core.material.factors import Factor
 
 # Weights of the occupations, and what the labour market says about the groups.
 
@@ -50,6 +52,8 @@ def occupation_weights(evidence: Evidence, name_or_path: str) -> Weights:
     if name_or_path == "uniform":
         return make_weights(evidence, "uniform", dict.fromkeys(evidence.terms, 1.0), {})
     if name_or_path == "employment":
+        from pcf_core.material.factors import factors, why_unused
+
         statistics = factors()
         values = _split_employment(evidence, statistics)
         reasons = {term: why_unused(statistics.get(term.casefold())) for term in evidence.terms}
@@ -115,6 +119,8 @@ def womens_share(evidence: Evidence) -> dict[str, float]:
 
     Exact and close matches only; who is not in the answer has none.
     """
+    from pcf_core.material.factors import factors
+
     statistics = factors()
     factor_of = ((term, statistics.get(term.casefold())) for term in evidence.terms)
     return {

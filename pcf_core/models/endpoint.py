@@ -35,7 +35,7 @@ from pcf_core.core.settings import settings
 from pcf_core.material.safety.text import is_heaped, normal
 from pcf_core.models.completions import Server, Shape, TokenScores, find_form, is_name
 from pcf_core.models.connection import PAUSES, RateLimit
-from pcf_core.models.names import require_allowed, split_inspected
+from pcf_core.models.names import ENDPOINT, require_allowed, split_inspected
 
 # What a completions server can do.
 
@@ -198,7 +198,6 @@ def _takes_ids(server: Server, reading: TokenScores) -> bool:
     return ids == reading.labels == again.labels
 
 
-PREFIX = "endpoint:"
 UNPINNED = "unpinned"
 CHAT = "server"  # in place of a template's hash: the server makes a user's message of the prompt itself
 UNPROVEN = "Unpinned: nothing proves that the server runs the same weights tomorrow"
@@ -277,9 +276,9 @@ def resolve_writer_endpoint(name: str, chat: bool) -> ModelSpec:
 
     ``chat``: whether the prompt is a user's message, not a text to go on from.
     """
-    served, url = name.removeprefix(PREFIX), _url(name)
+    served, url = name.removeprefix(ENDPOINT), _url(name)
     if not is_name(served):
-        raise ModelError(f"{name!r} names no served model: write {PREFIX} and the name the server lists.")
+        raise ModelError(f"{name!r} names no served model: write {ENDPOINT} and the name the server lists.")
     return _unpinned(
         name,
         url,
@@ -364,12 +363,10 @@ def connect(name: str) -> Server:
 
 
 def survey_endpoint() -> Iterator[ModelSpec | LeftOut]:
-    """Yield the served models, if an endpoint is set; one not probed yet has the identity ``unpinned``."""
-    if settings().endpoint_url is None:
-        return
+    """Yield the models that the endpoint serves; one not probed yet has the identity ``unpinned``."""
     listing = _fresh("") or _list()
     if listing.error:
-        yield LeftOut(name=f"{PREFIX}…", reason=listing.error)
+        yield LeftOut(name=f"{ENDPOINT}…", reason=listing.error)
     for name in listing.names[:MOST_LISTED]:
         answer = _fresh(name)
         if answer is not None and answer.endpoint is not None:
@@ -385,7 +382,7 @@ def survey_endpoint() -> Iterator[ModelSpec | LeftOut]:
             )
     if len(listing.names) > MOST_LISTED:
         yield LeftOut(
-            name=f"{PREFIX}…",
+            name=f"{ENDPOINT}…",
             reason=f"The endpoint serves {len(listing.names) - MOST_LISTED} more models; name one to use it.",
         )
 
@@ -393,7 +390,7 @@ def survey_endpoint() -> Iterator[ModelSpec | LeftOut]:
 def _list() -> _Answer:
     try:
         with _server("", LIST_PATIENCE, ()) as server:
-            names = tuple(sorted(f"{PREFIX}{card['id']}" for card in server.models()))
+            names = tuple(sorted(f"{ENDPOINT}{card['id']}" for card in server.models()))
     except AuditError as error:
         return _keep("", _Answer(time.monotonic() + LISTED_SECONDS, error=str(error)))
     return _keep("", _Answer(time.monotonic() + LISTED_SECONDS, names=names))
@@ -422,7 +419,7 @@ def _server(name: str, timeout: float, pauses: tuple[float, ...]) -> Server:
         require_allowed(name)
     return Server(
         url,
-        name.removeprefix(PREFIX),
+        name.removeprefix(ENDPOINT),
         key=settings().endpoint_key,
         timeout=timeout,
         concurrency=settings().endpoint_concurrency,

@@ -38,6 +38,7 @@ T = TypeVar("T")
 FIRST, OTHERS, LONGEST_NAME = "[A-Za-z0-9]", r"[\w.\-]", 96  # characters of a name
 NAME = re.compile(f"{FIRST}{OTHERS}{{0,{LONGEST_NAME - 1}}}")
 HUB_ID = re.compile(rf"{NAME.pattern}/{NAME.pattern}")
+ENDPOINT = "endpoint:"  # before the name that the operator's endpoint serves a model under
 REVISION = re.compile(r"\w[\w.\-]*(/\w[\w.\-]*)*")
 
 

@@ -12,12 +12,11 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, Field, ValidationError
 
 from pcf_core.core.errors import ModelError
-from pcf_core.core.factors import TrainingText
 from pcf_core.core.families import Family
 from pcf_core.core.generation import INSPECTED
 from pcf_core.core.records import LeftOut, Record
@@ -25,13 +24,6 @@ from pcf_core.core.run import IMPORTED, ModelSpec
 from pcf_core.core.sensitivity import Planted, Seeds
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.text import shown
-from pcf_core.models.endpoint import (
-    PREFIX,
-    resolve_endpoint,
-    resolve_inspected,
-    resolve_writer_endpoint,
-    survey_endpoint,
-)
 from pcf_core.models.family import context_of, needs_remote_code
 from pcf_core.models.folder import (
     ADAPTER,
@@ -45,8 +37,11 @@ from pcf_core.models.folder import (
 )
 from pcf_core.models.gguf import SUFFIX, describe_gguf
 from pcf_core.models.hub import hub_folder, require_allowed_code, resolve_hub
-from pcf_core.models.names import NAME, known_models, read_shipped, require_allowed, split_name
+from pcf_core.models.names import ENDPOINT, NAME, known_models, read_shipped, require_allowed, split_name
 from pcf_core.models.public import public_model, public_models
+
+if TYPE_CHECKING:
+    from pcf_core.core.factors import TrainingText
 
 MOST_NEAR = 3  # names that a refusal suggests
 
@@ -74,7 +69,9 @@ def resolve(name_or_path: str) -> ModelSpec:
     ModelError
         There is none, it is unsafe or unsupported, or its family has to be chosen.
     """
-    if name_or_path.startswith(PREFIX):
+    if name_or_path.startswith(ENDPOINT):
+        from pcf_core.models.endpoint import resolve_endpoint
+
         return resolve_endpoint(name_or_path)
     if name_or_path.startswith(IMPORTED):
         raise ModelError(
@@ -136,10 +133,14 @@ def resolve_writer(name_or_path: str, chat: bool = False) -> ModelSpec:
     ModelError
         As ``resolve_to_score``.
     """
-    if name_or_path.startswith(PREFIX):
+    if name_or_path.startswith(ENDPOINT):
+        from pcf_core.models.endpoint import resolve_writer_endpoint
+
         require_allowed(name_or_path)
         return resolve_writer_endpoint(name_or_path, chat)
     if name_or_path.startswith(INSPECTED):
+        from pcf_core.models.endpoint import resolve_inspected
+
         return resolve_inspected(name_or_path)
     return resolve_to_score(name_or_path)
 
@@ -173,7 +174,10 @@ def _survey() -> Iterator[ModelSpec | LeftOut]:
                     yield _describe_at(model, name, None)
                 except ModelError as error:
                     yield LeftOut(name=name, reason=str(error))
-    yield from survey_endpoint()
+    if settings().endpoint_url is not None:
+        from pcf_core.models.endpoint import survey_endpoint  # with all that speaks to a server
+
+        yield from survey_endpoint()
 
 
 def _model_at(path: Path) -> Path | None:
@@ -421,6 +425,8 @@ def _shipped(identity: str) -> tuple[str, _Facts] | None:
 
 def _text(model: str, facts: _Facts, base: str = "") -> TrainingText | None:
     """Describe the text of these facts; ``None`` if the model read none, such as a planted model."""
+    from pcf_core.core.factors import TrainingText
+
     tokens = facts.recipe.tokens + facts.recipe.last_tokens
     return TrainingText(model, facts.files, tokens, base) if facts.files and tokens else None
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-import yaml
-
 from pcf_core.core.errors import SettingsError
 from pcf_core.core.settings import ROOT
 
@@ -21,6 +19,8 @@ PLACES: Mapping[str, str] = {"article": "journal", "inproceedings": "booktitle"}
 @cache
 def cited(arxiv: str) -> tuple[Mapping[str, Any], ...]:
     """Load the program and the papers of an arXiv number, the program first, as the file has them."""
+    import yaml
+
     try:
         program = yaml.safe_load(FILE.read_text(encoding="utf8"))
         papers = program.pop("references")

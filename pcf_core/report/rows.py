@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pcf_core.core.risk import MeanTilt, Over, RiskReport, Scale
 from pcf_core.core.run import Preferences
 from pcf_core.core.topics import Topic
-from pcf_core.material.published import PublishedRisk, published_of_topic
 from pcf_core.measure.reference_models import reference_risks
 from pcf_core.report.documents import occupation_table
 from pcf_core.show.charts.risk import RiskBar
 from pcf_core.show.findings.models import drawn_again
 from pcf_core.show.findings.numbers import two_decimals
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pcf_core.material.published import PublishedRisk
 
 UNSCALED = ("weight", "preference_", "stereotype_", "tilt_")  # what columns that hold no risk begin with
 
@@ -63,6 +66,8 @@ def published_rows(topic: Topic, scale: Scale, *, drawn: bool) -> list[RiskBar]:
 
     With two groups the scales agree; a row whose scale is unknown or another one is only listed.
     """
+    from pcf_core.material.published import published_of_topic
+
     return [
         RiskBar(
             label=f"{row.model} ({source_of(row)})",
@@ -105,6 +110,8 @@ def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
 
     It has the risks with the interval of R, the s.d. beside caprice, corrected prejudice.
     """
+    import pandas as pd
+
     return pd.DataFrame(
         [
             {
@@ -130,6 +137,8 @@ def times_thousand(table: pd.DataFrame) -> pd.DataFrame:
 
     Weights, preferences and stereotypes, with their s.d., keep their own unit.
     """
+    import pandas as pd
+
     risks = [
         name
         for name in table.columns
@@ -146,6 +155,8 @@ def in_unit(table: pd.DataFrame, thousand: bool) -> pd.DataFrame:
 
 def corrected_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
     """Make a table with one row per model × part: plug-in, corrected, intervals, by sampling alone."""
+    import pandas as pd
+
     rows = []
     for name, report in reports.items():
         if report.corrected is None:
@@ -173,6 +184,8 @@ def tilt_table(
 
     It has the mean stereotype of each group with its interval over templates, mean preference, s.d.
     """
+    import pandas as pd
+
     rows = []
     for name, report in reports.items():
         for row in report.occupations:
@@ -190,6 +203,8 @@ def cell_rows(
     preferences: Preferences, group: str, occupations: Sequence[int], templates: Sequence[int]
 ) -> pd.DataFrame:
     """Make a table of the shown part of the heat map: P(group), a context a row, an occupation a column."""
+    import pandas as pd
+
     column = preferences.groups.index(group)
     values = preferences.values[..., column][[[i] for i in occupations], list(templates)]
     return pd.DataFrame(
@@ -204,6 +219,8 @@ def occupation_bars_table(report: RiskReport, factor: float = 1.0) -> pd.DataFra
 
     Risks times ``factor``, the s.d. as is.
     """
+    import pandas as pd
+
     rows = []
     for row in sorted(report.occupations, key=lambda row: -row.overall_risk):
         interval = next(iter(row.intervals.get("overall_risk", ())), None)

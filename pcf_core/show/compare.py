@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
-
-import pandas as pd
+from typing import TYPE_CHECKING, Literal
 
 from pcf_core.audit.baseline import OtherScales
 from pcf_core.core.risk import Comparison, Difference, Interval, NeutralComparison, RiskReport, Verdict
@@ -25,6 +23,9 @@ from pcf_core.show.findings.numbers import (
 )
 from pcf_core.show.overview import MOST_OF_THEM, leading
 from pcf_core.show.wording import sentences
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Sort = Literal["gap", "A–Z", "most stereotyped"]
 SORTS: tuple[Sort, ...] = ("gap", "A–Z", "most stereotyped")
@@ -296,6 +297,8 @@ def neutral_answer(names: tuple[str, str], neutral: NeutralComparison | None) ->
 
 def neutral_table(names: tuple[str, str], neutral: NeutralComparison) -> pd.DataFrame:
     """Make the table of both models against their neutral subjects: figures, difference, test, verdict."""
+    import pandas as pd
+
     return pd.DataFrame(
         [
             {
@@ -313,6 +316,8 @@ def neutral_table(names: tuple[str, str], neutral: NeutralComparison) -> pd.Data
 
 def subjects_table(names: tuple[str, str], neutral: NeutralComparison) -> pd.DataFrame:
     """Make a table of the neutral subjects: what each gets, and the difference in distance without it."""
+    import pandas as pd
+
     return pd.DataFrame(
         [
             {
@@ -385,6 +390,8 @@ def risks_table(
 
     ``ranges``: by quantity that of either model, ``None`` where there is none on these sentences.
     """
+    import pandas as pd
+
     return pd.DataFrame(
         [
             {
@@ -408,6 +415,8 @@ def sentences_table(occupation: str, models: Mapping[str, Preferences]) -> pd.Da
 
     ``models``: [occupation, template, group] by name, the first one's templates and their order.
     """
+    import pandas as pd
+
     table: dict[str, list[str]] = {}
     texts = next(iter(models.values())).templates
     table["Sentence"] = [text.replace("[X]", occupation).replace("[Y]", "…") for text in texts]

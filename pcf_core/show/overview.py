@@ -6,8 +6,8 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from pcf_core.audit.comparing import MOST_LETTERED
@@ -17,6 +17,9 @@ from pcf_core.show.charts.theme import CAPRICE, PREJUDICE
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.findings.occupations import NEARLY_ALL, TIE, largest_shares
 from pcf_core.show.wording import sentences
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 KINDS: Mapping[ModelKind, str] = {
     "public": "public models",
@@ -205,6 +208,8 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
 
     ``ties`` has the letters, where two models share one.
     """
+    import pandas as pd
+
     groups = list(rows[0].leading)
     title = say("first_title", groups=groups)
     tied = any(tied_with(row, rows) for row in rows)
@@ -263,6 +268,8 @@ def copies_text(quantizations: Mapping[str, str]) -> str:
 
 def numbers_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
     """Make the same in long form, every number in full: one column a quantity, one a group."""
+    import pandas as pd
+
     return pd.DataFrame(
         [
             {

@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from textwrap import shorten
-
-import fsspec
+from typing import TYPE_CHECKING
 
 from pcf_core.core.errors import SettingsError, StoreError
 from pcf_core.core.files import read_file
 from pcf_core.store.files import as_store_error, set_aside, write_new, write_together
+
+if TYPE_CHECKING:
+    import fsspec
 
 LISTING_SECONDS = 5.0  # what other machines wrote to object storage is noticed after this time at the latest
 # As in s3://key:secret@bucket; a secret may contain a slash, and some URLs have it behind a question mark.
@@ -250,6 +252,8 @@ def place_of(root: Path, scores: str = "", kind: str = "scores") -> Place:
 
 
 def _shared_place(scores: str) -> Place:
+    import fsspec
+
     if "://" not in scores or scores.startswith(("file://", "local://")):
         return Folder(Path(scores.rpartition("://")[2]), setting="PCF_SCORES", shared=True)
     try:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pcf_core.audit.baseline import Baseline, baseline_of, distance_from_neutral
 from pcf_core.core.risk import Interval, Over, RiskReport
@@ -34,6 +33,9 @@ from pcf_core.show.findings.models import (
     spread_of,
 )
 from pcf_core.store.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def risk_panel(
@@ -213,6 +215,8 @@ def lean_table(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline],
 
     Ranges are over what ``over`` says; that of the lean of the subjects, which are not drawn, over templates.
     """
+    import pandas as pd
+
     rows = []
     for name, report in reports.items():
         row: dict[str, object] = {"model": name, "overall_risk": report.overall_risk}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pcf_core.audit.baseline import Baseline
 from pcf_core.core.risk import Interval, Over, RiskReport
-from pcf_core.core.tails import NormalShape, TailShape, UpperTail
 from pcf_core.show.findings.notes import contexts
 from pcf_core.show.findings.numbers import (
     first_few,
@@ -18,6 +18,9 @@ from pcf_core.show.findings.numbers import (
     with_interval,
 )
 from pcf_core.show.wording import sentences
+
+if TYPE_CHECKING:
+    from pcf_core.core.tails import NormalShape, TailShape, UpperTail
 
 say = sentences("models")
 

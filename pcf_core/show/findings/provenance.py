@@ -3,41 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from pcf_core.core.generation import INSPECTED, GenerationKey
 from pcf_core.show.findings.numbers import begun
 from pcf_core.show.wording import sentences
 from pcf_core.store.journal import Journaled
-from pcf_core.texts.criteria.records.independence import (
-    EMBEDDING_LABEL,
-    HOBBIES_LABEL,
-    NOT_WRITTEN,
-    SCORED_LABEL,
-    STORIES_LABEL,
-)
-from pcf_core.texts.criteria.records.separation import LABEL as ANSWERS_LABEL
-from pcf_core.texts.fairpair.records import LABEL as FAIRPAIR_LABEL
-
-SAID = {  # what a stored result holds, which stays as it is -> whose sentences say it
-    FAIRPAIR_LABEL: "fairpair",
-    ANSWERS_LABEL: "answers",
-    STORIES_LABEL: "stories",
-    SCORED_LABEL: "scored",
-    EMBEDDING_LABEL: "embedding",
-    HOBBIES_LABEL: "hobbies",
-}
 
 say = sentences("provenance")
 
 
+@cache
+def _by_label() -> Mapping[str, str]:
+    """Map labels, which stored results keep as they are, to whose sentences say the same.
+
+    The records of text audits take a tenth of a page's start, and most pages have none of them.
+    """
+    from pcf_core.texts.criteria.records import independence, separation
+    from pcf_core.texts.fairpair.records import LABEL
+
+    return {
+        LABEL: "fairpair",
+        separation.LABEL: "answers",
+        independence.STORIES_LABEL: "stories",
+        independence.SCORED_LABEL: "scored",
+        independence.EMBEDDING_LABEL: "embedding",
+        independence.HOBBIES_LABEL: "hobbies",
+    }
+
+
 def source_of(label: str) -> str:
     """Say whose method and numbers these are; a label of another release is said as it was stored."""
-    return say("source", of=SAID[label]) if label in SAID else f"{begun(label).removesuffix('.')}."
+    of = _by_label().get(label)
+    return say("source", of=of) if of else f"{begun(label).removesuffix('.')}."
 
 
 def reason_of(without: str) -> str:
     """Say why hobbies have no words and no vectors, in brief."""
+    from pcf_core.texts.criteria.records.independence import NOT_WRITTEN
+
     return say("no_text") if without == NOT_WRITTEN else without
 
 

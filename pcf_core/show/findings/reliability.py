@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from typing import TYPE_CHECKING
 
 from pcf_core.core.risk import Difference
 from pcf_core.core.sensitivity import Calibration, SeedSpread
-from pcf_core.material.numbers import Check, Numbers, Supported
 from pcf_core.show.wording import sentences
+
+if TYPE_CHECKING:
+    from pcf_core.material.numbers import Check, Numbers, Supported
 
 # Of P(group).  Planted within 1e-5 on the processor that they were made on; on another float32 gave 1.2e-5.
 CELL_LIMIT = 5e-5
