@@ -15,52 +15,18 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from pcf_core.app.choice import current_choice
+from pcf_core.app.styles import front
 from pcf_core.show.charts.theme import SOURCE_SIZE
 
 PRESENT = "present"  # in the address: ?present=true, and ?present=1 too
 VIEWS = ("overview", "tilt", "heat_map", "risk", "caprice")
 TEXT = 20  # pixels, the least of what is read from the last row
 HEIGHT = 700  # of a picture: with title and answer a screen of 1920 × 1080
-COLUMN = "1700px"
 BAR_GROWS = 34  # pixels: three lines of a bar of colours, from 12 to 20
 MOST_CELLS_DOWN, MOST_DUMBBELLS = 10, 18  # rows of a picture whose names are all read
 Row = TypeVar("Row")
 
-HIDDEN = ", ".join(
-    [
-        '[data-testid="stSidebar"]',
-        '[data-testid="stSidebarCollapsedControl"]',
-        '[data-testid="stExpandSidebarButton"]',
-        '[data-testid="stHeader"]',
-        *(
-            f'[data-testid="stMain"] .stElementContainer:has([data-testid="{name}"])'
-            for name in (
-                *("stCaptionContainer", "stButton", "stDownloadButton", "stSelectbox", "stMultiSelect"),
-                *("stButtonGroup", "stTextInput", "stNumberInput", "stSlider", "stCheckbox", "stToggle"),
-            )
-        ),
-        # One picture a screen: whatever comes after the first, and the row that chooses a pair.
-        '[data-testid="stMain"] .stElementContainer:has([data-testid="stPlotlyChart"]) ~ *',
-        '[data-testid="stMain"] [data-testid="stLayoutWrapper"]:has([data-testid="stPlotlyChart"]) ~ *',
-        '[data-testid="stMain"] .st-key-pair',
-        '[data-testid="stMain"] [data-testid="stTabs"]',
-        '[data-testid="stMain"] [data-testid="stExpander"]',
-        '[data-testid="stMain"] .stElementContainer:has([data-testid="stPageLink"])'
-        ":not(.st-key-present_before *):not(.st-key-present_next *)",
-    ]
-)
-RULES = f"""
-{HIDDEN} {{ display: none !important; }}
-[data-testid="stMain"] [data-testid="stMainBlockContainer"] {{ max-width: {COLUMN}; padding: 1.5rem 2rem 0; }}
-[data-testid="stMain"] h1 {{ font-size: 2.6rem; padding: 0; }}
-[data-testid="stMain"] h5, [data-testid="stMain"] .stMarkdown p {{ font-size: 1.6rem; line-height: 1.35; }}
-[data-testid="stMain"] [data-testid="stMetricValue"] {{ font-size: 2.4rem; }}
-[data-testid="stMain"] [data-testid="stMetricLabel"] p {{ font-size: 1.25rem; }}
-.st-key-present_before, .st-key-present_next {{ position: fixed; bottom: 0.6rem; width: auto; z-index: 99; }}
-.st-key-present_before {{ left: 1rem; }}
-.st-key-present_next {{ right: 1rem; }}
-.st-key-present_before p, .st-key-present_next p {{ font-size: 2.2rem !important; line-height: 1; }}
-"""
+RULES = front("present.css")
 STYLE = f'<style class="presented">{RULES}</style>'
 # The same in the document that a browser loads first, until the script has drawn its own: Streamlit draws a
 # style after the sidebar that it is to hide.  Who has to log in first needs the button that it would hide.
@@ -76,37 +42,8 @@ new MutationObserver((_, observer) => {{
 TOOLS = component(
     "pcf_audit_tools",
     html='<button type="button">Copy link</button><span role="status"></span>',
-    css="""
-button { font: inherit; font-size: 0.875rem; color: inherit; background: none; cursor: pointer;
-  border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: 0.5rem;
-  padding: 0.3rem 0.75rem; min-height: 2.5rem; }
-button:hover, button:focus-visible { border-color: currentColor; }
-span { font-size: 0.875rem; margin-left: 0.6rem; }
-""",
-    js="""
-export default function ({ parentElement }) {
-  const button = parentElement.querySelector("button"), said = parentElement.querySelector("span");
-  button.onclick = async () => {
-    const link = window.location.href;
-    try {
-      await navigator.clipboard.writeText(link);
-      said.textContent = "Copied.";
-    } catch {  // a page without https may not write there
-      window.prompt("Copy this link:", link);
-    }
-    window.setTimeout(() => { said.textContent = ""; }, 3000);
-  };
-  const press = (event) => {
-    const place = { ArrowLeft: "before", PageUp: "before", ArrowRight: "next", PageDown: "next" }[event.key];
-    const typing = event.target.closest?.("input, textarea, select, [role=combobox], [role=grid], canvas");
-    if (place && !typing) document.querySelector(`.st-key-present_${place} a`)?.click();
-    const presented = document.querySelector(".st-key-present_before, .st-key-present_next");
-    if (event.key === "Escape" && presented) document.querySelector(".st-key-present input")?.click();
-  };
-  document.addEventListener("keydown", press);
-  return () => document.removeEventListener("keydown", press);
-}
-""",
+    css=front("tools.css"),
+    js=front("tools.js"),
 )
 
 
