@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
@@ -16,7 +15,7 @@ import streamlit as st
 from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import kept, key_of, once, open_queue, open_store
 from pcf_core.app.lists import named_or_kept, set_names, stamp_of
-from pcf_core.app.request_cache import looked_up
+from pcf_core.app.request_cache import once_a_run
 from pcf_core.app.roles import may_audit
 from pcf_core.app.widgets import plain
 from pcf_core.audit.baseline import NEUTRAL_LISTS
@@ -37,7 +36,7 @@ from pcf_core.audit.results import (
 )
 from pcf_core.core.errors import AuditError, RunError, StoreError
 from pcf_core.core.records import digest
-from pcf_core.core.risk import COUNTS_ONLY, Comparison, Interval, Over, RiskReport
+from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, Over, RiskReport
 from pcf_core.core.run import IMPORTED, SELECTIONS, ModelSpec, Protocol, RunSpec, model_label, scored_as
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.models.precision import AUTO, precisions_of
@@ -60,7 +59,6 @@ States = tuple[tuple[str, State], ...]  # of documents, by key
 
 # Cells of a run that a page reads itself: the words of more take longer than a reader waits for a page.
 MOST_CELLS: Mapping[Reading, int] = {"preferences": 500_000, "sensitivity": 100_000}
-RECENT_READINGS = 100
 LONGEST_NAME = 100  # characters of a name that a sentence repeats
 
 
@@ -120,23 +118,18 @@ def scored_models(topic: Topic | None = None) -> tuple[str, ...]:
 
 
 @kept(slots=16)
-def _cached_result(run: RunSpec, options: ViewOptions, stored: str) -> Result:
+def cached_result(run: RunSpec, protocol: Protocol, aggregation: Aggregation, stored: str) -> Result:
     """Load the preferences of a finished run, which sessions share and nobody changes.
 
     ``stored``: what the store knows about the run besides its scores, see :func:`stored_state`.
     """
-    return load_result(open_store(), run, options.protocol, options.aggregation)
+    return load_result(open_store(), run, protocol, aggregation)
 
 
 @kept(slots=64, spinner="Working out risks and intervals …")
 def _cached_report(run: RunSpec, options: ViewOptions, stored: str, brief: bool) -> RiskReport:
-    return report(result_of(run, options, stored), run, options, brief=brief)
-
-
-def result_of(run: RunSpec, options: ViewOptions, stored: str) -> Result:
-    """Return the preferences of a finished run, cached by the two options that they depend on."""
-    read_by = ViewOptions(protocol=options.protocol, aggregation=options.aggregation)
-    return _cached_result(run, read_by, stored)
+    result = cached_result(run, options.protocol, options.aggregation, stored)
+    return report(result, run, options, brief=brief)
 
 
 def stored_state(run: RunSpec, protocol: Protocol) -> str:
@@ -156,7 +149,8 @@ class KeptResults(Results):
         stored = stored_state(run, options.protocol)
         view_key = key_of(run, options, stored, brief)
         cached = _cached_report(run, options, stored, brief)
-        return Report(run, view_key, cached, partial(result_of, run, options, stored))
+        read_by = options.protocol, options.aggregation
+        return Report(run, view_key, cached, lambda: cached_result(run, *read_by, stored))
 
     def must_wait(self, run: RunSpec, options: ViewOptions) -> bool:
         """Tell whether the worker has to read the run first."""
@@ -197,9 +191,7 @@ def newest_reading(run: RunSpec, what: Reading, options: ViewOptions) -> Job | N
     """Return the newest job for this reading of a run, in any state."""
     from pcf_core.work.requests import reading_key  # for large runs alone
 
-    key = reading_key(open_store(), run, what, options)
-    jobs = open_queue().list(RECENT_READINGS, kind="read")
-    return next((job for job in jobs if job.key == key), None)
+    return open_queue().newest("read", reading_key(open_store(), run, what, options))
 
 
 def load(choice: Choice, *, brief: bool = False) -> Loaded:
@@ -258,9 +250,10 @@ def imported_run(
     )
 
 
+@once_a_run
 def listed_models() -> tuple[ModelSpec, ...]:
     """List shipped and operator-provided models, once for each drawing of a page."""
-    return looked_up(list_models)
+    return list_models()
 
 
 def finished(run: RunSpec) -> bool:
@@ -326,14 +319,9 @@ def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
     return intervals
 
 
+@once_a_run
 def answered(audit: TextAudit[AuditRequest, Material, AuditAnswer]) -> tuple[AuditRequest, ...]:
     """List the answered requests of a text audit, newest first, cached until one of them changes."""
-    return looked_up(_answered_now, audit)
-
-
-def _answered_now(
-    audit: TextAudit[AuditRequest, Material, AuditAnswer],
-) -> tuple[AuditRequest, ...]:
     store = open_store()
     states = store.document_states(audit.kind), store.document_states(audit.asked_name)
     return _answered(audit, *states)

@@ -19,7 +19,7 @@ from typing import TypeVar
 from pcf_core.app import caching
 from pcf_core.app.addresses import precisions_called
 from pcf_core.app.caching import open_store
-from pcf_core.app.request_cache import looked_up
+from pcf_core.app.request_cache import once_a_run
 from pcf_core.audit.options import word_scoring
 from pcf_core.core.errors import AuditError, EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.records import digest
@@ -44,12 +44,9 @@ MOST_NEAR = 3  # names that a refusal suggests
 T = TypeVar("T", Topic, Evidence, TemplateSet)
 
 
+@once_a_run
 def stamp_of(kind: str) -> Stamp:
     """Return name, size and time of change of every file in a folder of the assets."""
-    return looked_up(_stamp_of, kind)
-
-
-def _stamp_of(kind: str) -> Stamp:
     folder = f"{settings().assets / kind}"
     with os.scandir(folder) as files:  # a page asks two dozen times; paths are far slower
         names = sorted(file.path for file in files)
@@ -66,18 +63,15 @@ def stamp_of_files(*paths: Path | str) -> Stamp:
     return tuple(states)
 
 
+@once_a_run
 def stamp_of_shelf(shelf: Shelf) -> Stamp:
     """Return the same for every file of a shelf, shipped or the user's own."""
-    return looked_up(_stamp_of_shelf, shelf)
-
-
-def _stamp_of_shelf(shelf: Shelf) -> Stamp:
     return *stamp_of(shelf.folder), *stamp_of_files(*shelf.own().values())
 
 
-@lru_cache(maxsize=4)
-def _topics(stamp: Stamp) -> Mapping[str, Topic]:
-    return {topic.name: topic for topic in list_topics()}
+@lru_cache(maxsize=8)
+def _by_name(load: Callable[[], Iterable[T]], stamp: Stamp) -> Mapping[str, T]:
+    return {item.name: item for item in load()}
 
 
 @lru_cache(maxsize=32)
@@ -91,14 +85,9 @@ def _mined_set(name: str, stamp: Stamp) -> MinedSet:
     return mined.model_copy(update={"templates": tuple(heaviest_first(mined.templates))})
 
 
-@lru_cache(maxsize=4)
-def _evidence_lists(stamp: Stamp) -> Mapping[str, Evidence]:
-    return {evidence.name: evidence for evidence in list_evidence()}
-
-
 def topics() -> Mapping[str, Topic]:
     """Load topics by name, shipped ones first, without damaged ones."""
-    return _topics(stamp_of_shelf(TOPIC_SHELF))
+    return _by_name(list_topics, stamp_of_shelf(TOPIC_SHELF))
 
 
 def topic_names() -> list[str]:
@@ -133,9 +122,10 @@ class TemplateSets(Mapping[str, TemplateSet]):
         return stamp_of_files(path, path.with_suffix(".toml"))
 
 
+@once_a_run
 def template_sets() -> TemplateSets:
     """Load template sets by name."""
-    return looked_up(TemplateSets)
+    return TemplateSets()
 
 
 def set_names() -> list[str]:
@@ -179,7 +169,7 @@ def mined_set(name: str) -> MinedSet:
 
 def evidence_lists() -> Mapping[str, Evidence]:
     """Load lists of occupations by name, shipped ones first, without damaged ones."""
-    return _evidence_lists(stamp_of_shelf(EVIDENCE_SHELF))
+    return _by_name(list_evidence, stamp_of_shelf(EVIDENCE_SHELF))
 
 
 def list_names() -> list[str]:
@@ -254,24 +244,18 @@ def named(
     return items  # type: ignore[return-value]
 
 
-def _lists_token() -> str:
-    return digest([stamp_of_shelf(TOPIC_SHELF), stamp_of_shelf(EVIDENCE_SHELF)])
-
-
 def set_token(name: str) -> str:
     """Return a token that changes when a file of the set does."""
     return digest([name, template_sets().stamp(name)])
 
 
+@once_a_run
 def kept() -> Lists:
     """List the topics, lists and sets of finished runs that no name stands for any more, newest first."""
-    return looked_up(_kept_now)
-
-
-def _kept_now() -> Lists:
     runs = {info.run.key: info.run for info in open_store().runs() if info.complete}
     sets = sorted({run.templates.name for run in runs.values()} & set(set_names()))
-    return _kept(tuple(runs), (_lists_token(), *map(set_token, sets)))
+    lists = digest([stamp_of_shelf(TOPIC_SHELF), stamp_of_shelf(EVIDENCE_SHELF)])
+    return _kept(tuple(runs), (lists, *map(set_token, sets)))
 
 
 @caching.kept(slots=4)

@@ -5,8 +5,9 @@ Also the reading of large finished runs: asked for when a page opens, followed u
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import PurePath
 
 import streamlit as st
@@ -92,38 +93,62 @@ def expect_work() -> None:
             keep_a_worker()
 
 
-def draw_jobs(job_ids: list[int]) -> None:
-    """Follow jobs; the page is drawn anew when the last of them ends, or has made what can be read."""
-    readable = {job_id for job_id in job_ids if can_be_read(open_queue().get(job_id))}
+def follow_jobs(
+    look: Callable[[], Sequence[Job]],
+    draw: Callable[[Job], None],
+    goes_on: Callable[[Sequence[Job]], bool],
+    *,
+    busy: bool = True,
+) -> None:
+    """Draw jobs each second for as long as they go on, see that a worker is alive, then draw the page anew.
 
-    @st.fragment(run_every="1s")
+    Jobs that are not ``busy`` are drawn once.
+    """
+
+    @st.fragment(run_every="1s" if busy else None)
     def watch() -> None:
-        keep_a_worker()
-        jobs = [open_queue().get(job_id) for job_id in job_ids]
+        if busy:
+            keep_a_worker()
+        jobs = look()
         for job in jobs:
-            draw_job(job)
-        if not any(job.state in ACTIVE and (job.id in readable or not can_be_read(job)) for job in jobs):
+            draw(job)
+        if busy and not goes_on(jobs):
             st.rerun()
 
     watch()
+
+
+def any_active(jobs: Sequence[Job]) -> bool:
+    """Tell whether a job waits or is under way."""
+    return any(job.state in ACTIVE for job in jobs)
+
+
+def jobs_of(job_ids: Sequence[int]) -> list[Job]:
+    """Load jobs by their ids, as they are now."""
+    return [open_queue().get(job_id) for job_id in job_ids]
+
+
+def draw_jobs(job_ids: Sequence[int]) -> None:
+    """Follow jobs; the page is drawn anew when the last of them ends, or has made what can be read."""
+    readable = {job.id for job in jobs_of(job_ids) if can_be_read(job)}
+
+    def goes_on(jobs: Sequence[Job]) -> bool:
+        return any_active([job for job in jobs if job.id in readable or not can_be_read(job)])
+
+    follow_jobs(lambda: jobs_of(job_ids), draw_job, goes_on)
 
 
 def draw_checks(jobs: Sequence[Job]) -> None:
     """Follow jobs of which the page shows the results already; it is drawn anew when one of them ends."""
 
-    @st.fragment(run_every="1s")
-    def watch() -> None:
-        keep_a_worker()
-        current = [open_queue().get(job.id) for job in jobs]
-        for job in current:
-            st.caption(
-                f":material/sync: {heading(job)} · {progress_text(job)}. Its figures are there; how far they "
-                "hold, the noise floor, will stand under *Provenance*."
-            )
-        if not all(job.state in ACTIVE for job in current):
-            st.rerun()
+    def draw(job: Job) -> None:
+        st.caption(
+            f":material/sync: {heading(job)} · {progress_text(job)}. Its figures are there; how far they "
+            "hold, the noise floor, will stand under *Provenance*."
+        )
 
-    watch()
+    ids = [job.id for job in jobs]
+    follow_jobs(lambda: jobs_of(ids), draw, lambda current: all(job.state in ACTIVE for job in current))
 
 
 def recent_jobs(kinds: Sequence[str], limit: int) -> list[Job]:
@@ -141,19 +166,8 @@ def draw_queue(kinds: Sequence[str] = KINDS, limit: int = 20, *, on_templates: b
     if not jobs:
         st.caption("The queue is empty.")
         return
-    busy = any(job.state in ACTIVE for job in jobs)
-
-    @st.fragment(run_every="1s" if busy else None)
-    def watch() -> None:
-        current = recent_jobs(kinds, limit)
-        if busy:
-            keep_a_worker()
-        for job in current:
-            draw_job(job, on_templates=on_templates)
-        if busy and not any(job.state in ACTIVE for job in current):
-            st.rerun()
-
-    watch()
+    draw = partial(draw_job, on_templates=on_templates)
+    follow_jobs(lambda: recent_jobs(kinds, limit), draw, any_active, busy=any_active(jobs))
 
 
 def draw_job(job: Job, *, on_templates: bool = False) -> None:

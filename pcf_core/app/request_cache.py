@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -38,6 +39,16 @@ def looked_up(look: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
     if key not in answers:
         answers[key] = look(*given, **named)
     return answers[key]  # type: ignore[no-any-return]
+
+
+def once_a_run(look: Callable[P, T]) -> Callable[P, T]:
+    """Let a function look once within :func:`request_cache`, as :func:`looked_up` does."""
+
+    @wraps(look)
+    def looked(*given: P.args, **named: P.kwargs) -> T:
+        return looked_up(look, *given, **named)
+
+    return looked
 
 
 def look_again() -> None:

@@ -18,7 +18,7 @@ from typing import ParamSpec, TypeVar
 import streamlit as st
 from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 
-from pcf_core.app.request_cache import look_again, looked_up
+from pcf_core.app.request_cache import look_again, once_a_run
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import SettingsError
 from pcf_core.core.settings import settings
@@ -31,12 +31,9 @@ DEFAULT = "default"  # Streamlit's name of the provider whose keys stand in [aut
 LIBRARY = "requirements-login.txt"
 
 
+@once_a_run
 def has_login() -> bool:
     """Tell whether the operator has configured a log-in: ``[auth]`` in Streamlit's secrets."""
-    return looked_up(_has_login)
-
-
-def _has_login() -> bool:
     if "is_logged_in" in st.user:
         return True
     unread = [path for path in map(Path, st.get_option("secrets.files")) if path.exists()]

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pcf_core.work.requests import Reading
 
 Wanted: TypeAlias = "tuple[RunSpec, Reading, ViewOptions]"  # a reading that the worker is to do
-RECENT = 100  # jobs that are looked at
 
 
 def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
@@ -108,12 +107,10 @@ def follow_checks(loaded: Loaded) -> None:
 
 
 def _latest_jobs(run_keys: Collection[str]) -> list[Job]:
-    """Return the newest job of each of these runs, whatever became of it."""
-    newest: dict[str, Job] = {}
-    for job in open_queue().list(RECENT, kind="score"):
-        if job.key in run_keys:
-            newest.setdefault(job.key, job)
-    return list(newest.values())
+    """Return the newest job of each of these runs, whatever became of it, the newest of all first."""
+    queue = open_queue()
+    jobs = [job for key in run_keys if (job := queue.newest("score", key))]
+    return sorted(jobs, key=lambda job: -job.id)
 
 
 def follow_readings(wanted: Iterable[Wanted]) -> None:

@@ -72,8 +72,8 @@ def test_documents_and_counts_decide_what_is_shown(run: RunSpec, monkeypatch: py
 def test_preferences_are_loaded_once_somebody_looks(run: RunSpec, monkeypatch: pytest.MonkeyPatch) -> None:
     data.results().report(run, ViewOptions())
     asked: list[str] = []
-    real = data.result_of
-    monkeypatch.setattr(data, "result_of", lambda run, *how: asked.append(run.key) or real(run, *how))
+    real = data.cached_result
+    monkeypatch.setattr(data, "cached_result", lambda run, *how: asked.append(run.key) or real(run, *how))
     item = data.results().report(run, ViewOptions())
     assert not asked
     assert item.result is item.result

@@ -21,7 +21,7 @@ from pcf_core.app.lists import (
     topics,
     usual_lists,
 )
-from pcf_core.app.queue import keep_a_worker
+from pcf_core.app.queue import any_active, follow_jobs, jobs_of, keep_a_worker
 from pcf_core.app.roles import write
 from pcf_core.app.widgets import plain, size_text
 from pcf_core.audit.options import word_scoring
@@ -383,19 +383,7 @@ def draw_word_check(runs: Sequence[RunSpec]) -> None:
     checks: dict[str, int] = st.session_state.get(CHECKS, {})
     jobs = [checks[run.key] for run in runs if run.key in checks]
     if jobs:
-        waiting = any(open_queue().get(job).state in ("queued", "running") for job in jobs)
-
-        @st.fragment(run_every="1s" if waiting else None)
-        def watch() -> None:
-            if waiting:
-                keep_a_worker()
-            current = [open_queue().get(job) for job in jobs]
-            for job in current:
-                draw_answer(job)
-            if waiting and not any(job.state in ("queued", "running") for job in current):
-                st.rerun()
-
-        watch()
+        follow_jobs(lambda: jobs_of(jobs), draw_answer, any_active, busy=any_active(jobs_of(jobs)))
 
 
 def ask(run: RunSpec) -> int:
