@@ -35,10 +35,7 @@ def queue_all(
 ) -> bool:
     """Queue every run that lacks cells; of models that are not here too, as far as the hub tells of them.
 
-    Returns
-    -------
-    bool
-        Whether all are queued; why one is not has been said else.
+    Tell whether all are queued; why one is not has been said else.
     """
     asked, refused = [run for run in runs if missing.get(run.key) != 0], False
     for model in unfetched:

@@ -50,13 +50,7 @@ class Arguments:
 
 
 def key_of(*values: object) -> str:
-    """Return a key of everything in the values: of an opened run its view key, of other records every field.
-
-    Raises
-    ------
-    TypeError
-        One of them has no content that can be written down, such as a function inside another.
-    """
+    """Return a key of all that is in values: of an opened run its view key, of other records every field."""
     return _hash(_written(values))
 
 

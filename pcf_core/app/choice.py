@@ -254,8 +254,7 @@ def select_on_pages(
     )
 
 
-def pinned() -> str:
-    """Return the name of the model; empty where none is pinned."""
+def _pinned() -> str:
     document = open_store().load_document(KEY, _name())
     model = (document or {}).get("model", "")
     return model if isinstance(model, str) else ""
@@ -265,7 +264,7 @@ def draw_pin(model: str) -> None:
     """Draw the button that pins a model, or lets go of it; a viewer gets none."""
     if not may_audit():
         return
-    is_pinned = pinned() == model
+    is_pinned = _pinned() == model
     st.button(
         "Unpin" if is_pinned else "Pin",
         key=f"pin_{digest(model)}",
@@ -294,7 +293,7 @@ def follow_pinned() -> None:
 
     Without results of it on what is chosen Compare opens as ever.
     """
-    state, model = st.session_state, pinned()
+    state, model = st.session_state, _pinned()
     earlier = SECOND in state and not state.get(PINNED_NOW)
     if not model or earlier or {FIRST, SECOND, VIEW} & set(st.query_params):
         return

@@ -218,13 +218,7 @@ def named(
     templates: str,
     besides: Lists = NONE,
 ) -> tuple[Topic, Evidence, TemplateSet]:
-    """Return the three lists of a run by name; those of ``besides`` where no other list has the name.
-
-    Raises
-    ------
-    InputError
-        A name that is not there (any more).
-    """
+    """Return the three lists of a run by name; those of ``besides`` where no other list has the name."""
     items = (
         topics().get(topic) or besides.topics.get(topic),
         evidence_lists().get(evidence) or besides.evidence.get(evidence),

@@ -99,7 +99,7 @@ def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
     if not (before or told or sizes):
         return
     narrower = NARROWER.get(options.protocol) if told else None
-    possible = narrower is not None and any(can_be_read(item, narrower) for item in loaded.runs.values())
+    possible = narrower is not None and any(_can_be_read(item, narrower) for item in loaded.runs.values())
     words = [f"words of {TOKENS[narrower]}"] if narrower and possible else []
     means = ["the mean of a group's words"] if sizes else []
     sentences = [before]
@@ -130,7 +130,7 @@ def _word_numbers(item: Report) -> dict[str, int]:
     return {group.name: sum(word in used for word in group.words) for group in item.run.topic.groups}
 
 
-def can_be_read(item: Report, protocol: Protocol) -> bool:
+def _can_be_read(item: Report, protocol: Protocol) -> bool:
     """Tell whether every group keeps a word under a protocol that selects from the same scores."""
     try:
         words, _ = words_that_count(open_store(), item.run, protocol)
@@ -160,11 +160,10 @@ def spread_beside(model: str, loaded: Loaded) -> SpreadBeside | None:
     usual = loaded.options.of_figures == ViewOptions().of_figures
     same = [measured for measured in seeds.measured if usual and _is_of(measured, item)]
     chosen = (same or seeds.measured)[0]
-    return SpreadBeside({quantity: spread_of(model, chosen, quantity) for quantity in RISKS}, bool(same))
+    return SpreadBeside({quantity: _spread_of(model, chosen, quantity) for quantity in RISKS}, bool(same))
 
 
-def spread_of(model: str, measured: SeedsMeasured, quantity: str) -> SeedSpread:
-    """Return the spread of one quantity over all seeds."""
+def _spread_of(model: str, measured: SeedsMeasured, quantity: str) -> SeedSpread:
     risks = tuple(float(getattr(risk, quantity)) for risk in measured.risks)
     return SeedSpread(
         model=model,

@@ -45,27 +45,12 @@ def upload_files(
     """Draw an upload; return the files that were chosen.  For a viewer there is no field.
 
     A file that is too large is named in a sentence and none is returned, whatever the browser let through.
-
-    Parameters
-    ----------
-    label
-        Of the field.
-    endings
-        Of the files that may be chosen, with or without their dot.
-    largest
-        Megabytes that this field takes; ``PCF_LARGEST_UPLOAD`` may be less.
-    key
-        Of the field.
-    help_text
-        Of the field.
-    taken
-        Called when another file was chosen.
-    several
-        Whether more than one may be chosen.
+    ``endings``: of the files that may be chosen, with or without their dot.  ``largest``: megabytes that this
+    field takes; ``PCF_LARGEST_UPLOAD`` may be less.  ``taken``: called when another file was chosen.
     """
     if not may_audit():
         return []
-    most = most_of(largest)
+    most = _most_of(largest)
     chosen: Any = st.file_uploader(
         label,
         type=[ending.removeprefix(".") for ending in endings],
@@ -89,11 +74,10 @@ def upload_files(
 
 def too_large(file: UploadedFile, largest: int) -> bool:
     """Tell whether a file exceeds a field's megabytes: a browser alone looked before."""
-    return file.size > most_of(largest) * MEGABYTE
+    return file.size > _most_of(largest) * MEGABYTE
 
 
-def most_of(largest: int) -> int:
-    """Return the megabytes that a field takes here."""
+def _most_of(largest: int) -> int:
     return min(largest, settings().largest_upload, int(st.get_option("server.maxUploadSize")))
 
 
@@ -174,18 +158,7 @@ def last_written(kind: Literal["topic", "templates"]) -> str:
 def draw_upload(own: Kind[T], said: Callable[[T], str], saved: Callable[[str], None], help_text: str) -> None:
     """Choose files, see what they say, and save it under a name; a refusal is one sentence.
 
-    A viewer gets no field.
-
-    Parameters
-    ----------
-    own
-        The kind; its shelf's folder is in the keys of the widgets.
-    said
-        What one is, in a sentence.
-    saved
-        Called with its name once it is saved.
-    help_text
-        Of the field.
+    A viewer gets no field.  ``said``: what one is, in a sentence.  ``saved``: called with the name.
     """
     kind, folder = own.shelf.kind, own.shelf.folder
     files = upload_files("Files", own.shelf.accepts, LARGEST_UPLOAD, f"upload_{folder}", help_text)
@@ -268,22 +241,9 @@ def draw_delete(
     key: str,
     kind: str,
 ) -> None:
-    """Delete one of the user's own, after a second question; nothing is drawn for others, or for a viewer.
+    """Delete one of the user's ``own`` after a second question; nothing is drawn for others or for a viewer.
 
-    Parameters
-    ----------
-    name
-        Of what is shown.
-    own
-        Names of the user's own.
-    delete
-        Deletes it by name.
-    deleted
-        Called when it is gone.
-    key
-        Of the button.
-    kind
-        What it is called in the journal.
+    ``deleted``: called when it is gone.  ``key``: of the button.  ``kind``: its name in the journal.
     """
     if name not in own or not may_audit():
         return

@@ -131,14 +131,14 @@ def _draw_loaded(loaded: Loaded) -> None:
         )
 
 
-def unbroken(text: str) -> str:
+def _unbroken(text: str) -> str:
     """Keep figures and their per cent signs on one line."""
     return text.replace(" %", "\u00a0%")
 
 
 def finding(*sentences: str) -> None:
     """Draw the finding, one sentence a line."""
-    lines = [unbroken(plain(sentence)) for sentence in sentences if sentence]
+    lines = [_unbroken(plain(sentence)) for sentence in sentences if sentence]
     if lines:
         st.markdown("  \n".join(lines))
 
@@ -147,7 +147,7 @@ def finding_list(sentences: Iterable[str]) -> None:
     """Draw findings as a list."""
     lines = "\n".join(f"- {plain(sentence)}" for sentence in sentences if sentence)
     if lines:
-        st.markdown(unbroken(lines))
+        st.markdown(_unbroken(lines))
 
 
 def draw_notes(sentences: Iterable[str]) -> None:
@@ -298,7 +298,7 @@ def draw_tabs(name: str, parts: Mapping[str, str | Callable[[], None]]) -> None:
     for tab, part in shown:
         with tab:
             if isinstance(part, str):
-                st.markdown(unbroken(part))
+                st.markdown(_unbroken(part))
             else:
                 part()
 

@@ -78,11 +78,6 @@ def ask(requests: Mapping[str, Question]) -> dict[str, Job]:
     """Return the job of each question, by model; queue once what is neither answered nor failed.
 
     What this session asked for before and wants no longer is taken back, if no worker has begun with it.
-
-    Raises
-    ------
-    StoreError
-        The cache folder is read-only or full.
     """
     queue = open_queue()
     before: dict[str, float] = st.session_state.get(ASKED, {})

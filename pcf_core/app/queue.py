@@ -143,7 +143,7 @@ def draw_checks(jobs: Sequence[Job]) -> None:
 
     def draw(job: Job) -> None:
         st.caption(
-            f":material/sync: {heading(job)} · {progress_text(job)}. Its figures are there; how far they "
+            f":material/sync: {_heading(job)} · {progress_text(job)}. Its figures are there; how far they "
             "hold, the noise floor, will stand under *Provenance*."
         )
 
@@ -175,7 +175,7 @@ def draw_job(job: Job, *, on_templates: bool = False) -> None:
     with st.container(border=True):
         asked_by = f" · {plain(job.submitter)}" if job.submitter and may_audit() else ""
         doing = "checking cells" if can_be_read(job) else DOING[job.kind]
-        st.markdown(f"{heading(job)} · {STATES[job.state].format(doing=doing)}{asked_by}")
+        st.markdown(f"{_heading(job)} · {STATES[job.state].format(doing=doing)}{asked_by}")
         if job.state in ACTIVE:
             st.progress(_share_done(job), text=progress_text(job))
         else:
@@ -184,7 +184,7 @@ def draw_job(job: Job, *, on_templates: bool = False) -> None:
             st.caption(plain(look_finding(Look.model_validate(job.result["sampling"]))))
         if job.error:
             st.error(plain(job.error))
-        draw_actions(job, on_templates=on_templates)
+        _draw_actions(job, on_templates=on_templates)
 
 
 def can_be_read(job: Job) -> bool:
@@ -197,8 +197,7 @@ def _share_done(job: Job) -> float:
     return min(1.0, done / total) if total else 0.0
 
 
-def heading(job: Job) -> str:
-    """Say what was asked for, as Markdown."""
+def _heading(job: Job) -> str:
     if job.kind == "mine":
         mining = MineRequest.model_validate(job.payload)
         corpus = mining.corpus if mining.corpus.startswith("hf:") else PurePath(mining.corpus).name
@@ -245,7 +244,7 @@ def progress_text(job: Job) -> str:
     elif job.result and job.result.get("stage") in STAGES:
         return STAGES[job.result["stage"]].format(**job.result)
     else:
-        text = f"{job.done:,} of {job.total:,} {unit_of(job)}"
+        text = f"{job.done:,} of {job.total:,} {_unit_of(job)}"
         text += f" · {job.rate:,.0f} a second" if job.rate else ""
     if job.state == "queued":
         text += _ahead_text(job)
@@ -258,20 +257,19 @@ def _ahead_text(job: Job) -> str:
     """Say what goes before a waiting job, as Markdown, what is being done first; empty where nothing is."""
     jobs = open_queue().list(RECENT)
     running = [one for one in jobs if one.state == "running"]
-    waiting = [one for one in jobs if one.state == "queued" and place_of(one) < place_of(job)]
-    if not (ahead := [*running, *sorted(waiting, key=place_of)]):
+    waiting = [one for one in jobs if one.state == "queued" and _place_of(one) < _place_of(job)]
+    if not (ahead := [*running, *sorted(waiting, key=_place_of)]):
         return ""
-    first = heading(ahead[0]) if ahead[0].kind in KINDS else "a sentence that somebody tries"
+    first = _heading(ahead[0]) if ahead[0].kind in KINDS else "a sentence that somebody tries"
     return f" · after {first}" + (f" and {len(ahead) - 1:,} more" if len(ahead) > 1 else "")
 
 
-def place_of(job: Job) -> tuple[int, int]:
+def _place_of(job: Job) -> tuple[int, int]:
     """Return by what waiting jobs are taken: the highest priority first, then the oldest."""
     return -job.priority, job.id
 
 
-def unit_of(job: Job) -> str:
-    """Name what a job's progress counts."""
+def _unit_of(job: Job) -> str:
     if job.kind == CRITERIA and CriteriaRequest.model_validate(job.payload).answering == "scored":
         return "prompts"
     if job.kind == EMBEDDING:
@@ -294,13 +292,12 @@ def _ended_text(job: Job) -> str:
         said = job.result.get("said", "") if job.result and job.state == "done" else ""
         return plain(said) or f"{size_text(job.done)} were fetched; files that are whole are kept"
     if job.kind in (*TEXTS, EMBEDDING, BENCHMARK):
-        return f"{job.done:,} of {job.total:,} {unit_of(job)}" if job.total else "all of it was there"
+        return f"{job.done:,} of {job.total:,} {_unit_of(job)}" if job.total else "all of it was there"
     cells = f"{job.done:,} of {job.total:,} cells" if job.total else "nothing had to be scored"
     return cells if job.kind in NO_RUN else f"{cells} · run {job.key}"
 
 
-def draw_actions(job: Job, *, on_templates: bool) -> None:
-    """Draw the buttons that a job's state allows."""
+def _draw_actions(job: Job, *, on_templates: bool) -> None:
     queue, mine = open_queue(), may_audit()
     with st.container(horizontal=True):
         if (

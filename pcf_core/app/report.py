@@ -114,13 +114,7 @@ class Contents:
 
     @property
     def request(self) -> ReportRequest:
-        """The request for it.
-
-        Raises
-        ------
-        InputError
-            Nothing is in it, or too much.
-        """
+        """The request for it."""
         options = self.loaded.options.model_dump(mode="json")
         if options["protocol"] not in SELECTIONS:  # these are taken from any run; else each has its own
             options["protocol"] = ""
@@ -171,7 +165,7 @@ def draw_contents(choice: Choice) -> Contents:
     )
     added = [others[name] for name in named if name in others]
     models = {*choice.models, *(run.scoring.name for run in added)}
-    kept = text_audits(models)
+    kept = _text_audits(models)
     audits = middle.multiselect(
         "Text audits",
         with_asked("rp_text", kept),
@@ -182,10 +176,10 @@ def draw_contents(choice: Choice) -> Contents:
         "newest of each kind, unless their section is taken out; two pages have them where there is nothing "
         "else.",
     )
-    sections = draw_left_out(right) if form == FULL else tuple(SHORT)
+    sections = _draw_left_out(right) if form == FULL else tuple(SHORT)
     chosen = [kept[name] for name in audits if name in kept]
     if not audits and (form == FULL or not (shown or added)):
-        chosen = newest(kept.values())
+        chosen = _newest(kept.values())
     policy = choose_policy("rp_policy", [NO_POLICY])
     unread = tuple(run for run in added if must_wait(run, "preferences", choice.options))
     runs = (*shown, *(run for run in added if run not in unread))
@@ -202,7 +196,7 @@ def draw_contents(choice: Choice) -> Contents:
     )
 
 
-def draw_left_out(container: DeltaGenerator) -> tuple[str, ...]:
+def _draw_left_out(container: DeltaGenerator) -> tuple[str, ...]:
     """Draw which sections of a full audit are left out; return the others."""
     without = container.multiselect(
         "Sections left out",
@@ -228,7 +222,7 @@ def place(run: RunSpec) -> str:
     return " · ".join(parts if run.scoring.protocol == "exact" else [*parts, run.scoring.protocol])
 
 
-def text_audits(models: Iterable[str]) -> dict[str, FairPairAsked | CriteriaAsked]:
+def _text_audits(models: Iterable[str]) -> dict[str, FairPairAsked | CriteriaAsked]:
     """Map names to kept results of text audits of these models, the newest of a kind first."""
     wanted = set(models)
     audits: dict[str, FairPairAsked | CriteriaAsked] = {}
@@ -243,7 +237,7 @@ def text_audits(models: Iterable[str]) -> dict[str, FairPairAsked | CriteriaAske
     return audits
 
 
-def newest(audits: Iterable[FairPairAsked | CriteriaAsked]) -> list[FairPairAsked | CriteriaAsked]:
+def _newest(audits: Iterable[FairPairAsked | CriteriaAsked]) -> list[FairPairAsked | CriteriaAsked]:
     """Return the first of each kind of each model: same prompts and counterparts, or same experiment."""
     first: dict[tuple[str, ...], FairPairAsked | CriteriaAsked] = {}
     for request in audits:
@@ -277,7 +271,7 @@ def _answered_among(key: ScoringKey, facts: KnowledgeSet, shards: Sequence[str])
 
 def draw_report(request: ReportRequest) -> None:
     """Draw a button until it is pressed, then the report as long as the same is asked for."""
-    key = state_of(request)
+    key = _state_of(request)
     if st.session_state.get(MADE) != key:
         st.button(
             "Make the report",
@@ -303,7 +297,7 @@ def draw_report(request: ReportRequest) -> None:
     st.markdown(f"**{plain(document.title)}** · {plain(made_finding(document))}")
     finding(*document.headline)
     _draw_files(document)
-    draw_preview(document)
+    _draw_preview(document)
 
 
 def expected_seconds(runs: int, cells: int) -> float:
@@ -311,7 +305,7 @@ def expected_seconds(runs: int, cells: int) -> float:
     return FIRST_SECONDS + RUN_SECONDS * runs + cells / CELLS_A_SECOND
 
 
-def state_of(request: ReportRequest) -> str:
+def _state_of(request: ReportRequest) -> str:
     """Hash the request and all in the cache that a report of it depends on."""
     store = open_store()
     infos = [store.run_info(key) for key in request.runs]
@@ -385,8 +379,7 @@ def handed_out(document: ReportDocument, written_by: Write, name: str, who: str)
     return written_by(document)
 
 
-def draw_preview(document: ReportDocument) -> None:
-    """Draw every section with its findings, charts and tables, folded but for the first."""
+def _draw_preview(document: ReportDocument) -> None:
     for index, section in enumerate(document.sections):
         with st.expander(f"{plain(section.title)} · {_contents_text(section)}", expanded=index == 0):
             st.markdown(f"*{plain(section.question)}*")
@@ -394,14 +387,13 @@ def draw_preview(document: ReportDocument) -> None:
                 if part.title:
                     st.markdown(f"**{plain(part.title)}**")
                 finding_list(part.findings)
-                if lines := holdings(part):
+                if lines := _holdings(part):
                     st.caption("  \n".join(plain(line) for line in lines))
             if not any(part.findings or part.figure or part.tables for part in section.parts):
                 st.caption("Text.")
 
 
-def holdings(part: ReportPart) -> list[str]:
-    """Return the chart and the tables of a part, by what they show."""
+def _holdings(part: ReportPart) -> list[str]:
     chart = [f"Chart: {part.figure.alt}"] if part.figure else []
     return chart + [f"Table: {table.title}, {count(len(table.rows), 'row')}" for table in part.tables]
 

@@ -32,7 +32,7 @@ LIBRARY = "requirements-login.txt"
 
 
 @once_a_run
-def has_login() -> bool:
+def _has_login() -> bool:
     """Tell whether the operator has configured a log-in: ``[auth]`` in Streamlit's secrets."""
     if "is_logged_in" in st.user:
         return True
@@ -46,12 +46,12 @@ def has_login() -> bool:
 
 def is_inside() -> bool:
     """Tell whether this person has logged in, or need not."""
-    return not has_login() or bool(st.user.is_logged_in)
+    return not _has_login() or bool(st.user.is_logged_in)
 
 
 def person() -> Person:
     """Return who looks at this page; an address counts only where the provider has verified it."""
-    if not has_login():
+    if not _has_login():
         return Person()
     address, verified = st.user.get("email"), st.user.get("email_verified", True)
     vouched = st.user.is_logged_in and isinstance(address, str) and str(verified).casefold() == "true"
@@ -64,13 +64,7 @@ def may_audit() -> bool:
 
 
 def write(change: Callable[ASKED, Answer], *given: ASKED.args, **options: ASKED.kwargs) -> Answer:
-    """Call what changes something kept, for an auditor.
-
-    Raises
-    ------
-    RightsError
-        A viewer; besides whatever it raises itself.
-    """
+    """Call what changes something kept, for an auditor; a viewer is refused."""
     check_may_ask(person(), settings())
     try:
         return change(*given, **options)
@@ -107,22 +101,21 @@ def login_page() -> None:
         return
     st.title("PCF Audit")
     st.markdown("How much does a language model discriminate? Log in to see what was found.")
-    for name in providers():
+    for name in _providers():
         label = "Log in" if name == DEFAULT else f"Log in with {plain(name)}"
         if st.button(label, key=f"login_{name}", type="primary", icon=":material/login:"):
-            log_in(name)
+            _log_in(name)
     st.stop()
 
 
-def providers() -> list[str]:
+def _providers() -> list[str]:
     """List the names of the providers, the one in ``[auth]`` itself first."""
     auth: Mapping[str, object] = st.secrets["auth"]
     named = [name for name, keys in auth.items() if isinstance(keys, Mapping) and "client_id" in keys]
     return [*([DEFAULT] if "client_id" in auth else []), *(name for name in named if name != DEFAULT)]
 
 
-def log_in(name: str) -> None:
-    """Send the browser to a provider."""
+def _log_in(name: str) -> None:
     try:
         st.login(None if name == DEFAULT else name)
     except StreamlitMissingAuthlibError:
@@ -138,7 +131,7 @@ def log_in(name: str) -> None:
 
 def draw_who() -> None:
     """Draw, under the shared choice, who is logged in, as what, and the way out."""
-    if not has_login():
+    if not _has_login():
         return
     who = person()
     with st.sidebar:

@@ -72,7 +72,7 @@ def draw_details(at_hand: Sequence[ModelSpec], listed: Sequence[KnownModel]) -> 
     ).strip()
     name = next(iter(draw_lookable([other])), chosen) if other else chosen
     if name in here:
-        draw_model(here[name])
+        _draw_model(here[name])
     elif name in others and not other:
         _draw_known(others[name])
     elif name:
@@ -81,16 +81,16 @@ def draw_details(at_hand: Sequence[ModelSpec], listed: Sequence[KnownModel]) -> 
 
 def _draw_checked(name: str) -> None:
     """Draw a model that has to be looked for, or why it cannot be used."""
-    check = checked(name, _fetch_state(name))
+    check = _checked(name, _fetch_state(name))
     if isinstance(check, ModelSpec):
-        draw_model(check)
+        _draw_model(check)
     else:
         st.error(plain(check.reason), icon=":material/error:")
         _draw_runs(name)
 
 
 @st.cache_resource(ttl=CHECK_SECONDS, max_entries=64, show_spinner="Reading its small files …")
-def checked(name: str, fetched: str) -> ModelSpec | LeftOut:
+def _checked(name: str, fetched: str) -> ModelSpec | LeftOut:
     """Find the model that a user means, or why there is none; the hub is asked once in a while.
 
     ``fetched``: what became of fetching its weights, after which it is looked for again.
@@ -101,8 +101,7 @@ def checked(name: str, fetched: str) -> ModelSpec | LeftOut:
         return LeftOut(name=name, reason=str(error))
 
 
-def draw_model(spec: ModelSpec) -> None:
-    """Draw a model that was found: here, on the hub, or behind the endpoint."""
+def _draw_model(spec: ModelSpec) -> None:
     st.markdown(f"**{plain(spec.title)}**  \n{plain(spec.notes)}")
     draw_facts(
         {
@@ -112,8 +111,8 @@ def draw_model(spec: ModelSpec) -> None:
             "weights in float32": size_text(4 * spec.parameters) if spec.parameters else "not known",
             "context": _context_text(spec.context),
             "scored in": in_precision(spec, AUTO).dtype,
-            "weights and configuration": beginning(spec.identity),
-            "tokenizer": beginning(spec.tokenizer),
+            "weights and configuration": _beginning(spec.identity),
+            "tokenizer": _beginning(spec.tokenizer),
         }
     )
     needs = [_code_step(spec.name)] if spec.remote_code else []
@@ -146,12 +145,12 @@ def _draw_known(model: KnownModel) -> None:
         }
     )
     st.caption(f"Source: {plain(model.source)}")
-    _draw_use(model.name, needs_of(model))
+    _draw_use(model.name, _needs_of(model))
     _draw_fetch(model.name)
     _draw_runs(model.name)
 
 
-def beginning(identity: str) -> str:
+def _beginning(identity: str) -> str:
     """Shorten a hash or a revision for reading; the pages' Provenance has it whole."""
     return identity if len(identity) <= DIGITS else f"{identity[:DIGITS]} …"
 
@@ -160,7 +159,7 @@ def _context_text(tokens: int) -> str:
     return f"{tokens:,} tokens" if tokens else "no limit, or none stated"
 
 
-def needs_of(model: KnownModel) -> list[str]:
+def _needs_of(model: KnownModel) -> list[str]:
     """List what has to be done before a known model can be scored, in order."""
     needs = [_code_step(model.name)] if model.remote_code else []
     if model.gated:
@@ -347,7 +346,7 @@ def draw_kept_runs() -> None:
             help="By model, topic, templates, occupations and run key.",
         )
         if key is not None:
-            draw_delete(key, titles[key])
+            _draw_delete(key, titles[key])
     if key is not None:
         info = store.run_info(key)
         if note := imported_note(info.run.scoring.label, info.provenance):
@@ -370,7 +369,7 @@ def _runs_table(infos: Sequence[RunInfo]) -> pd.DataFrame:
                 "finished": info.complete,
                 "run": info.run.key,
             }
-            for info, size in zip(infos, sizes_of(infos), strict=True)
+            for info, size in zip(infos, _sizes_of(infos), strict=True)
         ]
     )
     return table if may_audit() else table.drop(columns="owner")
@@ -381,7 +380,7 @@ def _owner_of(info: RunInfo) -> str:
     return job.submitter if job else ""
 
 
-def sizes_of(infos: Sequence[RunInfo]) -> list[int]:
+def _sizes_of(infos: Sequence[RunInfo]) -> list[int]:
     """Return the bytes that each run alone takes; worked out again when a run or a shard comes or goes."""
     scorings = {info.run.scoring.hash: info.run.scoring for info in infos}
     state = [(info.run.key, info.created.isoformat(), info.complete) for info in infos]
@@ -399,8 +398,7 @@ def title_of(info: RunInfo) -> str:
     return " · ".join((run.scoring.label, run.topic.name, run.templates.name, run.evidence.name, run.key[:6]))
 
 
-def draw_delete(key: str, title: str) -> None:
-    """Draw the button, and the second one behind it; a viewer gets none."""
+def _draw_delete(key: str, title: str) -> None:
     if not may_audit():
         return
     ask_to_delete(

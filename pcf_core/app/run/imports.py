@@ -50,7 +50,7 @@ def draw_import() -> None:
     with st.expander("Import a pack", icon=":material/move_to_inbox:"):
         st.caption("Results of models that you cannot run: somebody else has scored them.")
         file = upload_file(
-            "Pack", [ENDING], LARGEST_PACK // 1_000_000, "pack_file", PACK_HELP, partial(clear, PACK_ARRIVED)
+            "Pack", [ENDING], LARGEST_PACK // 1_000_000, "pack_file", PACK_HELP, partial(_clear, PACK_ARRIVED)
         )
         if file is not None and st.button("Import", key="pack_import"):
             try:
@@ -62,7 +62,7 @@ def draw_import() -> None:
                     "imported", "pack", f"{names} {signature}", import_pack, open_store(), pack, signature
                 )
             except AuditError as error:
-                clear(PACK_ARRIVED)
+                _clear(PACK_ARRIVED)
                 st.error(plain(str(error)), icon=":material/error:")
         if PACK_ARRIVED in st.session_state:
             _draw_arrived(st.session_state[PACK_ARRIVED])
@@ -91,7 +91,7 @@ def _draw_arrived(arrived: Arrived) -> None:
             st.caption(plain(run_title(run)))
             draw_open(infos[run.key].run)
     for result in (*arrived.new_texts, *arrived.known_texts):
-        kept = loaded(result)
+        kept = _loaded(result)
         if kept is not None:
             note = imported_note(model_label(kept.asked.key.model, kept.asked.key.dtype), kept.provenance)
             st.markdown(plain(note))
@@ -100,8 +100,7 @@ def _draw_arrived(arrived: Arrived) -> None:
             draw_link(place, "Open on the page Written text", parameters_of(kept.asked))
 
 
-def loaded(result: TextResult) -> TextResult | None:
-    """Load an imported result; ``None`` where it was deleted since."""
+def _loaded(result: TextResult) -> TextResult | None:
     key = result.asked.hash
     if isinstance(result, FairPairResult):
         return FAIRPAIR_AUDIT.load(open_store(), key)
@@ -120,24 +119,24 @@ def draw_log_import() -> None:
             LARGEST_LOG // 1_000_000,
             "log_file",
             LOG_HELP,
-            partial(clear, LOG_ARRIVED),
+            partial(_clear, LOG_ARRIVED),
         )
         if file is not None and st.button("Import", key="log_import"):
             try:
-                st.session_state[LOG_ARRIVED] = bring(file.getvalue())
+                st.session_state[LOG_ARRIVED] = _bring(file.getvalue())
             except AuditError as error:
-                clear(LOG_ARRIVED)
+                _clear(LOG_ARRIVED)
                 st.error(plain(str(error)), icon=":material/error:")
         for sentence in st.session_state.get(LOG_ARRIVED, ()):
             st.markdown(plain(sentence))
 
 
-def bring(data: bytes) -> tuple[str, ...]:
+def _bring(data: bytes) -> tuple[str, ...]:
     """Keep the texts of a log, have a worker read them, and say what came."""
     log = read_log(data)
     key = key_of(log)
     arrived = recorded("imported", "texts", f"{key.model} {log.eval_id}", import_log, open_store(), log)
-    ask(arrived)
+    _ask(arrived)
     came = count(arrived.new, "text is", "texts are")
     return (
         f"{came} imported. The queue below opens the result once the texts are read."
@@ -147,8 +146,7 @@ def bring(data: bytes) -> tuple[str, ...]:
     )
 
 
-def ask(arrived: ArrivedTexts) -> None:
-    """Queue the reading of the texts, unless it is done."""
+def _ask(arrived: ArrivedTexts) -> None:
     one = arrived.read_as
     if isinstance(one, ReadAsFairPair):
         if FAIRPAIR_AUDIT.load(open_store(), one.asked.hash) is None:
@@ -158,6 +156,5 @@ def ask(arrived: ArrivedTexts) -> None:
     keep_a_worker()
 
 
-def clear(arrived: str) -> None:
-    """Say no more of the last import."""
+def _clear(arrived: str) -> None:
     st.session_state.pop(arrived, None)

@@ -95,7 +95,7 @@ def draw_request() -> Request:
     """Draw the form; every choice is in the URL."""
     _draw_series()
     here = [spec for spec in list_models() if spec.path and is_model_allowed(spec.name)]
-    first = inherit([spec.name for spec in here if spec.kind == "public"], [spec.name for spec in here])
+    first = _inherit([spec.name for spec in here if spec.kind == "public"], [spec.name for spec in here])
     models = st.multiselect(
         "Models",
         [spec.name for spec in here],
@@ -182,7 +182,7 @@ def draw_request() -> Request:
     )
 
 
-def inherit(public: Sequence[str], scored: Sequence[str]) -> First:
+def _inherit(public: Sequence[str], scored: Sequence[str]) -> First:
     """Let the form begin with the selection of the sidebar, and follow it until somebody chooses otherwise.
 
     ``public``, ``scored``: names of the models whose weights are on this machine, which alone can be scored.
@@ -243,7 +243,7 @@ def declared_run(request: Request, model: str, listed: KnownModel) -> RunSpec:
     Its key is not that of the run that will be scored: the hub tells the revision when it is queued.
     """
     require_allowed(model)
-    lists = lists_of(request)
+    lists = _lists_of(request)
     spec = ModelSpec(
         name=model, family=listed.family, path="", identity="", tokenizer="", parameters=listed.parameters,
         context=listed.context,
@@ -252,7 +252,7 @@ def declared_run(request: Request, model: str, listed: KnownModel) -> RunSpec:
     return run if request.within is None else planned(run, request.within)
 
 
-def lists_of(request: Request) -> tuple[Topic, Evidence, TemplateSet]:
+def _lists_of(request: Request) -> tuple[Topic, Evidence, TemplateSet]:
     """Return topic, list and templates of the form; of the templates the heaviest if only they are asked."""
     topic, evidence, templates = named(request.topic, request.evidence, request.templates)
     if request.heaviest and len(templates.templates) > HEAVIEST:
@@ -263,7 +263,7 @@ def lists_of(request: Request) -> tuple[Topic, Evidence, TemplateSet]:
 def requested_runs(request: Request, model: str) -> RunSpec:
     """Return the run the form means for one model."""
     spec = in_precision(resolve_to_score(model), request.precision)
-    run = build_run(spec, *lists_of(request), request.protocol)
+    run = build_run(spec, *_lists_of(request), request.protocol)
     return run if request.within is None else planned(run, request.within)
 
 
@@ -277,12 +277,8 @@ def draw_estimates(
 ) -> dict[str, int]:
     """Draw cells, time, memory and disk before anything is queued, a line a model and their sum.
 
-    ``unfetched``: runs of models that are not here, with what is declared of them.
-
-    Returns
-    -------
-    dict[str, int]
-        The number of cells that a run lacks, by its key, but for those whose sampling plan may end earlier.
+    ``unfetched``: runs of models that are not here, with what is declared of them.  Return the number of
+    cells that a run lacks, by its key, but for those whose sampling plan may end earlier.
     """
     missing: dict[str, int] = {}
     finished = [job.id for job in open_queue().list(RECENT_JOBS) if job.state == "done"]
@@ -379,14 +375,14 @@ def draw_word_check(runs: Sequence[RunSpec]) -> None:
         icon=":material/spellcheck:",
         help="Scores one sentence of the run: words the model cannot express, tokens per word, coverage.",
     ):
-        st.session_state[CHECKS] = {run.key: ask(run) for run in runs}
+        st.session_state[CHECKS] = {run.key: _ask(run) for run in runs}
     checks: dict[str, int] = st.session_state.get(CHECKS, {})
     jobs = [checks[run.key] for run in runs if run.key in checks]
     if jobs:
-        follow_jobs(lambda: jobs_of(jobs), draw_answer, any_active, busy=any_active(jobs_of(jobs)))
+        follow_jobs(lambda: jobs_of(jobs), _draw_answer, any_active, busy=any_active(jobs_of(jobs)))
 
 
-def ask(run: RunSpec) -> int:
+def _ask(run: RunSpec) -> int:
     """Queue the first sentence of a run, ahead of all runs; return the job's id."""
     key = run.scoring
     protocol = PROTOCOLS[PROTOCOLS.index(key.protocol)]
@@ -395,8 +391,7 @@ def ask(run: RunSpec) -> int:
     return job.id
 
 
-def draw_answer(job: Job) -> None:
-    """Draw the answer of one word check, or what went wrong."""
+def _draw_answer(job: Job) -> None:
     model, text = plain(job.payload["model"]), plain(job.payload["text"])
     with st.container(border=True):
         if job.error:
