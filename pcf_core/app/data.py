@@ -36,12 +36,12 @@ from pcf_core.audit.results import (
 )
 from pcf_core.core.errors import AuditError, RunError, StoreError
 from pcf_core.core.records import digest
-from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, Over, RiskReport
+from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, RiskReport
 from pcf_core.core.run import IMPORTED, SELECTIONS, ModelSpec, Protocol, RunSpec, model_label, scored_as
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.models.precision import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve
-from pcf_core.report.loaded import Runs, compare_runs
+from pcf_core.report.loaded import Study, compare_runs
 from pcf_core.store.results import State
 
 if TYPE_CHECKING:
@@ -63,12 +63,24 @@ LONGEST_NAME = 100  # characters of a name that a sentence repeats
 
 
 @dataclass(frozen=True)
-class Loaded(Runs):
-    """The results of a choice: reports by model and precision, and the outcome of the other runs."""
+class Loaded(Study):
+    """The results of a choice: reports by model and precision, and the outcome of the other runs.
 
-    choice: Choice
-    runs: Mapping[str, Report]
-    others: Mapping[str, Waiting | NotScored | Refused] = field(default_factory=dict)
+    What it remembers is cached for all visitors.
+    """
+
+    choice: Choice = field(kw_only=True)
+    others: Mapping[str, Waiting | NotScored | Refused] = field(kw_only=True)
+
+    @classmethod
+    def of(
+        cls,
+        choice: Choice,
+        runs: Mapping[str, Report],
+        others: Mapping[str, Waiting | NotScored | Refused] | None = None,
+    ) -> Loaded:
+        """Return the runs of a choice, read under its options."""
+        return cls(runs, choice.options, choice.over, choice=choice, others=others or {})
 
     @property
     def missing(self) -> dict[str, RunSpec]:
@@ -85,16 +97,6 @@ class Loaded(Runs):
         """Why the rest cannot be read."""
         return {label: one.reason for label, one in self.others.items() if isinstance(one, Refused)}
 
-    @property
-    def options(self) -> ViewOptions:
-        """How they are read."""
-        return self.choice.options
-
-    @property
-    def over(self) -> Over:
-        """What the intervals shown are over."""
-        return self.choice.over
-
     def remember(self, function: Callable[Concatenate[Loaded, P], T], *given: P.args, **named: P.kwargs) -> T:
         """Return the cached answer of a function for these runs."""
         return once(function)(self, *given, **named)
@@ -104,7 +106,7 @@ class Loaded(Runs):
         return results().report(item.run, options).report
 
     def compare(self, first: Report, second: Report) -> Comparison:
-        """Compare two of the runs template by template, cached; errors as in :class:`Runs`."""
+        """Compare two of the runs template by template, cached; errors as in :class:`Study`."""
         with st.spinner("Comparing template by template …"):
             return once(compare_runs)(first, second, self.options)
 
@@ -211,7 +213,7 @@ def load(choice: Choice, *, brief: bool = False) -> Loaded:
             runs[label] = opened
         else:
             others[label] = opened
-    return Loaded(choice, runs, others)
+    return Loaded.of(choice, runs, others)
 
 
 def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
@@ -268,7 +270,7 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
     model, and by what sets it apart from the loaded ones.  Runs of neutral subjects are no others: what they
     say is a part of a model's lean, and no risk of it.
     """
-    first, options = loaded.first.run, loaded.choice.options
+    first, options = loaded.first.run, loaded.options
     reports = dict(loaded.reports)
     seen = {item.key for item in loaded.runs.values()}
     unread = 0
@@ -309,7 +311,7 @@ def finished_runs(shown: RunSpec) -> list[RunSpec]:
 
 def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
     """Return R's interval over whole templates for each model whose shown interval is over counts only."""
-    whole, over = loaded.choice.options.model_copy(update={"unit": "template"}), loaded.choice.over
+    whole, over = loaded.options.model_copy(update={"unit": "template"}), loaded.over
     intervals: dict[str, Interval] = {}
     for name, item in loaded.runs.items():
         shown = item.report.interval("overall_risk", over)

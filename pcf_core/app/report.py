@@ -137,7 +137,7 @@ def draw_contents(choice: Choice) -> Contents:
     """
     # A report holds each run against a neutral point that it has: here none is refused for lacking one.
     even = choice.options.model_copy(update={"reference": "uniform"})
-    loaded = replace(load(replace(choice, options=even)), choice=choice)
+    loaded = replace(load(replace(choice, options=even)), choice=choice, options=choice.options)
     shown = [item.run for item in loaded.runs.values()]
     for item in loaded.runs.values():
         if note := other_lists_note(item.run, open_store().load_run(item.key), "report"):

@@ -5,13 +5,12 @@ With what has to be known before their numbers are believed.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -38,7 +37,7 @@ from pcf_core.show.overview import ModelRow
 from pcf_core.store.store import Store
 
 P = ParamSpec("P")
-R = TypeVar("R", bound="Runs")
+S = TypeVar("S", bound="Study")
 T = TypeVar("T")
 MOST_EACH = 4  # models of which every pair is compared; of more, the first with each of the others
 
@@ -62,33 +61,34 @@ class Reports:
     source: str = PROGRAM
 
 
-class Runs(ABC):
+@dataclass(frozen=True)
+class Study:
     """Runs by label that may stand in one picture, read under the same options: what panels are made of.
 
-    A page's choice (``Loaded``) and a :class:`Study` are such.
+    Those of a report have one topic, one list, one template set and one protocol.  The choice of a page
+    (``Loaded``) is one, too.  ``over``: what the intervals shown are over.  ``instead``: an even split stands
+    for the neutral point that was asked for, which these runs do not have.
     """
 
-    if TYPE_CHECKING:  # fields of the one are properties of the other
+    runs: Mapping[str, Report]
+    options: ViewOptions
+    over: Over = "templates"
+    instead: bool = False
 
-        @property
-        def runs(self) -> Mapping[str, Report]:
-            """The runs by label."""
+    @cached_property
+    def _answers(self) -> dict[Hashable, Any]:
+        return {}
 
-        @property
-        def options(self) -> ViewOptions:
-            """How they are read."""
-
-        @property
-        def over(self) -> Over:
-            """What the intervals shown are over."""
-
-    @abstractmethod
-    def remember(self: R, function: Callable[Concatenate[R, P], T], *given: P.args, **named: P.kwargs) -> T:
+    def remember(self: S, function: Callable[Concatenate[S, P], T], *given: P.args, **named: P.kwargs) -> T:
         """Return what a function answers for these runs, worked out once for all that it takes."""
+        key = (function, given, *named.items())
+        if key not in self._answers:
+            self._answers[key] = function(self, *given, **named)
+        return cast(T, self._answers[key])
 
-    @abstractmethod
     def read_as(self, item: Report, options: ViewOptions) -> RiskReport:
         """Return the report of one of the runs under other options."""
+        return report(item.result, item.run, options)
 
     @property
     def first(self) -> Report:
@@ -163,34 +163,9 @@ class Runs(ABC):
         }
         return [name for name, item in self.runs.items() if item.key in compared]
 
-    def most(self: R, number: int) -> R:
+    def most(self: S, number: int) -> S:
         """Return the first runs alone, as many as fit into one picture."""
-        return replace(self, runs=dict(list(self.runs.items())[:number]))  # type: ignore[type-var]
-
-
-@dataclass(frozen=True)
-class Study(Runs):
-    """Runs of a report: one topic, one list, one template set, one protocol.
-
-    ``instead``: an even split stands for the neutral point that was asked for, which these runs do not have.
-    """
-
-    runs: Mapping[str, Report]
-    options: ViewOptions
-    over: Over
-    instead: bool = False
-    _remembered: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def remember(self, function: Callable[Concatenate[Study, P], T], *given: P.args, **named: P.kwargs) -> T:
-        """Return what a function answers for this study, worked out once."""
-        key = (function, given, *named.items())
-        if key not in self._remembered:
-            self._remembered[key] = function(self, *given, **named)
-        return cast(T, self._remembered[key])
-
-    def read_as(self, item: Report, options: ViewOptions) -> RiskReport:
-        """Work out the report of one of the runs under other options."""
-        return report(item.result, item.run, options)
+        return replace(self, runs=dict(list(self.runs.items())[:number]))
 
     @property
     def title(self) -> str:
@@ -221,7 +196,7 @@ class Study(Runs):
 
 
 def compare_runs(first: Report, second: Report, options: ViewOptions) -> Comparison:
-    """Compare two runs, paired; raises as :meth:`Runs.compare`."""
+    """Compare two runs, paired; raises as :meth:`Study.compare`."""
     return compared(first.reading(options), second.reading(options), options)
 
 

@@ -1,6 +1,6 @@
 """Panels: what a question is answered with, composed once; pages draw it, reports and terminals write it.
 
-    Runs (report.loaded)  --report.sections.*_panel-->  Panel  --app.page.draw_picture, draw_foot-->  a page
+    Study (report.loaded)  --report.sections.*_panel-->  Panel  --app.page.draw_picture, draw_foot-->  a page
                                                                --part_of------------->  a part of a report
                                                                --text_lines---------->  lines of a terminal
 

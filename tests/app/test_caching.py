@@ -225,9 +225,9 @@ def test_what_is_loaded_is_known_by_every_field(own_settings: Settings) -> None:
     run, options = fill(store, "mini-gpt"), ViewOptions()
     item = Results(store).report(run, options)
     choice = Choice(("mini-gpt",), run.topic.name, run.templates.name, run.evidence.name, options)
-    loaded = Loaded(choice, {"mini-gpt": item})
+    loaded = Loaded.of(choice, {"mini-gpt": item})
     assert loaded.rows
-    assert key_of(loaded) == key_of(Loaded(choice, {"mini-gpt": item}))
+    assert key_of(loaded) == key_of(Loaded.of(choice, {"mini-gpt": item}))
     others = [
         replace(loaded, choice=replace(choice, over="both")),
         replace(loaded, runs={"mini-gpt": replace(item, view_key="read otherwise")}),

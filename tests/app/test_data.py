@@ -64,7 +64,7 @@ def test_documents_and_counts_decide_what_is_shown(run: RunSpec, monkeypatch: py
     choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, counts)
     monkeypatch.setattr(data.Loaded, "read_as", lambda self, item, options: first.report)
     over_whole = [
-        data.whole_template_intervals(data.Loaded(choice, {"mini-gpt": item})) for item in (first, second)
+        data.whole_template_intervals(data.Loaded.of(choice, {"mini-gpt": item})) for item in (first, second)
     ]
     assert over_whole == [{}, {"mini-gpt": first.report.interval("overall_risk", "templates")}]
 
@@ -116,7 +116,7 @@ def test_runs_that_nobody_chose_are_read_for_r_alone(run: RunSpec) -> None:
     """The intervals of R are those of the whole report, whichever of the two was read first."""
     other = fill(open_store(), "mini-bert")
     choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, ViewOptions())
-    loaded = data.Loaded(choice, {"mini-gpt": data.results().report(run, ViewOptions())})
+    loaded = data.Loaded.of(choice, {"mini-gpt": data.results().report(run, ViewOptions())})
     found, unread = data.all_reports(loaded)
     assert (list(found), unread) == (["mini-gpt", "mini-bert"], 0)
     assert found["mini-gpt"] is loaded.first.report
@@ -153,7 +153,9 @@ def test_runs_come_by_template_set_and_model_not_by_age(run: RunSpec) -> None:
         ("gender-reporting", "mini-gpt"),
     ]
     choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, ViewOptions())
-    found, _ = data.all_reports(data.Loaded(choice, {"mini-gpt": data.results().report(run, ViewOptions())}))
+    found, _ = data.all_reports(
+        data.Loaded.of(choice, {"mini-gpt": data.results().report(run, ViewOptions())})
+    )
     assert list(found)[:3] == ["mini-gpt", "mini-bert", "mini-bert · gender-wikipedia-100"]
 
 

@@ -14,7 +14,7 @@ from pcf_core.app.data import Loaded
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import Results
 from pcf_core.core.settings import Settings
-from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.loaded import Study
 from pcf_core.report.panels import MOST_ROWS, Panel, part_of, table_lines, text_lines
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.sections.risk import risk_panel
@@ -63,16 +63,16 @@ def test_a_page_and_a_report_have_the_same_panel(own_settings: Settings) -> None
     run, options = fill(store, "mini-gpt"), ViewOptions()
     runs = {"mini-gpt": Results(store).report(run, options)}
     choice = Choice(("mini-gpt",), run.topic.name, run.templates.name, run.evidence.name, options)
-    page, report = Loaded(choice, runs), Study(runs, options, choice.over)
+    page, report = Loaded.of(choice, runs), Study(runs, options, choice.over)
     assert part_of(risk_panel(page)) == part_of(risk_panel(report))
     assert (page.most(0).runs, page.most(0).choice) == ({}, choice)
 
 
-def listed(runs: Runs, number: int, *, other: bool = False) -> list[str]:
+def listed(runs: Study, number: int, *, other: bool = False) -> list[str]:
     return list(runs.runs)
 
 
-def also_listed(runs: Runs, number: int) -> list[str]:
+def also_listed(runs: Study, number: int) -> list[str]:
     return list(runs.runs)
 
 

@@ -113,7 +113,7 @@ def _of_one(model: str, loaded: Loaded) -> Loaded:
     def named(several: Mapping[str, T]) -> dict[str, T]:
         return {model: next(iter(several.values()))} if several else {}
 
-    return Loaded(loaded.choice, named(loaded.runs), named(loaded.others))
+    return replace(loaded, runs=named(loaded.runs), others=named(loaded.others))
 
 
 def topic_of(name: str) -> Topic:
