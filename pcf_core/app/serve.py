@@ -14,25 +14,38 @@ The parts are also run while the browser waits for the server's first answer, wh
 second: what draws the charts takes as long to start.  The first page opens without a chart and does not wait
 for that: it is started for the other pages once the first stands and the browser has nothing else to do.
 
-What pages are made of is loaded before the server listens, and what the first page opens with is worked out
-(:mod:`pcf_core.app.warm_up`), so that the first reader does not wait for it.
+What pages are made of is loaded before the server listens, and what the first page opens with is worked out:
+otherwise the first reader would wait until the files of the models are hashed, the stored runs read, and
+their risks computed.
 The threads of all sessions share their memory; see :mod:`pcf_core.app.memory`.
 """
 
 from __future__ import annotations
 
+import gc
+import logging
 import re
 from collections.abc import MutableMapping, Sequence
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
+from PIL import Image
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
+from pcf_core.app.addresses import choice_of
+from pcf_core.app.choice import opening_models
+from pcf_core.app.data import load, scored_models
 from pcf_core.app.inside import serve, static_handler
+from pcf_core.app.lists import all_topics, fitting_first, kept, usual_lists
 from pcf_core.app.memory import share_parts
+from pcf_core.app.notes import neutral_distances_of
 from pcf_core.app.present import FIRST_PRESENT, asks_to_present
+from pcf_core.app.results.overview import model_rows, read_runs, runs_alike, with_letters
 from pcf_core.app.styles import FIRST_PRESENTED, FIRST_STYLE
+from pcf_core.models.presets import presets
+from pcf_core.models.registry import list_models
 
 # In the order of a page; what draws charts and tables is large, and waited for by nothing else.
 PARTS = (
@@ -44,6 +57,8 @@ WITHOUT_CHARTS = ("", "index.html", "overview")  # addresses
 # No other site may show the app in a frame, over which it could lay what a visitor believes to press.
 UNFRAMED = {"Content-Security-Policy": "frame-ancestors 'self'", "X-Frame-Options": "SAMEORIGIN"}
 HEAD = 20_000  # characters of a script, at whose beginning its imports stand
+log = logging.getLogger("pcf_core.app.serve")  # whose name is another where it is run
+PATIENCE = 10.0  # seconds; hashing large models and asking endpoints may take longer
 IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
 
@@ -135,6 +150,49 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
     return handler
 
 
+def warm_up() -> None:
+    """Compute what Overview shows for the bare address, once for all visitors.
+
+    Errors are logged; the page shows them to whoever opens it.  What takes longer than ``PATIENCE`` goes on
+    while the server already listens.
+    """
+    thread = Thread(target=_try, name="warm-up", daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    Image.preinit()  # Streamlit reads the page's icon with it
+    if thread.is_alive():
+        return
+    gc.collect()
+    gc.freeze()  # modules and cached results are no garbage: later collections need not look at them
+
+
+def _try() -> None:
+    try:
+        _open_overview()
+    except Exception as error:  # noqa: BLE001 - a failed warm-up must not stop the server
+        log.warning("The first page is not computed in advance: %s", error)
+
+
+def _open_overview() -> None:
+    topic = next(iter(all_topics().values()))
+    usual, scored = usual_lists(topic, kept()), scored_models()
+    fitting_first(topic)
+    presets(scored)
+    models = opening_models([*(spec.name for spec in list_models()), *scored], topic)
+    parameters: dict[str, str | list[str]] = {
+        "model": models,
+        "topic": topic.name,
+        "templates": usual.templates,
+        "evidence": usual.evidence,
+    }
+    loaded = load(choice_of(parameters), brief=True)
+    if loaded.runs:
+        runs = runs_alike(loaded)
+        read = read_runs(loaded, {name: runs[name] for name in loaded.runs if name in runs})
+        with_letters(model_rows(read), read, loaded.options)
+        neutral_distances_of(loaded)
+
+
 if __name__ == "__main__":
     share_parts()
     # What pages are made of, and what the first interval and the first test would load, before anybody waits.
@@ -142,7 +200,6 @@ if __name__ == "__main__":
 
     import pcf_core.app.probe
     import pcf_core.app.shell  # noqa: F401
-    from pcf_core.app.warm_up import warm_up
     from pcf_core.show.wording import read_all
 
     read_all()

@@ -11,7 +11,7 @@ from unittest.mock import Mock
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.warm_up import warm_up
+from pcf_core.app.serve import warm_up
 from pcf_core.audit.baseline import NEUTRAL_LISTS
 from pcf_core.audit.comparing import compared, lettered
 from pcf_core.audit.options import ViewOptions
@@ -201,7 +201,7 @@ def test_what_it_opens_with_is_worked_out_before_anybody_asks(
 def test_a_failed_warm_up_is_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("pcf_core.app.warm_up.scored_models", Mock(side_effect=StoreError("It is damaged.")))
+    monkeypatch.setattr("pcf_core.app.serve.scored_models", Mock(side_effect=StoreError("It is damaged.")))
     warm_up()
     assert "It is damaged." in caplog.text
 
@@ -215,8 +215,8 @@ def test_what_takes_long_does_not_keep_the_server_from_listening(monkeypatch: py
         answered.wait(60)
         raise StoreError("It came too late.")
 
-    monkeypatch.setattr("pcf_core.app.warm_up.PATIENCE", 0.01)
-    monkeypatch.setattr("pcf_core.app.warm_up.scored_models", wait)
+    monkeypatch.setattr("pcf_core.app.serve.PATIENCE", 0.01)
+    monkeypatch.setattr("pcf_core.app.serve.scored_models", wait)
     warm_up()
     assert begun.wait(60)
     assert not answered.is_set()
