@@ -33,8 +33,8 @@ def draw() -> None:
         from pcf_core.app.compare.ready import draw_preset_finding
 
         with head:  # a ready comparison opens this view
-            told = draw_preset_finding(loaded)
-        draw_axis(loaded, head, told)
+            answered = draw_preset_finding(loaded)
+        draw_axis(loaded, head, answered)
     else:
         from pcf_core.app.compare.tables import draw_published
 

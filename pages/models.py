@@ -33,9 +33,9 @@ def draw() -> None:
     """Draw the page."""
     st.title("Models")
     st.markdown("##### Which models can I audit, and what do they need?")
-    at_hand, known, left_out = list_models(), known_models(), left_out_models()
-    finding(models_finding(at_hand, known))
-    draw_figures(models_figures(at_hand, known))
+    at_hand, others, left_out = list_models(), known_models(), left_out_models()
+    finding(models_finding(at_hand, others))
+    draw_figures(models_figures(at_hand, others))
     st.subheader("At hand")
     if at_hand:
         with st.container(key="cards_of_models"):
@@ -53,9 +53,9 @@ def draw() -> None:
     draw_kept_runs()
     draw_kept_texts()
     draw_journal()
-    if known:
+    if others:
         st.subheader("Known")
-        shown = draw_filters(known)
+        shown = draw_filters(others)
         table = known_table(shown)
         with st.container(key="cards_of_known"):  # what a telephone has room for; *One model* has the rest
             alt = f"{len(shown):,} known models, their size and memory"
@@ -68,9 +68,9 @@ def draw() -> None:
             )
         with st.container(key="table_of_known"):
             draw_table(table, "models_known", COLUMNS)
-        st.caption(f"{len(shown):,} of {len(known):,} known models")
+        st.caption(f"{len(shown):,} of {len(others):,} known models")
     st.subheader("One model")
-    draw_details(at_hand, known)
+    draw_details(at_hand, others)
     st.subheader("Reading the table")
     st.markdown(HOW)
 

@@ -37,15 +37,15 @@ def queue_all(
 
     Tell whether all are queued; why one is not has been said else.
     """
-    asked, refused = [run for run in runs if missing.get(run.key) != 0], False
+    wanted, refused = [run for run in runs if missing.get(run.key) != 0], False
     for model in unfetched:
         try:
-            asked.append(requested_runs(request, model))
+            wanted.append(requested_runs(request, model))
         except AuditError as error:
             draw_refusal(model, error)
             refused = True
     try:
-        for run in asked:
+        for run in wanted:
             submit(run, missing.get(run.key))
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
@@ -81,8 +81,8 @@ def draw() -> None:
     with right:
         for model in request.models:
             try:
-                if (known := declared_model(model)) is not None:
-                    unfetched.append((declared_run(request, model, known), known))
+                if (declared := declared_model(model)) is not None:
+                    unfetched.append((declared_run(request, model, declared), declared))
                 else:
                     runs.append(requested_runs(request, model))
             except AuditError as error:

@@ -80,12 +80,12 @@ def leads_to(old: str, parameters: Mapping[str, str | list[str]]) -> tuple[str, 
 
     Every parameter is kept, but one of :data:`OLD_VIEWS` whose place a tab has taken.
     """
-    said: dict[str, str | list[str]] = dict(parameters)
-    for (page, name, value), place in OLD_VIEWS.items():
+    address: dict[str, str | list[str]] = dict(parameters)
+    for (page, name, value), tab in OLD_VIEWS.items():
         if page == old and parameters.get(name) in (value, [value]):
-            del said[name]
-            return place.page, {**said, **place.parameters}
-    return OLD[old].page, {**said, **OLD[old].parameters}
+            del address[name]
+            return tab.page, {**address, **tab.parameters}
+    return OLD[old].page, {**address, **OLD[old].parameters}
 
 
 AUTOMATIC = "automatic"

@@ -130,11 +130,11 @@ class Script:
     @contextmanager
     def told_once(self) -> Iterator[None]:
         """Send the browser one address instead of one for each parameter: each is a step of its history."""
-        send, told = self._context._enqueue, list[ForwardMsg]()
+        send, last = self._context._enqueue, list[ForwardMsg]()
 
         def hold(message: ForwardMsg) -> None:
             if message.WhichOneof("type") == "page_info_changed":
-                told[:] = [message]
+                last[:] = [message]
             else:
                 send(message)
 
@@ -143,7 +143,7 @@ class Script:
             yield
         finally:
             self._context._enqueue = send
-            for message in told:
+            for message in last:
                 send(message)
 
 

@@ -94,17 +94,18 @@ def _other_scales_held(loaded: Loaded, pair: tuple[str, str], held: Sequence[str
 def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
     """Warn of groups with unequal words, with a button for each remedy; ``before`` comes first."""
     options = loaded.options
-    told = tokens_clause({name: item.result.token_shares for name, item in loaded.runs.items()})
+    tokens = tokens_clause({name: item.result.token_shares for name, item in loaded.runs.items()})
     sizes = "" if options.aggregation == "mean" else sizes_clause(_word_numbers(loaded.first))
-    if not (before or told or sizes):
+    if not (before or tokens or sizes):
         return
-    narrower = NARROWER.get(options.protocol) if told else None
+    narrower = NARROWER.get(options.protocol) if tokens else None
     possible = narrower is not None and any(_can_be_read(item, narrower) for item in loaded.runs.values())
     words = [f"words of {TOKENS[narrower]}"] if narrower and possible else []
     means = ["the mean of a group's words"] if sizes else []
     sentences = [before]
-    if told or sizes:
-        sentences += [unequal_note(told, sizes, [*words, *means], none_left=bool(narrower) and not possible)]
+    if tokens or sizes:
+        none_left = bool(narrower) and not possible
+        sentences += [unequal_note(tokens, sizes, [*words, *means], none_left=none_left)]
     st.warning(plain(" ".join(filter(None, sentences))), icon=":material/warning:")
     with st.container(horizontal=True):
         if narrower and possible:

@@ -102,14 +102,14 @@ class OwnPanel(Generic[T]):
     use: str
     besides: Mapping[str, object] = field(default_factory=dict)
 
-    def draw(self, name: str, found: T | None) -> None:
-        """Draw it for what is shown by ``name``; ``found`` is ``None`` where that is damaged."""
+    def draw(self, name: str, item: T | None) -> None:
+        """Draw it for what is shown by ``name``; ``item`` is ``None`` where that is damaged."""
         with expander(self.what):
             with st.container(horizontal=True):
-                if found is not None:
+                if item is not None:
                     st.download_button(
                         f"Download {plain(name)}",
-                        lambda: self.own.text(found),
+                        lambda: self.own.text(item),
                         f"{name}.toml",
                         "application/toml",
                         key=f"download_{self.key}",
@@ -155,10 +155,12 @@ def last_written(kind: Literal["topic", "templates"]) -> str:
     return str(st.session_state.get(WRITTEN, {}).get(kind, ""))
 
 
-def draw_upload(own: Kind[T], said: Callable[[T], str], saved: Callable[[str], None], help_text: str) -> None:
+def draw_upload(
+    own: Kind[T], describe: Callable[[T], str], saved: Callable[[str], None], help_text: str
+) -> None:
     """Choose files, see what they say, and save it under a name; a refusal is one sentence.
 
-    A viewer gets no field.  ``said``: what one is, in a sentence.  ``saved``: called with the name.
+    A viewer gets no field.  ``describe``: what one is, in a sentence.  ``saved``: called with the name.
     """
     kind, folder = own.shelf.kind, own.shelf.folder
     files = upload_files("Files", own.shelf.accepts, LARGEST_UPLOAD, f"upload_{folder}", help_text)
@@ -169,7 +171,7 @@ def draw_upload(own: Kind[T], said: Callable[[T], str], saved: Callable[[str], N
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return
-    st.markdown(plain(said(item)))
+    st.markdown(plain(describe(item)))
     name = st.text_input(
         f"Name of the {kind}",
         value=own.free_name(item.name) if item.name in own.shelf.names() else item.name,
@@ -184,12 +186,12 @@ def draw_upload(own: Kind[T], said: Callable[[T], str], saved: Callable[[str], N
             saved(name)
 
 
-def choose_shown(label: str, known: Sequence[str], usual: str, key: str, help_text: str) -> str:
+def choose_shown(label: str, existing: Sequence[str], usual: str, key: str, help_text: str) -> str:
     """Draw which of a kind the page shows, those of the link among them; it is in the address.
 
-    ``usual``: chosen at first, where it is known; else the first.
+    ``usual``: chosen at first, where it exists; else the first.
     """
-    names = with_asked(key, known)
+    names = with_asked(key, existing)
     return str(
         st.selectbox(
             label,

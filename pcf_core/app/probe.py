@@ -82,18 +82,18 @@ def ask(requests: Mapping[str, Question]) -> dict[str, Job]:
     queue = open_queue()
     before: dict[str, float] = st.session_state.get(ASKED, {})
     wanted = {request.key for request in requests.values()}
-    st.session_state[ASKED] = asked = {key: until for key, until in before.items() if key in wanted}
+    st.session_state[ASKED] = waiting = {key: until for key, until in before.items() if key in wanted}
     _take_back(queue, [key for key in before if key not in wanted])
     jobs = {}
     for model, request in requests.items():
         job = newest_answer(queue, request)
-        waited = time.monotonic() >= asked.get(request.key, float("inf"))
+        waited = time.monotonic() >= waiting.get(request.key, float("inf"))
         if job is None or (job.state == "cancelled" and not waited):  # perhaps by another session
             job = write(submit_question, queue, request)
         if job.state in ACTIVE:
-            asked.setdefault(request.key, time.monotonic() + PATIENCE)
+            waiting.setdefault(request.key, time.monotonic() + PATIENCE)
         elif job.state != "cancelled":
-            asked.pop(request.key, None)  # it has its time again when it is asked again
+            waiting.pop(request.key, None)  # it has its time again when it is asked again
         jobs[model] = job
     if any(job.state in ACTIVE for job in jobs.values()):
         keep_a_worker()

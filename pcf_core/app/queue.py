@@ -210,8 +210,8 @@ def _heading(job: Job) -> str:
         reading = ReadRequest.model_validate(job.payload)
         return f"**{plain(reading.model)}** · {plain(reading.topic)} · {READINGS[reading.what]}"
     if job.kind == "knowledge":
-        known = KnowledgeRequest.model_validate(job.payload)
-        return f"**{plain(known.scoring.label)}** · knowledge · {plain(known.title)}"
+        knowledge = KnowledgeRequest.model_validate(job.payload)
+        return f"**{plain(knowledge.scoring.label)}** · knowledge · {plain(knowledge.title)}"
     if job.kind == FAIRPAIR:
         pairs = FairPairRequest.model_validate(job.payload)
         setting = f"temperature {pairs.key.decoding.temperature:g} · {pairs.count:,} texts a side"
@@ -258,10 +258,10 @@ def _ahead_text(job: Job) -> str:
     jobs = open_queue().list(RECENT)
     running = [one for one in jobs if one.state == "running"]
     waiting = [one for one in jobs if one.state == "queued" and _place_of(one) < _place_of(job)]
-    if not (ahead := [*running, *sorted(waiting, key=_place_of)]):
+    if not (before := [*running, *sorted(waiting, key=_place_of)]):
         return ""
-    first = _heading(ahead[0]) if ahead[0].kind in KINDS else "a sentence that somebody tries"
-    return f" · after {first}" + (f" and {len(ahead) - 1:,} more" if len(ahead) > 1 else "")
+    first = _heading(before[0]) if before[0].kind in KINDS else "a sentence that somebody tries"
+    return f" · after {first}" + (f" and {len(before) - 1:,} more" if len(before) > 1 else "")
 
 
 def _place_of(job: Job) -> tuple[int, int]:
@@ -289,8 +289,8 @@ def _ended_text(job: Job) -> str:
     if job.kind == "mine":
         return plain(mining_finding(job.result)) if job.result and job.state == "done" else _so_far_text(job)
     if job.kind == FETCH:
-        said = job.result.get("said", "") if job.result and job.state == "done" else ""
-        return plain(said) or f"{size_text(job.done)} were fetched; files that are whole are kept"
+        text = job.result.get("said", "") if job.result and job.state == "done" else ""
+        return plain(text) or f"{size_text(job.done)} were fetched; files that are whole are kept"
     if job.kind in (*TEXTS, EMBEDDING, BENCHMARK):
         return f"{job.done:,} of {job.total:,} {_unit_of(job)}" if job.total else "all of it was there"
     cells = f"{job.done:,} of {job.total:,} cells" if job.total else "nothing had to be scored"
@@ -349,8 +349,8 @@ def _draw_links(job: Job, *, on_templates: bool) -> None:
         st.caption(plain(str(error)))
         return
     parameters = parameters_of(run)
-    for place, label in ((HEAT_MAP, "Heat map"), (TILT, "Tilt"), (RISK, "Risk"), (CAPRICE, "Caprice")):
-        draw_link(place, label, parameters)
+    for page, label in ((HEAT_MAP, "Heat map"), (TILT, "Tilt"), (RISK, "Risk"), (CAPRICE, "Caprice")):
+        draw_link(page, label, parameters)
 
 
 def retry(job: Job) -> None:

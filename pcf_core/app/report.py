@@ -165,10 +165,10 @@ def draw_contents(choice: Choice) -> Contents:
     )
     added = [others[name] for name in named if name in others]
     models = {*choice.models, *(run.scoring.name for run in added)}
-    kept = _text_audits(models)
+    stored = _text_audits(models)
     audits = middle.multiselect(
         "Text audits",
-        with_asked("rp_text", kept),
+        with_asked("rp_text", stored),
         key="rp_text",
         bind="query-params",
         placeholder="Empty: the newest of each kind" if form == FULL else "Empty: none",
@@ -177,9 +177,9 @@ def draw_contents(choice: Choice) -> Contents:
         "else.",
     )
     sections = _draw_left_out(right) if form == FULL else tuple(SHORT)
-    chosen = [kept[name] for name in audits if name in kept]
+    chosen = [stored[name] for name in audits if name in stored]
     if not audits and (form == FULL or not (shown or added)):
-        chosen = _newest(kept.values())
+        chosen = _newest(stored.values())
     policy = choose_policy("rp_policy", [NO_POLICY])
     unread = tuple(run for run in added if must_wait(run, "preferences", choice.options))
     runs = (*shown, *(run for run in added if run not in unread))
@@ -192,7 +192,7 @@ def draw_contents(choice: Choice) -> Contents:
         knowledge=_facts_known(run.scoring for run in runs) if "knowledge" in sections else (),
         policy=policy,
         unread=(*loaded.unread.values(), *unread),
-        unknown=tuple(name for name in (*named, *audits) if name not in finished and name not in kept),
+        unknown=tuple(name for name in (*named, *audits) if name not in finished and name not in stored),
     )
 
 

@@ -103,8 +103,8 @@ def _open_frame() -> StreamlitPage:
     }
     # The last of all: a link that names a page's file leads to the first that has it.
     old = [
-        st.Page(place.file, title=titles()[place.page], url_path=name, visibility="hidden")
-        for name, place in OLD.items()
+        st.Page(target.file, title=titles()[target.page], url_path=name, visibility="hidden")
+        for name, target in OLD.items()
     ]
     *others, (last, pages) = sections.items()
     page = st.navigation(

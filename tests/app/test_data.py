@@ -53,14 +53,14 @@ def unit_of(item: data.Report) -> str:
 
 def test_documents_and_counts_decide_what_is_shown(run: RunSpec, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same texts and counts with documents have intervals over documents, not those read before."""
-    unknown, known = with_templates(run, documents=0), with_templates(run, documents=3)
-    assert unknown.key == known.key
+    unknown, with_documents = with_templates(run, documents=0), with_templates(run, documents=3)
+    assert unknown.key == with_documents.key
     counts = ViewOptions(unit="counts-only")
-    first, second = (data.results().report(item, counts) for item in (unknown, known))
+    first, second = (data.results().report(item, counts) for item in (unknown, with_documents))
     assert (unit_of(first), unit_of(second)) == ("template", "document")
     counted = data.results().report(with_templates(run, documents=3, count=3.0), counts)
     assert len({first.view_key, second.view_key, counted.view_key}) == 3
-    assert data.results().report(known, counts).view_key == second.view_key
+    assert data.results().report(with_documents, counts).view_key == second.view_key
     choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, counts)
     monkeypatch.setattr(data.Loaded, "read_as", lambda self, item, options: first.report)
     over_whole = [
@@ -71,14 +71,14 @@ def test_documents_and_counts_decide_what_is_shown(run: RunSpec, monkeypatch: py
 
 def test_preferences_are_loaded_once_somebody_looks(run: RunSpec, monkeypatch: pytest.MonkeyPatch) -> None:
     data.results().report(run, ViewOptions())
-    asked: list[str] = []
+    loaded: list[str] = []
     real = data.cached_result
-    monkeypatch.setattr(data, "cached_result", lambda run, *how: asked.append(run.key) or real(run, *how))
+    monkeypatch.setattr(data, "cached_result", lambda run, *how: loaded.append(run.key) or real(run, *how))
     item = data.results().report(run, ViewOptions())
-    assert not asked
+    assert not loaded
     assert item.result is item.result
     assert item.result.preferences.occupations == run.evidence.terms
-    assert asked == [run.key]
+    assert loaded == [run.key]
 
 
 def test_answered_requests_are_read_again_once_one_comes_or_changes(
@@ -93,9 +93,9 @@ def test_answered_requests_are_read_again_once_one_comes_or_changes(
     keys = [ScoringKey.of(resolve(name)) for name in ("mini-gpt", "mini-t5")]
     first, second = (scored_asked(load_experiment("tasks"), key) for key in keys)
 
-    def answer(asked: CriteriaAsked) -> None:
-        CRITERIA_AUDIT.save_asked(store, asked)
-        store.save_document(asked.hash, CRITERIA_AUDIT.kind, {})
+    def answer(request: CriteriaAsked) -> None:
+        CRITERIA_AUDIT.save_asked(store, request)
+        store.save_document(request.hash, CRITERIA_AUDIT.kind, {})
 
     assert data.answered(CRITERIA_AUDIT) == ()
     answer(first)
@@ -104,8 +104,8 @@ def test_answered_requests_are_read_again_once_one_comes_or_changes(
     answer(second)
     assert set(data.answered(CRITERIA_AUDIT)) == {first, second}
     assert [data.asked_as(CRITERIA_AUDIT, first.hash) for _ in range(2)] == [first] * 2
-    asked = own_settings.cache / "results" / first.hash / f"{CRITERIA_AUDIT.asked_name}.json"
-    asked.write_text("{}")
+    file = own_settings.cache / "results" / first.hash / f"{CRITERIA_AUDIT.asked_name}.json"
+    file.write_text("{}")
     assert data.answered(CRITERIA_AUDIT) == (second,)
     with pytest.raises(StoreError, match="ask again"):
         data.asked_as(CRITERIA_AUDIT, first.hash)
@@ -117,14 +117,14 @@ def test_runs_that_nobody_chose_are_read_for_r_alone(run: RunSpec) -> None:
     other = fill(open_store(), "mini-bert")
     choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, ViewOptions())
     loaded = data.Loaded.of(choice, {"mini-gpt": data.results().report(run, ViewOptions())})
-    found, unread = data.all_reports(loaded)
-    assert (list(found), unread) == (["mini-gpt", "mini-bert"], 0)
-    assert found["mini-gpt"] is loaded.first.report
-    assert list(found["mini-bert"].intervals) == ["overall_risk"]
+    reports, unread = data.all_reports(loaded)
+    assert (list(reports), unread) == (["mini-gpt", "mini-bert"], 0)
+    assert reports["mini-gpt"] is loaded.first.report
+    assert list(reports["mini-bert"].intervals) == ["overall_risk"]
     whole = data.results().report(other, ViewOptions()).report
     assert list(whole.intervals) == list(RISKS)
     for one, other in zip(
-        whole.intervals["overall_risk"], found["mini-bert"].intervals["overall_risk"], strict=True
+        whole.intervals["overall_risk"], reports["mini-bert"].intervals["overall_risk"], strict=True
     ):
         assert one.over == other.over
         assert (one.low, one.high) == pytest.approx((other.low, other.high))
@@ -143,7 +143,7 @@ def test_runs_come_by_template_set_and_model_not_by_age(run: RunSpec) -> None:
         ("mini-bert", "gender-reporting"),
     ):
         fill(store, model, templates)
-    assert [(found.templates.name, found.scoring.model) for found in data.finished_runs(run)] == [
+    assert [(one.templates.name, one.scoring.model) for one in data.finished_runs(run)] == [
         ("gender-nineteen", "mini-bert"),
         ("gender-nineteen", "mini-gpt"),
         ("gender-wikipedia-100", "mini-bert"),
@@ -153,20 +153,20 @@ def test_runs_come_by_template_set_and_model_not_by_age(run: RunSpec) -> None:
         ("gender-reporting", "mini-gpt"),
     ]
     choice = Choice(("mini-gpt",), "gender", run.templates.name, run.evidence.name, ViewOptions())
-    found, _ = data.all_reports(
+    reports, _ = data.all_reports(
         data.Loaded.of(choice, {"mini-gpt": data.results().report(run, ViewOptions())})
     )
-    assert list(found)[:3] == ["mini-gpt", "mini-bert", "mini-bert · gender-wikipedia-100"]
+    assert list(reports)[:3] == ["mini-gpt", "mini-bert", "mini-bert · gender-wikipedia-100"]
 
 
 def test_draws_are_read_with_what_is_known_of_their_templates_now(run: RunSpec) -> None:
     drawn = planned(with_templates(run, documents=1), 0.1)
     score_run(drawn, open_store(), lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
-    known = with_templates(run, documents=7)
-    found = drawn_run(open_store(), known)
-    assert found is not None
-    assert found.key == drawn.key
-    assert found.templates == known.templates
+    today = with_templates(run, documents=7)
+    stands_for_it = drawn_run(open_store(), today)
+    assert stands_for_it is not None
+    assert stands_for_it.key == drawn.key
+    assert stands_for_it.templates == today.templates
 
 
 def test_statistics_behind_weights_decide_what_is_shown(

@@ -52,7 +52,7 @@ def test_what_was_freed_is_the_systems_again() -> None:
 @pytest.mark.parametrize(("first", "parts"), [("share_parts()", {PARTS}), ("", set(range(3, 10)))])
 def test_threads_share_few_parts(first: str, parts: set[int]) -> None:
     command = [sys.executable, "-c", EIGHT_THREADS.format(first=first)]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    if "<heap nr" not in told:
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    if "<heap nr" not in output:
         pytest.skip("another C library")
-    assert told.count("<heap nr") in parts
+    assert output.count("<heap nr") in parts

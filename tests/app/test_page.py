@@ -17,16 +17,16 @@ def _many() -> None:
     from pcf_core.app.page import draw_figures
     from pcf_core.report.records import KeyFigure
 
-    draw_figures([KeyFigure(f"R · model {place}", str(place), "Its risk.") for place in range(12)])
+    draw_figures([KeyFigure(f"R · model {number}", str(number), "Its risk.") for number in range(12)])
 
 
 def test_every_key_figure_is_drawn_those_beyond_the_first_row_folded_away() -> None:
     app = AppTest.from_function(_many).run()
     assert not app.exception
-    assert [metric.value for metric in app.metric] == [str(place) for place in range(12)]
+    assert [metric.value for metric in app.metric] == [str(number) for number in range(12)]
     (folded,) = app.expander
     assert folded.label == "The same for 7 more models"
-    assert [metric.value for metric in folded.metric] == [str(place) for place in range(5, 12)]
+    assert [metric.value for metric in folded.metric] == [str(number) for number in range(5, 12)]
 
 
 def _named() -> None:

@@ -65,9 +65,9 @@ def test_rows_are_thinned_evenly_while_presenting(
 ) -> None:
     assert fitting_rows(range(rows), most) == list(range(rows))
     monkeypatch.setattr("pcf_core.app.present.is_presented", lambda: True)
-    found = fitting_rows(range(rows), most)
-    assert [found[0], found[1], found[-1]] == left
-    assert len(found) <= most
+    shown = fitting_rows(range(rows), most)
+    assert [shown[0], shown[1], shown[-1]] == left
+    assert len(shown) <= most
     assert fitting_rows([], most) == []
 
 

@@ -78,7 +78,7 @@ CHECKED = {  # functions of the pages that call what writes through write()
 
 def test_pages_call_what_writes_through_the_check_alone() -> None:
     """Any direct call is an error, but of what checks itself; within the functions that are reached so."""
-    found = []
+    writing = []
     for path in FILES:
         unchecked = {
             id(node)
@@ -86,14 +86,14 @@ def test_pages_call_what_writes_through_the_check_alone() -> None:
             if function.name in UNCHECKED | {"_told"}
             for node in ast.walk(function)
         }
-        found += [
+        writing += [
             f"{path.name}:{call.lineno} {called(call)}"
             for call in calls(path)
             if WRITES.fullmatch(called(call)) and called(call) not in ITS_OWN and id(call) not in unchecked
             if called(call) not in CHECKED or isinstance(call.func, ast.Attribute)
             if not any(word.arg == "columns" for word in call.keywords)  # a table's
         ]
-    assert found == []
+    assert writing == []
 
 
 def test_what_is_written_through_the_check() -> None:

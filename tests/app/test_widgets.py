@@ -124,11 +124,11 @@ def test_an_address_without_a_value_leaves_the_usual_one(address: dict[str, str]
 
 
 def test_no_other_file_requires_a_choice_of_streamlits_own_control() -> None:
-    found = {
+    files = {
         file.name
         for folder in (Path(pcf_core.app.__file__).parent, Path(pcf_core.__file__).parents[1] / "pages")
         for file in folder.rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text(encoding="utf8")))
         if isinstance(node, ast.keyword) and node.arg == "required"
     }
-    assert found == {"widgets.py"}
+    assert files == {"widgets.py"}

@@ -87,37 +87,37 @@ def main_memory() -> int:
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
-def models_finding(at_hand: Sequence[ModelSpec], known: Sequence[KnownModel]) -> str:
+def models_finding(at_hand: Sequence[ModelSpec], others: Sequence[KnownModel]) -> str:
     """Say how many models can be scored now, and what the others need."""
     sentence = f"{count(len(at_hand), 'model is', 'models are')} at hand."
-    if not known:
+    if not others:
         return sentence
     memory = main_memory()
-    fitting = sum(model.memory("float32") <= memory for model in known)
-    gated = sum(model.gated for model in known)
-    coded = sum(model.remote_code for model in known)
+    fitting = sum(model.memory("float32") <= memory for model in others)
+    gated = sum(model.gated for model in others)
+    coded = sum(model.remote_code for model in others)
     return (
-        f"{sentence} {count(len(known), 'more is', 'more are')} known: the weights of {fitting:,} fit into "
+        f"{sentence} {count(len(others), 'more is', 'more are')} known: the weights of {fitting:,} fit into "
         f"this machine's main memory ({size_text(memory)}) in float32, {count(gated, 'asks', 'ask')} to "
         f"accept terms first, and {count(coded, 'needs', 'need')} code of their own."
     )
 
 
-def models_figures(at_hand: Sequence[ModelSpec], known: Sequence[KnownModel]) -> list[KeyFigure]:
+def models_figures(at_hand: Sequence[ModelSpec], others: Sequence[KnownModel]) -> list[KeyFigure]:
     """Make key figures: at hand, known, verified, gated."""
-    twins = sum(model.verified == "twin" for model in known)
+    twins = sum(model.verified == "twin" for model in others)
     return [
         KeyFigure(
             "At hand", f"{len(at_hand):,}", "Shipped, in the operator's folder, or behind the endpoint."
         ),
         KeyFigure(
-            "Known", f"{len(known):,}", "Models of the hub that the app knows by name. Others work too."
+            "Known", f"{len(others):,}", "Models of the hub that the app knows by name. Others work too."
         ),
         KeyFigure(
             "Verified by a twin", f"{twins:,}", "Their architecture is covered by the exactness tests."
         ),
         KeyFigure(
-            "Gated", f"{sum(model.gated for model in known):,}", "The hub asks to accept terms for them."
+            "Gated", f"{sum(model.gated for model in others):,}", "The hub asks to accept terms for them."
         ),
     ]
 

@@ -91,13 +91,14 @@ def _draw_arrived(arrived: Arrived) -> None:
             st.caption(plain(run_title(run)))
             draw_open(infos[run.key].run)
     for result in (*arrived.new_texts, *arrived.known_texts):
-        kept = _loaded(result)
-        if kept is not None:
-            note = imported_note(model_label(kept.asked.key.model, kept.asked.key.dtype), kept.provenance)
+        stored = _loaded(result)
+        if stored is not None:
+            key = stored.asked.key
+            note = imported_note(model_label(key.model, key.dtype), stored.provenance)
             st.markdown(plain(note))
-            st.caption(plain(title_of(kept.asked)))
-            place = FAIRPAIR_TAB if isinstance(kept, FairPairResult) else CRITERIA_TAB
-            draw_link(place, "Open on the page Written text", parameters_of(kept.asked))
+            st.caption(plain(title_of(stored.asked)))
+            tab = FAIRPAIR_TAB if isinstance(stored, FairPairResult) else CRITERIA_TAB
+            draw_link(tab, "Open on the page Written text", parameters_of(stored.asked))
 
 
 def _loaded(result: TextResult) -> TextResult | None:

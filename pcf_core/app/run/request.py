@@ -282,16 +282,16 @@ def draw_estimates(
     """
     missing: dict[str, int] = {}
     finished = [job.id for job in open_queue().list(RECENT_JOBS) if job.state == "done"]
-    told: list[Estimate] = []
+    estimates: list[Estimate] = []
     for run in runs:
         estimate = _cached_estimate(run, open_store().shards(run.scoring), finished)
         if not estimate.at_most:
             missing[run.key] = estimate.missing
-        told.append(estimate)
-    told += [estimate_declared(run, known.parameters, open_queue()) for run, known in unfetched]
-    if len(told) > 1:
-        _draw_sum(told)
-    for run, estimate in zip([*runs, *(run for run, _ in unfetched)], told, strict=True):
+        estimates.append(estimate)
+    estimates += [estimate_declared(run, model.parameters, open_queue()) for run, model in unfetched]
+    if len(estimates) > 1:
+        _draw_sum(estimates)
+    for run, estimate in zip([*runs, *(run for run, _ in unfetched)], estimates, strict=True):
         _draw_estimate(run, estimate)
     if unfetched:
         st.caption(
@@ -302,9 +302,9 @@ def draw_estimates(
     return missing
 
 
-def _draw_sum(told: Sequence[Estimate]) -> None:
+def _draw_sum(estimates: Sequence[Estimate]) -> None:
     """Draw what all models of a request cost together; they are scored one after another."""
-    left = [estimate for estimate in told if estimate.missing]
+    left = [estimate for estimate in estimates if estimate.missing]
     if not left:
         return
     seconds = [estimate.seconds for estimate in left if estimate.seconds is not None]
