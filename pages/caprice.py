@@ -20,7 +20,7 @@ def draw() -> None:
         ["caprice", "prejudice"],
         default="caprice",
         key="part",
-        place=row,
+        container=row,
         help="The distribution over occupations of one part of the risk.",
     )
     shown = first_runs(loaded)

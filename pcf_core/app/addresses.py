@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 from pcf_core.audit.options import PageOptions, ViewOptions, from_link, page_parameters
 from pcf_core.core.risk import Over
@@ -133,10 +134,10 @@ def precisions_named(names_called: Iterable[str]) -> list[str]:
     return [names.get(one, one) for one in names_called]
 
 
-def choice_of(address: Mapping[str, str | list[str]]) -> Choice:
-    """Return the choice of an address that names models, topic, templates and occupations.
+def choice_of(address: Mapping[str, Any]) -> Choice:
+    """Return the choice of an address, or of the widgets that are bound to it, by their keys.
 
-    What else the address leaves out is as when a session begins.
+    It names models, topic, templates and occupations; what else it leaves out is as when a session begins.
     """
     read = from_link(PageOptions, {**page_parameters(PageOptions()), **address})
     return Choice(
@@ -146,6 +147,7 @@ def choice_of(address: Mapping[str, str | list[str]]) -> Choice:
         evidence=str(address["evidence"]),
         options=ViewOptions(**read.model_dump(exclude={"over"})),
         over=read.over,
+        precisions=tuple(precisions_named(address.get("precision", ()))) or (AUTO,),
     )
 
 

@@ -20,14 +20,14 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.addresses import AUTOMATIC, PRECISIONS_CALLED, Choice, precisions_named
+from pcf_core.app.addresses import AUTOMATIC, PRECISIONS_CALLED, Choice, choice_of
 from pcf_core.app.caching import open_store
 from pcf_core.app.data import draw_lookable, listed_models, load, lookable, scored_models
 from pcf_core.app.links import choose_called, follow, select_called, several_called
 from pcf_core.app.lists import NONE, all_topics, evidence_lists, fitting_first, kept, usual_lists
 from pcf_core.app.roles import may_audit, person, write
 from pcf_core.app.widgets import plain
-from pcf_core.audit.options import PageOptions, ViewOptions, from_link, shown_fields
+from pcf_core.audit.options import PageOptions, ViewOptions, shown_fields
 from pcf_core.core.errors import AuditError
 from pcf_core.core.options import Option
 from pcf_core.core.records import digest
@@ -103,7 +103,7 @@ def draw_option(
     named: dict[str, Any] = {"label": spec.title, "key": option.url, "help": spec.help} | more
     if offered is None and option.called and option.type is not tuple:
         if spec.row:
-            return choose_called(called=option.called, old=spec.old, place=container, **named)
+            return choose_called(called=option.called, old=spec.old, container=container, **named)
         index = option.offered.index(option.opens)
         with nullcontext() if container is None else container:
             return select_called(called=option.called, old=spec.old, index=index, **named)
@@ -191,17 +191,8 @@ def draw_view_options(kind: type[ViewOptions] = PageOptions) -> None:
 
 def current_choice() -> Choice:
     """Return the choice of the block drawn in this script run."""
-    state = st.session_state
-    read = from_link(PageOptions, state.to_dict())
-    return Choice(
-        models=tuple(lookable(state["model"])),
-        topic=state["topic"],
-        templates=state["templates"],
-        evidence=state["evidence"],
-        options=ViewOptions(**read.model_dump(exclude={"over"})),
-        over=read.over,
-        precisions=tuple(precisions_named(state["precision"])) or (AUTO,),
-    )
+    choice = choice_of(st.session_state.to_dict())
+    return replace(choice, models=tuple(lookable(choice.models)))
 
 
 def choose_occupation(

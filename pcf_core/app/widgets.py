@@ -101,20 +101,20 @@ def choose_one(
     *,
     key: str,
     default: Option | None = None,
-    place: DeltaGenerator | None = None,
+    container: DeltaGenerator | None = None,
     **more: Any,
 ) -> Option:
     """Draw a row of options, one of which is always chosen, and which is in the address.
 
     Where an address names it without a value (``?key=``), Streamlit's control has none, required or not.
 
-    ``label``: What is chosen.  ``options``: One at least.  ``key``: Of the session, and in the address.
-    ``default``: Chosen at first; ``None`` for the first option.  ``place``: Where it is drawn; ``None`` for
-    here.  ``more``: Further settings of ``st.segmented_control``; a ``width`` in pixels, that of its words,
-    keeps its place in a row until it is drawn.
+    ``options``: one at least.  ``key``: of the session, and in the address.  ``default``: chosen at first, else
+    the first.  ``container``: where it is drawn, else here.  ``more``: further settings of
+    ``st.segmented_control``; a ``width`` in pixels, that of its words, keeps its place in a row until it is
+    drawn.
     """
     first = options[0] if default is None else default
-    drawn = st if place is None else place
+    drawn = st if container is None else container
     chosen = drawn.segmented_control(
         label, options, default=first, required=True, key=key, bind="query-params", **more
     )

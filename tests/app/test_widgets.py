@@ -106,7 +106,7 @@ def two_controls() -> None:
     from pcf_core.app.widgets import choose_one
 
     first = choose_one("First", ["a", "b"], key="first")
-    second = choose_one("Second", ("c", "d"), key="second", default="d", place=st.sidebar)
+    second = choose_one("Second", ("c", "d"), key="second", default="d", container=st.sidebar)
     st.text(f"{first} {second}")
 
 

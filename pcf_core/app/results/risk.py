@@ -225,7 +225,7 @@ def draw_prejudice(shown: Loaded, row: DeltaGenerator) -> None:
         ["histogram", "QQ plot"],
         default="histogram",
         key="normal_view",
-        place=row,
+        container=row,
         help="The distribution with its normal curve, or each occupation against what that curve expects.",
     )
     draw_picture(qq_panel(shown) if view == "QQ plot" else prejudice_panel(shown))
