@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from pcf_core.audit.options import PageOptions, ViewOptions, from_link, page_parameters
+from pcf_core.audit.options import PageOptions, ViewOptions
+from pcf_core.core.options import from_page, page_values
 from pcf_core.core.risk import Over
 from pcf_core.core.run import split_label
 from pcf_core.models.precision import AUTO, PRECISIONS
@@ -119,7 +120,7 @@ class Choice:
             "templates": self.templates,
             "evidence": self.evidence,
             "precision": precisions_called(self.precisions),
-            **page_parameters(PageOptions(**self.options.model_dump(), over=self.over)),
+            **page_values(PageOptions(**self.options.model_dump(), over=self.over)),
         }
 
 
@@ -139,7 +140,7 @@ def choice_of(address: Mapping[str, Any]) -> Choice:
 
     It names models, topic, templates and occupations; what else it leaves out is as when a session begins.
     """
-    read = from_link(PageOptions, {**page_parameters(PageOptions()), **address})
+    read = from_page(PageOptions, {**page_values(PageOptions()), **address})
     return Choice(
         models=tuple(address["model"]),
         topic=str(address["topic"]),

@@ -27,9 +27,9 @@ from pcf_core.app.links import choose_called, follow, select_called, several_cal
 from pcf_core.app.lists import NONE, all_topics, evidence_lists, fitting_first, kept, usual_lists
 from pcf_core.app.roles import may_audit, person, write
 from pcf_core.app.widgets import plain
-from pcf_core.audit.options import PageOptions, ViewOptions, shown_fields
+from pcf_core.audit.options import PageOptions, ViewOptions
 from pcf_core.core.errors import AuditError
-from pcf_core.core.options import Option
+from pcf_core.core.options import Option, declared
 from pcf_core.core.records import digest
 from pcf_core.core.topics import Topic
 from pcf_core.models.precision import AUTO, PRECISIONS
@@ -185,7 +185,7 @@ def draw_texts(topic: Topic) -> None:
 
 def draw_view_options(kind: type[ViewOptions] = PageOptions) -> None:
     """Draw the view options, which cost no scoring: they only change how the scores are read."""
-    for one in shown_fields(kind).values():
+    for one in declared(kind).values():
         draw_option(one)
 
 

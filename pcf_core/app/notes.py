@@ -15,10 +15,11 @@ from pcf_core.app.data import Loaded, whole_template_intervals
 from pcf_core.app.widgets import plain
 from pcf_core.audit.baseline import OtherScales, has_baseline
 from pcf_core.audit.fitting import template_without
-from pcf_core.audit.options import ViewOptions, shown_fields
+from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import every_group_has_some, words_that_count
 from pcf_core.audit.results import Report
 from pcf_core.core.errors import TemplateError
+from pcf_core.core.options import declared
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import Protocol
 from pcf_core.core.sensitivity import SeedsMeasured, SeedSpread
@@ -115,7 +116,7 @@ def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
 
 
 def _draw_button(label: str, option: str, value: str) -> None:
-    called = next(one.called for one in shown_fields().values() if one.url == option)
+    called = next(one.called for one in declared(ViewOptions).values() if one.url == option)
     st.button(
         label,
         key=f"take_{option}",

@@ -108,8 +108,8 @@ def choose_one(
 
     Where an address names it without a value (``?key=``), Streamlit's control has none, required or not.
 
-    ``options``: one at least.  ``key``: of the session, and in the address.  ``default``: chosen at first, else
-    the first.  ``container``: where it is drawn, else here.  ``more``: further settings of
+    ``options``: one at least.  ``key``: of the session, and in the address.  ``default``: chosen at first,
+    else the first.  ``container``: where it is drawn, else here.  ``more``: further settings of
     ``st.segmented_control``; a ``width`` in pixels, that of its words, keeps its place in a row until it is
     drawn.
     """

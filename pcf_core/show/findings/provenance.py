@@ -15,7 +15,7 @@ say = sentences("provenance")
 
 
 @cache
-def _by_label() -> Mapping[str, str]:
+def by_label() -> Mapping[str, str]:
     """Map labels, which stored results keep as they are, to whose sentences say the same.
 
     The records of text audits take a tenth of a page's start, and most pages have none of them.
@@ -35,7 +35,7 @@ def _by_label() -> Mapping[str, str]:
 
 def source_of(label: str) -> str:
     """Say whose method and numbers these are; a label of another release is said as it was stored."""
-    of = _by_label().get(label)
+    of = by_label().get(label)
     return say("source", of=of) if of else f"{begun(label).removesuffix('.')}."
 
 

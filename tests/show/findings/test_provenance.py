@@ -10,7 +10,7 @@ import pytest
 from pcf_core.core.generation import INSPECTED
 from pcf_core.core.settings import ROOT
 from pcf_core.show.findings.provenance import (
-    SAID,
+    by_label,
     imported_facts,
     imported_note,
     inspected_note,
@@ -36,7 +36,7 @@ def examples() -> dict[str, object]:
         for inspected in (True, False)
     ]
     return {
-        "sources": {label: source_of(label) for label in (*SAID, "our prompts; rates as published")},
+        "sources": {label: source_of(label) for label in (*by_label(), "our prompts; rates as published")},
         "reasons": [reason_of(why) for why in (NOT_WRITTEN, "no label was scored")],
         "imported": [imported_note("M", provenance) for provenance in packs],
         "facts": [imported_facts(provenance) for provenance in packs],
@@ -62,11 +62,11 @@ def shipped(key: str) -> set[str]:
 
 def test_the_labels_of_shipped_results_are_those_of_this_release() -> None:
     assert len(shipped("label")) >= 4
-    assert shipped("label") <= set(SAID)
+    assert shipped("label") <= set(by_label())
     assert shipped("without") <= {"", NOT_WRITTEN}
 
 
-@pytest.mark.parametrize("label", SAID)
+@pytest.mark.parametrize("label", by_label())
 def test_a_label_is_said_in_short_sentences(label: str) -> None:
     sentences = source_of(label).split(". ")
     assert all(len(sentence.split()) <= 20 for sentence in sentences)
