@@ -23,7 +23,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pcf_core.app.addresses import AUTOMATIC, PRECISIONS_CALLED, Choice, choice_of
 from pcf_core.app.caching import open_store
 from pcf_core.app.data import draw_lookable, listed_models, load, lookable, scored_models
-from pcf_core.app.links import choose_called, follow, select_called, several_called
+from pcf_core.app.links import follow, select_called, several_called
 from pcf_core.app.lists import NONE, all_topics, evidence_lists, fitting_first, kept, usual_lists
 from pcf_core.app.roles import may_audit, person, write
 from pcf_core.app.widgets import plain
@@ -102,11 +102,9 @@ def draw_option(
     spec, drawn = option.spec, st if container is None else container
     named: dict[str, Any] = {"label": spec.title, "key": option.url, "help": spec.help} | more
     if offered is None and option.called and option.type is not tuple:
-        if spec.row:
-            return choose_called(called=option.called, old=spec.old, container=container, **named)
-        index = option.offered.index(option.opens)
+        named |= {"row": True} if spec.row else {"index": option.offered.index(option.opens)}
         with nullcontext() if container is None else container:
-            return select_called(called=option.called, old=spec.old, index=index, **named)
+            return select_called(called=option.called, old=spec.old, **named)
     named |= {"bind": "query-params"}
     if option.type is bool:
         return drawn.toggle(value=option.opens, **named)

@@ -193,39 +193,24 @@ def say_instead(run: Script, name: str, *values: str) -> None:
     st.session_state[ASKED] = {**st.session_state.get(ASKED, {}), name: [*values]}
 
 
-def choose_called(
-    label: str,
-    called: Mapping[Named, str],
-    *,
-    key: str,
-    old: Mapping[str, Named] = MappingProxyType({}),
-    **more: Any,
-) -> Named:
-    """Draw a row of options by their labels, the first one selected; return the name of the option.
-
-    The address has the labels; names, which earlier addresses had, are understood too.
-
-    ``called``: what each option is called, by its name; no two alike.  ``key``: of the session, and in the
-    address.  ``old``: as :func:`select_called` has it.  ``more``: further settings of :func:`choose_one`.
-    """
-    names = _names_by_words(called, key, old)
-    return names[choose_one(label, list(names), key=key, **more)]
-
-
 def select_called(
     label: str,
     called: Mapping[Named, str],
     *,
     key: str,
     old: Mapping[str, Named] = MappingProxyType({}),
+    row: bool = False,
     **more: Any,
 ) -> Named:
-    """Draw a select box of options by their labels; return the name of the option.
+    """Draw a select box, or a ``row``, of options by their labels; return the name of the option.
 
-    ``old``: names that addresses had before, and those of today.  ``more``: further settings of
-    ``st.selectbox``.
+    The address has the labels; names, which earlier addresses had, are understood too.  ``called``: what each
+    option is called, by its name; no two alike.  ``old``: names of earlier addresses, and those of today.
+    ``more``: further settings of ``st.selectbox``, or of :func:`choose_one`.
     """
-    names = _names_by_words(called, key, old)
+    names = _names_by_label(called, key, old)
+    if row:
+        return names[choose_one(label, list(names), key=key, **more)]
     return names[st.selectbox(label, list(names), key=key, bind="query-params", **more)]
 
 
@@ -234,25 +219,20 @@ def several_called(label: str, called: Mapping[Named, str], *, key: str, **more:
 
     ``more``: further settings of ``st.multiselect``.
     """
-    run, from_address = script(), st.query_params.get_all(key)
-    names = {shown: name for name, shown in called.items()}
-    words = {str(name): shown for name, shown in called.items()}
-    now = [one if one in names else words.get(one, one) for one in from_address]
-    if run is not None and now != from_address:
-        say_instead(run, key, *now)
+    names = _names_by_label(called, key)
     return [names[one] for one in st.multiselect(label, list(names), key=key, bind="query-params", **more)]
 
 
-def _names_by_words(
+def _names_by_label(
     called: Mapping[Named, str], key: str, old: Mapping[str, Named] = MappingProxyType({})
 ) -> dict[str, Named]:
-    """Return option names by label, and replace a name in the address by its label."""
-    run, from_address = script(), st.query_params.get(key, "")
+    """Return the names of options by label, and replace names in the address by their labels."""
+    run, from_address = script(), st.query_params.get_all(key)
     names = {shown: name for name, shown in called.items()}
-    meant = old.get(from_address, from_address)
-    now = next((shown for name, shown in called.items() if name == meant), from_address)
-    if run is not None and now != from_address and from_address not in names:
-        say_instead(run, key, now)
+    labels = {str(name): shown for name, shown in called.items()}
+    now = [one if one in names else labels.get(old.get(one, one), one) for one in from_address]
+    if run is not None and now != from_address:
+        say_instead(run, key, *now)
     return names
 
 

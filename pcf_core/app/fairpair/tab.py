@@ -13,7 +13,7 @@ from pcf_core.app.fairpair.material import categories_of
 from pcf_core.app.fairpair.request import Request, ResultKey, draw_request, requests_of
 from pcf_core.app.fairpair.results import offer_writing, stored_of
 from pcf_core.app.fairpair.views import VIEWS, TabView
-from pcf_core.app.links import choose_called
+from pcf_core.app.links import select_called
 from pcf_core.app.own import OwnPanel
 from pcf_core.app.page import finding
 from pcf_core.app.texts.imported import FAIRPAIR_KEY, draw_imported, draw_marks, laid_beside
@@ -107,10 +107,11 @@ def draw_found(request: Request, answer: DeltaGenerator) -> None:
         return
     measures = measures_of(stored.results.values())
     with st.container(horizontal=True):
-        measure = choose_called(
+        measure = select_called(
             "Texts are compared by (Φ)",
             {name: shown for name, (shown, _) in measures.items()},
             key="fp_measure",
+            row=True,
             help=" ".join(explained for _, explained in measures.values()),
         )
         temperature = stored.usual

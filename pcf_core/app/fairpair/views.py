@@ -17,7 +17,7 @@ from pcf_core.app.caching import open_store
 from pcf_core.app.choice import with_asked
 from pcf_core.app.fairpair.request import Request
 from pcf_core.app.fairpair.results import Stored, draw_provenance, fairpair_figures, others_figures
-from pcf_core.app.links import choose_called
+from pcf_core.app.links import select_called
 from pcf_core.app.page import (
     DATA,
     PROVENANCE,
@@ -196,10 +196,11 @@ def draw_prompts(shown: TabView) -> None:
 def draw_convergence(shown: TabView) -> None:
     """Draw how a quantity settles with more texts, or in more folds."""
     courses = {model: result.convergence[shown.measure] for model, result in shown.results.items()}
-    chosen = choose_called(
+    chosen = select_called(
         "Texts differ",
         CALLED,
         key="fp_quantity",
+        row=True,
         wrap=True,
         help="; ".join(QUANTITY_WORDS.values()) + ".",
     )
