@@ -10,7 +10,7 @@ import pytest
 import streamlit as st
 
 from pcf_core.app import data
-from pcf_core.app.addresses import Choice
+from pcf_core.app.addresses import Choice, choice_of
 from pcf_core.app.caching import open_store
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import drawn_run
@@ -38,6 +38,21 @@ def run(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> RunSpec:
     store = Store.open(own_settings.cache)
     monkeypatch.setattr(data, "open_store", lambda: store)
     return fill(store, "mini-gpt")
+
+
+def test_a_choice_comes_back_from_its_address_and_decides_how_its_runs_are_read() -> None:
+    choice = Choice(
+        ("mini-gpt", "mini-bert"),
+        "gender",
+        "gender-nineteen",
+        "occupations-pcf",
+        ViewOptions(aggregation="mean"),
+        over="both",
+        precisions=("float32", AUTO),
+    )
+    assert choice_of(choice.parameters) == choice
+    loaded = data.Loaded.of(choice, {})
+    assert (loaded.options, loaded.over, loaded.others) == (choice.options, "both", {})
 
 
 def with_templates(run: RunSpec, **change: float) -> RunSpec:

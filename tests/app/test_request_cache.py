@@ -88,6 +88,7 @@ def test_a_set_that_is_saved_is_there_at_once_behind_a_change_and_in_the_next_ru
     with request_cache():
         before = stamp_of_shelf(SHELF)
         assert "mine" not in template_sets()
+        assert template_sets() is template_sets(), "looked up once"
         write(save)
         assert "mine" in template_sets()
         assert stamp_of_shelf(SHELF) != before
