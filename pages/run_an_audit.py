@@ -10,7 +10,7 @@ from pcf_core.app.links import draw_link
 from pcf_core.app.lists import parameters_of
 from pcf_core.app.page import draw_absent
 from pcf_core.app.queue import draw_queue, expect_work
-from pcf_core.app.run.imports import draw_import, draw_log_import
+from pcf_core.app.run.imports import draw_import
 from pcf_core.app.run.request import (
     Request,
     declared_model,
@@ -109,7 +109,6 @@ def draw() -> None:
     st.subheader("Queue")
     draw_queue()
     draw_import()
-    draw_log_import()
     expect_work()
 
 

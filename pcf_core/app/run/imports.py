@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TypeVar
 
 import streamlit as st
 
@@ -31,41 +33,61 @@ from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 from pcf_core.work.inspecting import ArrivedTexts, ReadAsFairPair, import_log, key_of
 
-PACK_ARRIVED = "pack_arrived"
 PACK_HELP = (
     "A file that `python -m pcf_core export RUN --format pack` wrote where the model is. Its scores and "
     "texts are shown beside yours and marked as imported: nobody here has seen the weights."
 )
-LOG_ARRIVED = "log_arrived"
 LOG_HELP = (
     "A log of the task fairpair or criteria, as `inspect eval` writes it. Its texts are read like any others "
     "and marked: nobody here has asked that model."
 )
+T = TypeVar("T")
 
 
 def draw_import() -> None:
-    """Draw the field for a pack, and what came in with the last one; a viewer gets nothing."""
+    """Draw the fields for a pack and for a log, each with what the last one brought; a viewer gets none."""
     if not may_audit():
         return
     with st.expander("Import a pack", icon=":material/move_to_inbox:"):
         st.caption("Results of models that you cannot run: somebody else has scored them.")
-        file = upload_file(
-            "Pack", [ENDING], LARGEST_PACK // 1_000_000, "pack_file", PACK_HELP, partial(_clear, PACK_ARRIVED)
-        )
-        if file is not None and st.button("Import", key="pack_import"):
-            try:
-                with st.spinner("Checking, and working reports of texts out again …"):
-                    pack = read_pack(file.getvalue())
-                signature = signature_of(pack.signed, pack.signature, settings().signers)
-                names = " ".join(pack.manifest.keys)
-                st.session_state[PACK_ARRIVED] = recorded(
-                    "imported", "pack", f"{names} {signature}", import_pack, open_store(), pack, signature
-                )
-            except AuditError as error:
-                _clear(PACK_ARRIVED)
-                st.error(plain(str(error)), icon=":material/error:")
-        if PACK_ARRIVED in st.session_state:
-            _draw_arrived(st.session_state[PACK_ARRIVED])
+        _draw_field("Pack", [ENDING], LARGEST_PACK, PACK_HELP, _bring_pack, _draw_arrived)
+    with st.expander("Import a log of Inspect", icon=":material/move_to_inbox:"):
+        st.caption("Texts of models of any provider that Inspect knows: docs/inspect.md has the command.")
+        _draw_field("Log", [".eval", ".json"], LARGEST_LOG, LOG_HELP, _bring_log, _draw_lines)
+
+
+def _draw_field(
+    label: str,
+    endings: Sequence[str],
+    largest: int,
+    help_text: str,
+    bring: Callable[[bytes], T],
+    draw: Callable[[T], None],
+) -> None:
+    """Draw an upload, the button that imports the file, and what came of the last import.
+
+    ``largest``: bytes of a file.  ``bring``: imports its bytes.
+    """
+    key = label.lower()
+    arrived = f"{key}_arrived"
+    forget = partial(st.session_state.pop, arrived, None)
+    file = upload_file(label, endings, largest // 1_000_000, f"{key}_file", help_text, forget)
+    if file is not None and st.button("Import", key=f"{key}_import"):
+        try:
+            st.session_state[arrived] = bring(file.getvalue())
+        except AuditError as error:
+            forget()
+            st.error(plain(str(error)), icon=":material/error:")
+    if arrived in st.session_state:
+        draw(st.session_state[arrived])
+
+
+def _bring_pack(data: bytes) -> Arrived:
+    with st.spinner("Checking, and working reports of texts out again …"):
+        pack = read_pack(data)
+    signature = signature_of(pack.signed, pack.signature, settings().signers)
+    names = " ".join(pack.manifest.keys)
+    return recorded("imported", "pack", f"{names} {signature}", import_pack, open_store(), pack, signature)
 
 
 def _draw_arrived(arrived: Arrived) -> None:
@@ -108,31 +130,7 @@ def _loaded(result: TextResult) -> TextResult | None:
     return CRITERIA_AUDIT.load(open_store(), key)
 
 
-def draw_log_import() -> None:
-    """Draw the field for a log, and what came in with the last one; a viewer gets nothing."""
-    if not may_audit():
-        return
-    with st.expander("Import a log of Inspect", icon=":material/move_to_inbox:"):
-        st.caption("Texts of models of any provider that Inspect knows: docs/inspect.md has the command.")
-        file = upload_file(
-            "Log",
-            [".eval", ".json"],
-            LARGEST_LOG // 1_000_000,
-            "log_file",
-            LOG_HELP,
-            partial(_clear, LOG_ARRIVED),
-        )
-        if file is not None and st.button("Import", key="log_import"):
-            try:
-                st.session_state[LOG_ARRIVED] = _bring(file.getvalue())
-            except AuditError as error:
-                _clear(LOG_ARRIVED)
-                st.error(plain(str(error)), icon=":material/error:")
-        for sentence in st.session_state.get(LOG_ARRIVED, ()):
-            st.markdown(plain(sentence))
-
-
-def _bring(data: bytes) -> tuple[str, ...]:
+def _bring_log(data: bytes) -> tuple[str, ...]:
     """Keep the texts of a log, have a worker read them, and say what came."""
     log = read_log(data)
     key = key_of(log)
@@ -157,5 +155,6 @@ def _ask(arrived: ArrivedTexts) -> None:
     keep_a_worker()
 
 
-def _clear(arrived: str) -> None:
-    st.session_state.pop(arrived, None)
+def _draw_lines(sentences: Sequence[str]) -> None:
+    for sentence in sentences:
+        st.markdown(plain(sentence))
