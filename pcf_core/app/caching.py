@@ -50,7 +50,7 @@ class Arguments:
 
 
 def key_of(*values: object) -> str:
-    """Return a key of all that is in values: of an opened run its view key, of other records every field."""
+    """Return a cache key of all that is in the values; an opened run counts by its view key."""
     return _hash(_written(values))
 
 
@@ -59,7 +59,7 @@ def _hash(text: str) -> str:
 
 
 def _written(value: object) -> str:
-    """Write a value so that no other one is written alike; an array whole, where Streamlit takes a sample."""
+    """Write a value as no other one is written; arrays in full, of which Streamlit would take a sample."""
     match value:
         case None | bool() | int() | float() | str() | bytes() | Enum() | np.generic() | date() | PurePath():
             return repr(value)
@@ -84,7 +84,7 @@ def _written(value: object) -> str:
 
 
 def _record_written(value: Any) -> str:
-    """Write the fields of a record; of one that never changes and is long their hash, which it then keeps.
+    """Write the fields of a record; for a long frozen one their hash, which is stored beside its fields.
 
     A page asks for what the same reports and templates give dozens of times.
     """
@@ -123,10 +123,10 @@ HASHES: dict[str | type[Any], Callable[[Any], Any]] = {Arguments: key_of}
 
 
 def kept(slots: int = SLOTS, spinner: str = "") -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Keep the answers of a function for all visitors, by all that it takes.
+    """Cache the answers of a function for all visitors, by all its arguments.
 
-    ``slots``: how many answers are kept, those asked for last.  ``spinner``: what is said while an answer is
-    worked out; nothing where empty.
+    ``slots``: how many answers are cached, the latest ones.  ``spinner``: the text shown while an answer is
+    worked out; none where empty.
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
@@ -173,7 +173,7 @@ def _of_a_module(function: Callable[..., Any]) -> FunctionType:
 
 
 def _fits(opened: Store | Queue) -> bool:
-    """Tell whether it need not be opened again.
+    """Tell whether an open store or queue can still be used.
 
     It is opened again as soon as that can help: the folder was full or could not be written, or the catalogue
     was deleted under it.

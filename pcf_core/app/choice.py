@@ -148,7 +148,7 @@ def with_asked(key: str, names: Iterable[str]) -> list[str]:
 
 
 def take_usual(prefix: str = "") -> None:
-    """Bring the default templates and occupations of a new topic, as a link with the topic alone does."""
+    """Select the default templates and occupations of a new topic, as a link with the topic alone does."""
     state = st.session_state
     topic = all_topics().get(state[f"{prefix}topic"])
     if topic is None:

@@ -264,7 +264,7 @@ def finished(run: RunSpec) -> bool:
 
 
 def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], int]:
-    """Return the loaded reports, those of other finished runs on the topic, and how many are unreadable so.
+    """Return the reports of the loaded and of other finished runs on the topic, and how many cannot be read.
 
     The others, in the order of :func:`finished_runs`, have the intervals of R alone.  A run is named by its
     model, and by what sets it apart from the loaded ones.  Runs of neutral subjects are no others: what they

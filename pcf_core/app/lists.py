@@ -341,9 +341,7 @@ def present_templates(run: RunSpec) -> RunSpec:
 
 
 def told_apart(runs: Sequence[RunSpec], place: Callable[[RunSpec], str]) -> dict[str, RunSpec]:
-    """Tell one model's runs apart by place, one of the same prompts.
-
-    The label says what is not the present set.
+    """Label runs by ``place``, what each is of; of several runs on the same prompts one is taken.
 
     A run that scores every template goes before draws of a sampling plan from it, and of these the one with
     the most draws is taken and labelled with what it aimed at.  A set may have had other texts under its

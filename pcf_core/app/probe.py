@@ -121,7 +121,7 @@ def _wait_shortly(queue: Queue, jobs: Mapping[str, Job]) -> dict[str, Job]:
 
 
 def follow(jobs: Mapping[str, Job]) -> None:
-    """Say what is waited for and why; the page is drawn anew when one more has ended, or patience has."""
+    """Say what is waited for and why; draw the page anew once another job has ended or waited too long."""
     active = {model: job for model, job in jobs.items() if job.state in ACTIVE}
     if not active:
         return

@@ -254,7 +254,7 @@ def progress_text(job: Job) -> str:
 
 
 def _ahead_text(job: Job) -> str:
-    """Say what goes before a waiting job, as Markdown, what is being done first; empty where nothing is."""
+    """Say which jobs are done before a waiting one, the running ones first; empty where there are none."""
     jobs = open_queue().list(RECENT)
     running = [one for one in jobs if one.state == "running"]
     waiting = [one for one in jobs if one.state == "queued" and _place_of(one) < _place_of(job)]
@@ -265,7 +265,7 @@ def _ahead_text(job: Job) -> str:
 
 
 def _place_of(job: Job) -> tuple[int, int]:
-    """Return by what waiting jobs are taken: the highest priority first, then the oldest."""
+    """Return the sort key of waiting jobs: the highest priority first, then the oldest."""
     return -job.priority, job.id
 
 

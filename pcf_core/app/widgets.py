@@ -47,7 +47,7 @@ def plain_label(text: str) -> str:
 
 @contextmanager
 def refusals_said() -> Iterator[None]:
-    """Say in a sentence what is refused inside, and go on behind it."""
+    """Show a refusal inside this block as an error, and go on after the block."""
     try:
         yield
     except AuditError as error:
