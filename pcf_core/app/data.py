@@ -59,6 +59,7 @@ States = tuple[tuple[str, State], ...]  # of documents, by key
 
 # Cells of a run that a page reads itself: the words of more take longer than a reader waits for a page.
 MOST_CELLS: Mapping[Reading, int] = {"preferences": 500_000, "sensitivity": 100_000}
+MOST_REPORTS = 30  # side by side
 LONGEST_NAME = 100  # characters of a name that a sentence repeats
 
 
@@ -263,7 +264,7 @@ def finished(run: RunSpec) -> bool:
     return open_store().is_finished(run)
 
 
-def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], int]:
+def all_reports(loaded: Loaded) -> tuple[dict[str, RiskReport], int]:
     """Return the reports of the loaded and of other finished runs on the topic, and how many cannot be read.
 
     The others, in the order of :func:`finished_runs`, have the intervals of R alone.  A run is named by its
@@ -275,7 +276,7 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
     seen = {item.key for item in loaded.runs.values()}
     unread = 0
     for run in finished_runs(first):
-        if run.topic.hash != first.topic.hash or run.key in seen or len(reports) == most:
+        if run.topic.hash != first.topic.hash or run.key in seen or len(reports) == MOST_REPORTS:
             continue
         if run.evidence.name in NEUTRAL_LISTS:
             continue

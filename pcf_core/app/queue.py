@@ -43,7 +43,7 @@ from pcf_core.work.requests import (
 
 ACTIVE = ("queued", "running")
 ENDED_EARLY = ("failed", "cancelled")
-RECENT = 100
+RECENT, SHOWN = 100, 20  # jobs
 KINDS = ("score", "mine", "read", "knowledge", FAIRPAIR, CRITERIA, EMBEDDING, BENCHMARK, FETCH)
 NO_RUN = ("read", "knowledge", EMBEDDING, BENCHMARK, FETCH)  # kinds that make nothing to be opened
 DOING = {
@@ -157,17 +157,17 @@ def recent_jobs(kinds: Sequence[str], limit: int) -> list[Job]:
     return sorted(jobs, key=lambda job: -job.id)[:limit]
 
 
-def draw_queue(kinds: Sequence[str] = KINDS, limit: int = 20, *, on_templates: bool = False) -> None:
+def draw_queue(kinds: Sequence[str] = KINDS, *, on_templates: bool = False) -> None:
     """Draw all recent jobs of some kinds, refreshed each second while one is under way.
 
     ``on_templates``: whether it stands on the page Templates.
     """
-    jobs = recent_jobs(kinds, limit)
+    jobs = recent_jobs(kinds, SHOWN)
     if not jobs:
         st.caption("The queue is empty.")
         return
     draw = partial(draw_job, on_templates=on_templates)
-    follow_jobs(lambda: recent_jobs(kinds, limit), draw, any_active, busy=any_active(jobs))
+    follow_jobs(lambda: recent_jobs(kinds, SHOWN), draw, any_active, busy=any_active(jobs))
 
 
 def draw_job(job: Job, *, on_templates: bool = False) -> None:

@@ -89,10 +89,9 @@ def recorded(
     return answer
 
 
-def draw_why_not(what: str = "") -> None:
-    """Draw, in place of a control that a viewer does not get, what is missing, and why."""
-    text = f"{what} {why_only_reading(person(), settings())}".strip()
-    st.info(plain(text), icon=":material/lock:")
+def draw_why_not() -> None:
+    """Draw, in place of a control that a viewer does not get, why it is missing."""
+    st.info(plain(why_only_reading(person(), settings())), icon=":material/lock:")
 
 
 def login_page() -> None:
