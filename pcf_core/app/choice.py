@@ -102,7 +102,10 @@ def draw_option(
     spec, drawn = option.spec, st if container is None else container
     named: dict[str, Any] = {"label": spec.title, "key": option.url, "help": spec.help} | more
     if offered is None and option.called and option.type is not tuple:
-        named |= {"row": True} if spec.row else {"index": option.offered.index(option.opens)}
+        if spec.row:
+            named["row"] = True
+        else:
+            named["index"] = option.offered.index(option.opens)
         with nullcontext() if container is None else container:
             return select_called(called=option.called, old=spec.old, **named)
     named |= {"bind": "query-params"}

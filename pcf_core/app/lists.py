@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pcf_core.app import caching
 from pcf_core.app.addresses import precisions_called
@@ -70,7 +70,7 @@ def stamp_of_shelf(shelf: Shelf) -> Stamp:
 
 
 @lru_cache(maxsize=8)
-def _by_name(load: Callable[[], Iterable[T]], stamp: Stamp) -> Mapping[str, T]:
+def _by_name(load: Callable[[], Iterable[Any]], stamp: Stamp) -> Mapping[str, Any]:
     return {item.name: item for item in load()}
 
 
