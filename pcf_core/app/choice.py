@@ -163,25 +163,31 @@ def take_usual(prefix: str = "") -> None:
 def draw_texts(topic: Topic) -> None:
     """Draw templates and occupations; a topic names its default ones."""
     others = kept()
-    sets = with_asked("templates", [*fitting_first(topic), *others.templates])
-    lists = with_asked("evidence", [*evidence_lists(), *others.evidence])
     usual = usual_lists(topic, others)
-    st.selectbox(
+    choose_shown(
         "Templates",
-        sets,
-        index=sets.index(usual.templates),
+        [*fitting_first(topic), *others.templates],
+        usual.templates,
         key="templates",
-        bind="query-params",
-        help="The contexts: sentences with [X] for the occupation and [Y] for the word.",
+        help_text="The contexts: sentences with [X] for the occupation and [Y] for the word.",
     )
-    st.selectbox(
+    choose_shown(
         "Occupations",
-        lists,
-        index=lists.index(usual.evidence),
+        [*evidence_lists(), *others.evidence],
+        usual.evidence,
         key="evidence",
-        bind="query-params",
-        help="The list that fills [X].",
+        help_text="The list that fills [X].",
     )
+
+
+def choose_shown(label: str, existing: Iterable[str], usual: str, key: str, help_text: str) -> str:
+    """Draw which of a kind is shown, those of the link among them; it is in the address.
+
+    ``usual``: chosen at first, where it exists; else the first.
+    """
+    names = with_asked(key, existing)
+    index = names.index(usual) if usual in names else 0
+    return str(st.selectbox(label, names, index=index, key=key, bind="query-params", help=help_text))
 
 
 def draw_view_options(kind: type[ViewOptions] = PageOptions) -> None:

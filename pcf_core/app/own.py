@@ -12,7 +12,6 @@ from typing import Any, Generic, Literal, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.choice import with_asked
 from pcf_core.app.inside import UploadedFile
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.widgets import choose_one, plain, refusals_said
@@ -184,24 +183,6 @@ def draw_upload(
             item = item.model_copy(update={"name": name})
             recorded("uploaded", kind, name, own.save, item)
             saved(name)
-
-
-def choose_shown(label: str, existing: Sequence[str], usual: str, key: str, help_text: str) -> str:
-    """Draw which of a kind the page shows, those of the link among them; it is in the address.
-
-    ``usual``: chosen at first, where it exists; else the first.
-    """
-    names = with_asked(key, existing)
-    return str(
-        st.selectbox(
-            label,
-            names,
-            index=names.index(usual) if usual in names else 0,
-            key=key,
-            bind="query-params",
-            help=help_text,
-        )
-    )
 
 
 def draw_views(views: Mapping[str, str], for_auditors: Collection[str], key: str, first: str) -> str:

@@ -10,8 +10,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from pcf_core.app.addresses import TAB_OF
-from pcf_core.app.choice import select_on_pages
-from pcf_core.app.own import choose_shown
+from pcf_core.app.choice import choose_shown, select_on_pages
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.settings import ROOT, Settings
 from tests.pages.opened import open_app

@@ -10,7 +10,7 @@ import streamlit as st
 
 from pcf_core.app import own
 from pcf_core.app.addresses import RUN_AN_AUDIT
-from pcf_core.app.choice import current_choice
+from pcf_core.app.choice import choose_shown, current_choice
 from pcf_core.app.lists import own_sets, set_cards, set_names, topics, usual_lists
 from pcf_core.app.page import (
     DATA,
@@ -59,7 +59,7 @@ def draw_head() -> tuple[str, str]:
     """Draw which set, and what to do with it; both are in the URL."""
     adopt_pointed()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = own.choose_shown(
+        name = choose_shown(
             "Set",
             set_names(),
             USUAL,

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app import own
-from pcf_core.app.choice import current_choice
+from pcf_core.app.choice import choose_shown, current_choice
 from pcf_core.app.lists import OCCUPATIONS, evidence_lists, list_names, template_sets, topic_names
 from pcf_core.app.page import draw_table, finding
 from pcf_core.app.probe import MOST_MODELS, ask, draw_ended_early, follow
@@ -126,7 +126,7 @@ def draw_head() -> tuple[str, str]:
     """Draw which topic, and what to do with it; both are in the URL."""
     adopt_pointed()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = own.choose_shown(
+        name = choose_shown(
             "Topic",
             topic_names(),
             FIRST,
@@ -370,7 +370,7 @@ def draw_lists() -> None:
     """Draw the choice and view of a list, what can be done with it, and another brought in."""
     PANEL.adopt_next()
     own.draw_hidden(OWN.shelf)
-    name = own.choose_shown(
+    name = choose_shown(
         "List",
         list_names(),
         OCCUPATIONS,
