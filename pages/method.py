@@ -1,23 +1,40 @@
 """The page Method: how the numbers are made, the papers' figures, the words of the field, limits, sources."""
 
 from pcf_core.app.addresses import ABOUT, AS_IN_PAPERS, GLOSSARY, HOW_IT_WORKS, SUPPORTED
-from pcf_core.app.shell import draw_open_tab, show
+from pcf_core.app.shell import open_tab, show
 
-PARTS = {
-    HOW_IT_WORKS: ("How do probabilities become a risk?", "method.how_it_works:draw_how_it_works"),
-    SUPPORTED: ("What can each number support, and what can it not?", "method.about:draw_supported"),
-    AS_IN_PAPERS: (
-        "What do the papers print, and what comes out here?",
-        "method.as_in_papers:draw_as_in_papers",
-    ),
-    GLOSSARY: ("What do the words mean?", "method.how_it_works:draw_glossary"),
-    ABOUT: ("What is measured, how is it read, and what may not be concluded?", "method.about:draw_about"),
+QUESTIONS = {
+    HOW_IT_WORKS: "How do probabilities become a risk?",
+    SUPPORTED: "What can each number support, and what can it not?",
+    AS_IN_PAPERS: "What do the papers print, and what comes out here?",
+    GLOSSARY: "What do the words mean?",
+    ABOUT: "What is measured, how is it read, and what may not be concluded?",
 }
 
 
 def draw() -> None:
     """Draw the page."""
-    draw_open_tab("method", "Method", PARTS)
+    tab = open_tab("method", "Method", QUESTIONS)
+    if tab == HOW_IT_WORKS:
+        from pcf_core.app.method.how_it_works import draw_how_it_works
+
+        draw_how_it_works()
+    elif tab == SUPPORTED:
+        from pcf_core.app.method.about import draw_supported
+
+        draw_supported()
+    elif tab == AS_IN_PAPERS:
+        from pcf_core.app.method.as_in_papers import draw_as_in_papers
+
+        draw_as_in_papers()
+    elif tab == GLOSSARY:
+        from pcf_core.app.method.how_it_works import draw_glossary
+
+        draw_glossary()
+    else:
+        from pcf_core.app.method.about import draw_about
+
+        draw_about()
 
 
 show(draw)

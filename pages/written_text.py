@@ -1,25 +1,35 @@
 """The page Written text: what a model writes, about whom, and whether all its audits agree."""
 
 from pcf_core.app.addresses import CRITERIA, FAIRPAIR, KNOWN, SUMMARY
-from pcf_core.app.shell import draw_open_tab, show
+from pcf_core.app.shell import open_tab, show
 
-PARTS = {
-    SUMMARY: (
-        "What does each audit find about one model, and do they agree?",
-        "texts.summary_views:draw_summary",
-    ),
-    FAIRPAIR: ("Does it write differently about another person?", "fairpair.tab:draw_fairpair"),
-    CRITERIA: ("Does gender change what it writes and whom it believes?", "criteria.tab:draw_criteria"),
-    KNOWN: (
-        "What do CrowS-Pairs, StereoSet and WinoBias find, and do they agree with us?",
-        "texts.benchmarks:draw_benchmarks",
-    ),
+QUESTIONS = {
+    SUMMARY: "What does each audit find about one model, and do they agree?",
+    FAIRPAIR: "Does it write differently about another person?",
+    CRITERIA: "Does gender change what it writes and whom it believes?",
+    KNOWN: "What do CrowS-Pairs, StereoSet and WinoBias find, and do they agree with us?",
 }
 
 
 def draw() -> None:
     """Draw the page."""
-    draw_open_tab("written_text", "Written text", PARTS)
+    tab = open_tab("written_text", "Written text", QUESTIONS)
+    if tab == SUMMARY:
+        from pcf_core.app.texts.summary_views import draw_summary
+
+        draw_summary()
+    elif tab == FAIRPAIR:
+        from pcf_core.app.fairpair.tab import draw_fairpair
+
+        draw_fairpair()
+    elif tab == CRITERIA:
+        from pcf_core.app.criteria.tab import draw_criteria
+
+        draw_criteria()
+    else:
+        from pcf_core.app.texts.benchmarks import draw_benchmarks
+
+        draw_benchmarks()
 
 
 show(draw)

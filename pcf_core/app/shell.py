@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping
-from pkgutil import resolve_name
 
 import streamlit as st
 
@@ -179,12 +178,13 @@ def _keep_loaded(page: str) -> None:
     gc.freeze()
 
 
-def draw_open_tab(page: str, title: str, parts: Mapping[str, tuple[str, str]]) -> None:
-    """Draw a page with tabs: its title, their names, the question of the open one, and this alone.
+def open_tab(page: str, title: str, questions: Mapping[str, str]) -> str:
+    """Draw the head of a page with tabs: its title, their names, the question of the open one; return that.
 
-    ``parts``: by the name of a tab its question, and what draws it, as ``file:function`` of ``pcf_core.app``;
-    of the others nothing is imported.  What was chosen on them stays: their widgets are bound to the address,
-    and Streamlit then keeps what they said until they are drawn again.
+    The page imports what this tab draws, and nothing of the others.
+
+    What was chosen on the others stays: their widgets are bound to the address, and Streamlit then keeps what
+    they said until they are drawn again.
     """
     st.title(title)
     old, address = open_page_name(), {name: st.query_params.get_all(name) for name in st.query_params}
@@ -197,6 +197,5 @@ def draw_open_tab(page: str, title: str, parts: Mapping[str, tuple[str, str]]) -
         label_visibility="collapsed",
         wrap=True,
     )
-    question, draw = parts[name]
-    st.markdown(f"##### {question}")
-    resolve_name(f"pcf_core.app.{draw}")()
+    st.markdown(f"##### {questions[name]}")
+    return name

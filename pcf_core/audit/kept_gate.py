@@ -11,13 +11,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from pcf_core.audit.gate import GateReport, ReadRun, check_context, check_groups
-from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.options import shown_fields
 from pcf_core.audit.policy import PACK, RUN_KEY, Context, Policy
 from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import PolicyError, RunError
-from pcf_core.core.options import declared
 from pcf_core.core.risk import Aggregation
 from pcf_core.core.run import Protocol, RunSpec, ScoringKey, scored_as
 from pcf_core.material import evidence, templates, topics
@@ -55,7 +54,7 @@ def planned_runs(policy: Policy, scoring: ScoringKey) -> tuple[RunSpec, ...]:
 
 
 def _planned(context: Context, scoring: ScoringKey) -> RunSpec:
-    if context.weights not in (names := declared(ViewOptions)["occupation_weights"].offered):
+    if context.weights not in (names := shown_fields()["occupation_weights"].offered):
         raise PolicyError(
             f"Pages and reports read no file that a policy names, and this one weighs occupations by "
             f"{context.weights[:60]!r}: use {' or '.join(names)}, or the command check."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcf_core.audit.options import PageOptions, ViewOptions
+from pcf_core.audit.options import PageOptions, ViewOptions, shown_fields
 from pcf_core.audit.policy import PACK as PACK_ENDING
 from pcf_core.audit.policy import read_policy
 from pcf_core.audit.results import Results
@@ -15,7 +15,6 @@ from pcf_core.cli.console import give, one_of, open_store, record, say
 from pcf_core.cli.options import JsonOption, View, option_of, with_view
 from pcf_core.cli.packs import write_pack
 from pcf_core.core.errors import InputError
-from pcf_core.core.options import declared
 from pcf_core.report.documents import export_run
 from pcf_core.report.files import check_target, write_whole
 from pcf_core.report.records import SECTIONS, SHORT, ReportDocument, ReportRequest
@@ -30,7 +29,7 @@ FORMS = ("csv", "parquet", "json", "html", "card")
 PACK = "pack"
 ZIP = ".zip"
 ENDINGS = {**{f".{form}": form for form in FORMS[:-1]}, ".md": "card", PACK_ENDING: PACK}
-OVER = declared(PageOptions)["over"]
+OVER = shown_fields(PageOptions)["over"]
 OverOption = Annotated[str, option_of(OVER)]
 NAMED = {"short": tuple(SHORT), "all": tuple(SECTIONS)}
 MOST_LINES = 20

@@ -21,7 +21,7 @@ from pcf_core.core.errors import InputError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval
 from pcf_core.core.settings import settings
-from pcf_core.models.names import ENDPOINT
+from pcf_core.models.endpoint import PREFIX
 from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve_writer
 from pcf_core.report.documents import finite
@@ -86,7 +86,7 @@ def fairpair(
 
 def say_chat_is_ignored(models: Sequence[str]) -> None:
     """Say that ``--chat`` changes nothing for the local models."""
-    local = [name for name in models if not name.startswith(ENDPOINT)]
+    local = [name for name in models if not name.startswith(PREFIX)]
     if local:
         say(
             f"--chat is of an endpoint and changes nothing for {', '.join(local)}: a local model's tokenizer "

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.options import ViewOptions, shown_fields
 from pcf_core.core.errors import InputError
 from pcf_core.core.options import Option, declared, read_options, with_parameters
 from pcf_core.core.records import Record
@@ -92,7 +92,7 @@ class View:
         """The options that were given another value than the one they have without being named."""
         return [
             one.flag
-            for name, one in declared(self.kind).items()
+            for name, one in shown_fields(self.kind).items()
             if self.given[name] != ("" if one.spec.of_run else one.default)
         ]
 
@@ -104,7 +104,7 @@ class View:
         InputError
             A value that its option does not take.
         """
-        of_run = {name for name, one in declared(self.kind).items() if one.spec.of_run}
+        of_run = {name for name, one in shown_fields(self.kind).items() if one.spec.of_run}
         return read_options(
             self.kind, {name: text for name, text in self.given.items() if text or name not in of_run}
         )
@@ -112,6 +112,6 @@ class View:
 
 def with_view(command: Callable[..., None], kind: type[ViewOptions] = ViewOptions) -> Callable[..., None]:
     """Return a command with an option for each field of ``kind`` in the place of its parameter ``view``."""
-    fields = declared(kind).values()
+    fields = shown_fields(kind).values()
     parameters = [_parameter(one, "" if one.spec.of_run else one.default) for one in fields]
     return with_parameters(command, "view", parameters, lambda given: View(kind, given))

@@ -17,7 +17,7 @@ from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import Report
 from pcf_core.core.knowledge import KnowledgeReport
 from pcf_core.core.risk import Comparison, RiskReport
-from pcf_core.report.loaded import Reports, Study, interval_notes, study_notes, warnings_of
+from pcf_core.report.loaded import Reports, Runs, Study, interval_notes, study_notes, warnings_of
 from pcf_core.report.panels import Panel, text_lines
 from pcf_core.report.provenance import run_facts
 from pcf_core.report.reproducing import score_command
@@ -59,7 +59,7 @@ def run_lines(item: Report, options: ViewOptions, held: Baseline | None) -> list
 
 
 def _risk_panels(
-    shown: Study | Reports, baselines: Mapping[str, Baseline], notes: Sequence[str]
+    shown: Runs | Reports, baselines: Mapping[str, Baseline], notes: Sequence[str]
 ) -> list[Panel]:
     """Show R, its corrected parts and how much occupations differ, as far as the report has them."""
     risks, (report,) = reports_panel(shown), shown.reports.values()

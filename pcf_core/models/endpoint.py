@@ -198,6 +198,7 @@ def _takes_ids(server: Server, reading: TokenScores) -> bool:
     return ids == reading.labels == again.labels
 
 
+PREFIX = ENDPOINT
 UNPINNED = "unpinned"
 CHAT = "server"  # in place of a template's hash: the server makes a user's message of the prompt itself
 UNPROVEN = "Unpinned: nothing proves that the server runs the same weights tomorrow"
@@ -276,9 +277,9 @@ def resolve_writer_endpoint(name: str, chat: bool) -> ModelSpec:
 
     ``chat``: whether the prompt is a user's message, not a text to go on from.
     """
-    served, url = name.removeprefix(ENDPOINT), _url(name)
+    served, url = name.removeprefix(PREFIX), _url(name)
     if not is_name(served):
-        raise ModelError(f"{name!r} names no served model: write {ENDPOINT} and the name the server lists.")
+        raise ModelError(f"{name!r} names no served model: write {PREFIX} and the name the server lists.")
     return _unpinned(
         name,
         url,
@@ -363,10 +364,12 @@ def connect(name: str) -> Server:
 
 
 def survey_endpoint() -> Iterator[ModelSpec | LeftOut]:
-    """Yield the models that the endpoint serves; one not probed yet has the identity ``unpinned``."""
+    """Yield the served models, if an endpoint is set; one not probed yet has the identity ``unpinned``."""
+    if settings().endpoint_url is None:
+        return
     listing = _fresh("") or _list()
     if listing.error:
-        yield LeftOut(name=f"{ENDPOINT}…", reason=listing.error)
+        yield LeftOut(name=f"{PREFIX}…", reason=listing.error)
     for name in listing.names[:MOST_LISTED]:
         answer = _fresh(name)
         if answer is not None and answer.endpoint is not None:
@@ -382,7 +385,7 @@ def survey_endpoint() -> Iterator[ModelSpec | LeftOut]:
             )
     if len(listing.names) > MOST_LISTED:
         yield LeftOut(
-            name=f"{ENDPOINT}…",
+            name=f"{PREFIX}…",
             reason=f"The endpoint serves {len(listing.names) - MOST_LISTED} more models; name one to use it.",
         )
 
@@ -390,7 +393,7 @@ def survey_endpoint() -> Iterator[ModelSpec | LeftOut]:
 def _list() -> _Answer:
     try:
         with _server("", LIST_PATIENCE, ()) as server:
-            names = tuple(sorted(f"{ENDPOINT}{card['id']}" for card in server.models()))
+            names = tuple(sorted(f"{PREFIX}{card['id']}" for card in server.models()))
     except AuditError as error:
         return _keep("", _Answer(time.monotonic() + LISTED_SECONDS, error=str(error)))
     return _keep("", _Answer(time.monotonic() + LISTED_SECONDS, names=names))
@@ -419,7 +422,7 @@ def _server(name: str, timeout: float, pauses: tuple[float, ...]) -> Server:
         require_allowed(name)
     return Server(
         url,
-        name.removeprefix(ENDPOINT),
+        name.removeprefix(PREFIX),
         key=settings().endpoint_key,
         timeout=timeout,
         concurrency=settings().endpoint_concurrency,

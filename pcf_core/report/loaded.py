@@ -195,6 +195,9 @@ class Study:
         return {label: interval for label, interval in several.items() if interval}
 
 
+Runs = Study  # where a panel is made of them, on whatever page or in whatever report
+
+
 def compare_runs(first: Report, second: Report, options: ViewOptions) -> Comparison:
     """Compare two runs, paired; raises as :meth:`Study.compare`."""
     return compared(first.reading(options), second.reading(options), options)

@@ -11,10 +11,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.options import ViewOptions, shown_fields
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import INSPECTED, GenerationKey
-from pcf_core.core.options import command_options, declared, task_options
+from pcf_core.core.options import command_options, task_options
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.topics import differing
 from pcf_core.material import evidence as lists
@@ -217,7 +217,7 @@ def section_command(request: ReportRequest, name: str) -> str:
 
 def export_command(request: ReportRequest, form: str, out: str) -> str:
     """Write the command for the report of a request in a format; ``out``: the file's name."""
-    quote, flags = shlex.quote, declared(ViewOptions)
+    quote, flags = shlex.quote, shown_fields()
     chosen = [name for name in request.sections if name not in ALWAYS] or request.sections
     sections = NAMED.get(request.sections) or ",".join(chosen)
     audits = {

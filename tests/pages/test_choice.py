@@ -3,8 +3,7 @@
 import pytest
 
 from pcf_core.app.addresses import Choice
-from pcf_core.audit.options import PageOptions, ViewOptions
-from pcf_core.core.options import from_page
+from pcf_core.audit.options import PageOptions, ViewOptions, from_link
 from tests.pages.opened import open_app
 
 
@@ -37,4 +36,4 @@ def test_links_to_other_pages_have_all_of_the_choice() -> None:
     link = Choice(("mini-gpt", "mini-bert"), "race", "mine", "few", options, over="both").parameters
     assert (link["model"], link["topic"]) == (["mini-gpt", "mini-bert"], "race")
     assert (link["templates"], link["evidence"]) == ("mine", "few")
-    assert from_page(PageOptions, link) == PageOptions(**options.model_dump(), over="both")
+    assert from_link(PageOptions, link) == PageOptions(**options.model_dump(), over="both")

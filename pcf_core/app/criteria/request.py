@@ -19,8 +19,8 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.options import from_page
 from pcf_core.core.run import ScoringKey, model_label
+from pcf_core.models.endpoint import PREFIX as ENDPOINT
 from pcf_core.models.endpoint import known_chat
-from pcf_core.models.names import ENDPOINT
 from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import list_models, resolve_to_score, resolve_writer
 from pcf_core.texts.criteria.experiment import Experiment, Suited, suited

@@ -18,7 +18,7 @@ from pcf_core.core.families import FAMILIES
 from pcf_core.core.generation import HOTTEST, Decoding, GenerationKey
 from pcf_core.core.options import declared, from_page
 from pcf_core.core.run import model_label
-from pcf_core.models.names import ENDPOINT
+from pcf_core.models.endpoint import PREFIX as ENDPOINT
 from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import list_models, resolve_writer
 from pcf_core.texts.fairpair.categories import SHELF as CATEGORIES

@@ -11,7 +11,7 @@ from pcf_core.audit.reading import Reading
 from pcf_core.core.risk import Comparison, NeutralComparison
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import RISKS, comparison_table, neutral_table, several_table
-from pcf_core.report.loaded import Study
+from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of, said, table_of
 from pcf_core.report.records import ReportPart
 from pcf_core.show.charts.comparison import difference_plot
@@ -46,7 +46,7 @@ def comparison_parts(study: Study) -> Sequence[ReportPart]:
 
 
 def pair_panel(
-    runs: Study, found: Comparison, quantity: str = "overall_risk", most: int = MOST_DRAWN
+    runs: Runs, found: Comparison, quantity: str = "overall_risk", most: int = MOST_DRAWN
 ) -> Panel:
     """Show how two models differ in a part of the risk of the occupations where that is the most."""
     first, second = found.first.name, found.second.name
@@ -82,7 +82,7 @@ def whole_pair_panel(study: Study, found: Comparison) -> Panel:
 # The same two models where it is another thing than an even split that they are held against.
 
 
-def scales_of(runs: Study, names: tuple[str, str], store: Store) -> OtherScales:
+def scales_of(runs: Runs, names: tuple[str, str], store: Store) -> OtherScales:
     """Compare two of the models on other scales than R against an even split."""
     read = [runs.runs[name] for name in names]
     first, second = (Reading(item.run, item.result, runs.options) for item in read)

@@ -15,7 +15,7 @@ from pcf_core.audit.results import Report
 from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Matching, OwnFactor, Quantity
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import MOST
-from pcf_core.report.loaded import Study
+from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of, said, table_of
 from pcf_core.report.records import KeyFigure, ReportPart
 from pcf_core.report.sections.tilt import unit_in
@@ -40,7 +40,7 @@ LONGEST_VALUE = 8  # characters of a key figure before it is written as a power 
 Panels = Mapping[str, tuple[FactorPanel, ...]]
 
 
-def factor_panels(runs: Study, name: str, panels: Sequence[FactorPanel]) -> list[Panel]:
+def factor_panels(runs: Runs, name: str, panels: Sequence[FactorPanel]) -> list[Panel]:
     """Show the risk of a model's occupations against each factor, on one axis, with two fitted lines."""
     span = risk_span(panels)
     return [

@@ -17,7 +17,7 @@ from pcf_core.material.evidence import womens_share
 from pcf_core.measure.distribution import clustered_order
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import heat_figures
-from pcf_core.report.loaded import Study
+from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import cell_rows
@@ -39,7 +39,7 @@ MOST_ROWS = 500  # of a page: more occupations cannot be told apart
 MOST_CLUSTERED = 2_000  # rows or columns: the distances of twice as many take four times the memory
 
 
-def heat_map_panel(runs: Study, name: str, group: str, axes: Axes, *, clicks: bool = False) -> Panel:
+def heat_map_panel(runs: Runs, name: str, group: str, axes: Axes, *, clicks: bool = False) -> Panel:
     """Show the probability of a group's words in the cells of one model."""
     item, rows, columns = runs.runs[name], axes.rows, axes.columns
     return Panel(
@@ -57,13 +57,13 @@ def heat_map_panel(runs: Study, name: str, group: str, axes: Axes, *, clicks: bo
     )
 
 
-def heat_sentence(runs: Study, name: str, group: str) -> str:
+def heat_sentence(runs: Runs, name: str, group: str) -> str:
     """Say which cells of a model are farthest from even."""
     item = runs.runs[name]
     return heat_map_finding(name, item.result.preferences, group, item.report.template_weights)
 
 
-def heat_answer(runs: Study, name: str) -> str:
+def heat_answer(runs: Runs, name: str) -> str:
     """Answer which way the cells of a model lean; empty where its figures say little."""
     item = runs.runs[name]
     if item.report.says_little:
@@ -71,7 +71,7 @@ def heat_answer(runs: Study, name: str) -> str:
     return heat_map_answer(name, item.result.preferences, item.report.template_weights)
 
 
-def example_cell(runs: Study) -> tuple[str, dict[str, dict[str, float]]]:
+def example_cell(runs: Runs) -> tuple[str, dict[str, dict[str, float]]]:
     """Choose one sentence of the first run, and return whom the first two models expect in it.
 
     Returns
@@ -90,7 +90,7 @@ def example_cell(runs: Study) -> tuple[str, dict[str, dict[str, float]]]:
     return template.replace("[X]", occupation), found[occupation]
 
 
-def _expected(runs: Study, occupation: str, template: str) -> dict[str, dict[str, float]]:
+def _expected(runs: Runs, occupation: str, template: str) -> dict[str, dict[str, float]]:
     """Return the probability of each group in one cell, by model, of the first two that have it."""
     shares = {}
     for name, item in list(runs.runs.items())[:2]:

@@ -11,7 +11,7 @@ from pcf_core.audit.baseline import Baseline, baseline_of, distance_from_neutral
 from pcf_core.core.risk import Interval, Over, RiskReport
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import interval_note, risk_figures
-from pcf_core.report.loaded import Reports, Study, study_notes
+from pcf_core.report.loaded import Reports, Runs, Study, study_notes
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import (
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def risk_panel(
-    runs: Study, *, references: bool = True, published: bool = True, thousand: bool = False
+    runs: Runs, *, references: bool = True, published: bool = True, thousand: bool = False
 ) -> Panel:
     """Show R of each model as prejudice and caprice, beside reference models and the papers' values."""
     scale, topic = runs.options.scale, runs.first.run.topic
@@ -50,7 +50,7 @@ def risk_panel(
 
 
 def reports_panel(
-    shown: Study | Reports,
+    shown: Runs | Reports,
     beside: Sequence[RiskBar] = (),
     listed: Sequence[RiskBar] = (),
     *,
@@ -84,7 +84,7 @@ def risk_parts(study: Study) -> Sequence[ReportPart]:
     return [part_of(risk_panel(study), findings=[study.order], notes=study_notes(study))]
 
 
-def corrected_panel(runs: Study | Reports, *, thousand: bool = False) -> Panel:
+def corrected_panel(runs: Runs | Reports, *, thousand: bool = False) -> Panel:
     """Show prejudice and caprice without the bias of few templates beside the plug-in values."""
     reports, over = runs.reports, runs.over
     return Panel(
@@ -107,7 +107,7 @@ def corrected_parts(study: Study) -> Sequence[ReportPart]:
     return [part_of(corrected_panel(replace(study, runs=found)))] if found else []
 
 
-def occupation_panel(runs: Study, name: str, *, thousand: bool = False, ranked: bool = False) -> Panel:
+def occupation_panel(runs: Runs, name: str, *, thousand: bool = False, ranked: bool = False) -> Panel:
     """Show the riskiest occupations of a model, and all of them as a table, ``ranked`` by their risk."""
     report = runs.reports[name]
 
@@ -135,7 +135,7 @@ def occupation_parts(study: Study) -> Sequence[ReportPart]:
     return [part_of(occupation_panel(study, name, ranked=True)) for name in study.runs]
 
 
-def lean_panel(runs: Study | Reports, found: Mapping[str, Baseline], *, thousand: bool = False) -> Panel:
+def lean_panel(runs: Runs | Reports, found: Mapping[str, Baseline], *, thousand: bool = False) -> Panel:
     """Show how far each model's occupations differ, and its neutral subjects where they are ``found``.
 
     Of runs with a sampling plan that is not known; without any other there is no picture.
@@ -170,7 +170,7 @@ def shared_parts(study: Study, store: Store) -> Sequence[ReportPart]:
     return parts
 
 
-def baselines_of(runs: Study, store: Store) -> dict[str, Baseline]:
+def baselines_of(runs: Runs, store: Store) -> dict[str, Baseline]:
     """Return the neutral subjects of every model that has them."""
     found = {
         name: baseline_of(store, item.run, item.result, runs.options) for name, item in runs.runs.items()
@@ -178,7 +178,7 @@ def baselines_of(runs: Study, store: Store) -> dict[str, Baseline]:
     return {name: one for name, one in found.items() if one is not None}
 
 
-def neutral_distances(runs: Study, store: Store) -> dict[str, float]:
+def neutral_distances(runs: Runs, store: Store) -> dict[str, float]:
     """Return how far each model's occupations are from its neutral subjects, of those that have them.
 
     Empty where the figures shown are held against something else than an even split.

@@ -13,7 +13,7 @@ from pcf_core.core.tails import NormalShape, TailShape, UpperTail
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import MOST, beside, interval_words, parts_of
-from pcf_core.report.loaded import Study
+from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import KeyFigure, ReportPart
 from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram, qq_plot, survival_plot
@@ -40,30 +40,30 @@ def tail_parts(study: Study) -> Sequence[ReportPart]:
     return [part_of(caprice_panel(shown), notes=[note]), *map(part_of, others)]
 
 
-def tail_shapes(runs: Study) -> dict[str, TailShape]:
+def tail_shapes(runs: Runs) -> dict[str, TailShape]:
     """Return caprice by model with what is fitted to it."""
     return runs.remember(fitted_tails)
 
 
-def fitted_tails(runs: Study) -> dict[str, TailShape]:
+def fitted_tails(runs: Runs) -> dict[str, TailShape]:
     """Fit caprice by model."""
     largest = largest_caprice(runs.options, len(runs.groups))
     values = parts_of(runs.reports, "caprice_risk")
     return {name: tail_shape(several, largest) for name, several in values.items()}
 
 
-def normal_shapes(runs: Study) -> dict[str, NormalShape]:
+def normal_shapes(runs: Runs) -> dict[str, NormalShape]:
     """Return prejudice by model with its normal fit."""
     return runs.remember(fitted_normals)
 
 
-def fitted_normals(runs: Study) -> dict[str, NormalShape]:
+def fitted_normals(runs: Runs) -> dict[str, NormalShape]:
     """Fit the normal distribution of prejudice by model."""
     values = parts_of(runs.reports, "prejudice_risk")
     return {name: normal_shape(several) for name, several in values.items()}
 
 
-def caprice_panel(runs: Study, *, log_count: bool = False) -> Panel:
+def caprice_panel(runs: Runs, *, log_count: bool = False) -> Panel:
     """Show caprice over occupations as a histogram, with what was fitted to it in words."""
     reports, shapes = runs.reports, tail_shapes(runs)
     findings = []
@@ -90,7 +90,7 @@ def caprice_panel(runs: Study, *, log_count: bool = False) -> Panel:
     )
 
 
-def survival_panel(runs: Study) -> Panel:
+def survival_panel(runs: Runs) -> Panel:
     """Show the share of occupations at or above each caprice, with the fits of the values above 0."""
     reports, shapes = runs.reports, tail_shapes(runs)
     return Panel(
@@ -107,7 +107,7 @@ def survival_panel(runs: Study) -> Panel:
     )
 
 
-def prejudice_panel(runs: Study) -> Panel:
+def prejudice_panel(runs: Runs) -> Panel:
     """Show prejudice over occupations as a histogram with its normal fit."""
     reports, shapes = runs.reports, normal_shapes(runs)
     curves = {name: (shape.fit.mean, shape.fit.sd) for name, shape in shapes.items()}
@@ -128,7 +128,7 @@ def prejudice_panel(runs: Study) -> Panel:
     )
 
 
-def qq_panel(runs: Study) -> Panel:
+def qq_panel(runs: Runs) -> Panel:
     """Show the prejudice of every occupation against what its normal fit expects."""
     reports, shapes = runs.reports, normal_shapes(runs)
     return Panel(

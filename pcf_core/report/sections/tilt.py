@@ -18,7 +18,7 @@ from pcf_core.measure.distribution import mean_tilts, share_interval
 from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import lead_figures, tilt_figures
-from pcf_core.report.loaded import Study
+from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import tilt_table
@@ -37,7 +37,7 @@ MOST_PANELS = 12
 
 
 def tilt_panel(
-    runs: Study, *, chosen: str = "", labour: bool = True, text: Mapping[str, float] | None = None
+    runs: Runs, *, chosen: str = "", labour: bool = True, text: Mapping[str, float] | None = None
 ) -> Panel:
     """Show the mean stereotype of every occupation, against an even split, a box a model.
 
@@ -103,12 +103,12 @@ def even_note(study: Study) -> str:
     )
 
 
-def tilts_of(runs: Study) -> dict[str, dict[str, MeanTilt]]:
+def tilts_of(runs: Runs) -> dict[str, dict[str, MeanTilt]]:
     """Return for each model the mean stereotype of each group over all occupations, with intervals."""
     return {name: runs.remember(mean_tilts_of, name) for name in runs.runs}
 
 
-def mean_tilts_of(runs: Study, name: str) -> dict[str, MeanTilt]:
+def mean_tilts_of(runs: Runs, name: str) -> dict[str, MeanTilt]:
     """Return the mean tilt of a model towards each group against an even split, with intervals."""
     item, report = runs.runs[name], runs.even[name]
     names = [row.occupation for row in report.occupations]
