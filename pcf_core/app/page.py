@@ -19,7 +19,7 @@ from pcf_core.app.notes import draw_unequal_words, notes
 from pcf_core.app.present import enlarged, is_presented
 from pcf_core.app.provenance import draw_provenance
 from pcf_core.app.scoring import follow_checks, follow_readings, offer_scoring
-from pcf_core.app.styles import Finished, readable
+from pcf_core.app.styles import finished, readable
 from pcf_core.app.widgets import plain, plain_label
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.files import csv_text
@@ -204,8 +204,8 @@ def picture(
 
 
 @kept(slots=FIGURES)
-def _figure(make: partial[go.Figure], title: str, source: str) -> Finished:
-    return Finished(readable(make(), title, source))
+def _figure(make: partial[go.Figure], title: str, source: str) -> go.Figure:
+    return finished(readable(make(), title, source))
 
 
 def draw_picture(panel: Panel, clicked: Callable[[object], None] | None = None) -> None:

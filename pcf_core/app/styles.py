@@ -12,15 +12,15 @@ And it takes a chart apart on each run of a page, for longer than the rest of th
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING, Any
 
 from pcf_core.app.inside import BG_COLOR, GRAY_90
 from pcf_core.show.charts.marks import RIM
 from pcf_core.show.charts.theme import titled
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 FRONT = Path(__file__).parent / "front"  # style sheets and scripts of browsers
 COMMENT = re.compile(r"/\*.*?\*/\s*", re.DOTALL)
@@ -75,13 +75,8 @@ def _on_the_page(trace: go.Scatter) -> None:
             trace.error_x.color = BG_COLOR
 
 
-class Finished(go.Figure):  # type: ignore[misc]
-    """A copy of a figure that nobody changes any more, and so is taken apart once."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return its parts, which all who ask for them share."""
-        return self._parts
-
-    @cached_property
-    def _parts(self) -> dict[str, Any]:
-        return dict(super().to_dict())
+def finished(figure: go.Figure) -> go.Figure:
+    """Take a figure apart that nobody changes any more, once; all who ask for its parts share them."""
+    parts = figure.to_dict()
+    figure.to_dict = lambda: parts
+    return figure

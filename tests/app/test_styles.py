@@ -17,7 +17,7 @@ import streamlit
 from plotly.subplots import make_subplots
 from streamlit.elements.lib.streamlit_plotly_theme import BG_COLOR, GRAY_70, GRAY_90
 
-from pcf_core.app.styles import STYLES, Finished, readable, table_room
+from pcf_core.app.styles import STYLES, finished, readable, table_room
 from pcf_core.show.charts import marks
 from pcf_core.show.charts.marks import Span
 
@@ -72,12 +72,13 @@ def test_title_and_source_are_written_into_a_figure() -> None:
 def test_a_finished_figure_is_the_same_and_is_taken_apart_once() -> None:
     figure = readable(make_subplots(1, 2, subplot_titles=["one", "two"]), "Risk", "PCF Audit")
     figure.add_trace(go.Scatter(x=np.arange(3.0), y=[1, 2, 3], customdata=[["a"], ["b"], ["c"]]), 1, 2)
-    finished = Finished(figure)
-    assert json.loads(finished.to_json()) == json.loads(figure.to_json())
-    assert finished.to_dict() is finished.to_dict()
-    larger = go.Figure(finished).update_layout(height=900)
+    before = figure.to_json()
+    shared = finished(figure)
+    assert json.loads(shared.to_json()) == json.loads(before)
+    assert shared.to_dict() is shared.to_dict()
+    larger = go.Figure(shared).update_layout(height=900)
     assert larger.layout.height == 900
-    assert finished.to_dict()["layout"]["height"] == finished.layout.height == figure.layout.height
+    assert json.loads(shared.to_json()) == json.loads(before), "whoever changes a copy changes no other"
 
 
 def test_the_placeholders_are_colours_that_streamlit_replaces() -> None:
