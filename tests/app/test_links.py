@@ -21,7 +21,7 @@ def _unit(row: bool) -> None:
     [("documents", "document"), ("document", "document"), ("usual", "document"), ("sentences", "template")],
 )
 def test_an_address_may_have_a_label_a_name_or_an_earlier_name(text: str, name: str, row: bool) -> None:
-    app = AppTest.from_function(_unit, kwargs={"row": row})
+    app = AppTest.from_function(_unit, kwargs={"row": row}, default_timeout=60)
     app.query_params["unit"] = text
     assert [one.value for one in app.run().text] == [name]
 
@@ -39,7 +39,7 @@ def _precisions() -> None:
     ("texts", "names"), [(["auto", "float32"], "auto float32"), (["automatic"], "auto"), ([], "auto")]
 )
 def test_several_options_come_from_an_address(texts: list[str], names: str) -> None:
-    app = AppTest.from_function(_precisions)
+    app = AppTest.from_function(_precisions, default_timeout=60)
     if texts:
         app.query_params["precision"] = texts
     assert [one.value for one in app.run().text] == [names]
