@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.caching import kept
+from pcf_core.app.columns import numeric, textual
 from pcf_core.app.lists import mined_set, set_names
 from pcf_core.app.templates.draft import Shown, edit
 from pcf_core.app.templates.keeping import draw_delete, draw_export, draw_save
@@ -187,21 +188,15 @@ def draw_find(mined: MinedSet) -> list[int]:
 
 
 COLUMNS = {
-    "rank": st.column_config.NumberColumn(width="small", help="1 is the heaviest."),
-    "template": st.column_config.TextColumn(width="large"),
-    "count": st.column_config.NumberColumn(format="localized", help="How often the corpus had it."),
-    "share": st.column_config.NumberColumn(format="percent", help="Its share of the weight."),
-    "mass": st.column_config.NumberColumn(
-        "together", format="percent", help="Share of all down to this rank."
-    ),
-    "documents": st.column_config.NumberColumn(
-        format="localized", help="Documents that had it; empty where unknown."
-    ),
-    "sources": st.column_config.TextColumn(help="Count per source of the corpus."),
-    "fits": st.column_config.TextColumn(
-        help="What fits at [Y] and can mean who stands at [X]; empty where nothing says it."
-    ),
-    "examples": st.column_config.TextColumn(help="Up to three sentences: document @ place of its beginning."),
+    "rank": numeric(None, "1 is the heaviest.", None, width="small"),
+    "template": textual(None, width="large"),
+    "count": numeric(None, "How often the corpus had it.", "localized"),
+    "share": numeric(None, "Its share of the weight.", "percent"),
+    "mass": numeric("together", "Share of all down to this rank.", "percent"),
+    "documents": numeric(None, "Documents that had it; empty where unknown.", "localized"),
+    "sources": textual(None, "Count per source of the corpus."),
+    "fits": textual(None, "What fits at [Y] and can mean who stands at [X]; empty where nothing says it."),
+    "examples": textual(None, "Up to three sentences: document @ place of its beginning."),
 }
 
 

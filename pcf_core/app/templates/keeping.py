@@ -12,6 +12,7 @@ import streamlit as st
 
 from pcf_core.app import own
 from pcf_core.app.caching import once
+from pcf_core.app.columns import numeric, textual
 from pcf_core.app.inside import UploadedFile
 from pcf_core.app.lists import own_sets, set_cards, set_names, set_token, template_sets
 from pcf_core.app.roles import recorded
@@ -35,21 +36,19 @@ FORMS: dict[Form, tuple[str, str]] = {
     "attributive": ("what somebody is: black, old, a Muslim", "The [X], who came home, is [Y]"),
 }
 COLUMNS = {
-    "set": st.column_config.TextColumn("Set", width=155, help="Click a name to open the set."),
-    "title": st.column_config.TextColumn("Title", width=355),
-    "language": st.column_config.TextColumn("Language", width="small"),
-    "stands at [Y]": st.column_config.TextColumn(
-        "At [Y]", width="small", help="What the model's words are; empty where not stated."
-    ),
-    "templates": st.column_config.NumberColumn("Templates", width=85, format="localized"),
-    "effective": st.column_config.TextColumn(
+    "set": textual("Set", "Click a name to open the set.", width=155),
+    "title": textual("Title", width=355),
+    "language": textual("Language", width="small"),
+    "stands at [Y]": textual("At [Y]", "What the model's words are; empty where not stated.", width="small"),
+    "templates": numeric("Templates", None, "localized", width=85),
+    "effective": textual(
         "Effective",
+        "As many templates of equal weight would give means as steady as these.",
         width=75,
         alignment="right",  # as the numbers beside it: it is text for its digits alone
-        help="As many templates of equal weight would give means as steady as these.",
     ),
-    "corpus": st.column_config.TextColumn("Corpus", help="The texts that it was mined from."),
-    "whose": st.column_config.TextColumn("Whose", width=130),
+    "corpus": textual("Corpus", "The texts that it was mined from."),
+    "whose": textual("Whose", width=130),
 }
 SEEN = (
     "set",

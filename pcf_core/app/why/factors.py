@@ -9,6 +9,7 @@ from functools import partial
 import streamlit as st
 
 from pcf_core.app.caching import once
+from pcf_core.app.columns import numeric, textual
 from pcf_core.app.data import Loaded
 from pcf_core.app.inside import UploadedFile
 from pcf_core.app.own import too_large, upload_file
@@ -47,59 +48,36 @@ QUANTITIES: Mapping[str, Quantity] = {
     "caprice": "caprice_risk",
 }
 EXAMPLE = "occupation,value,weight\nnurse,3.5,3130\nengineer,7.25,1700\n"
-THREE_DIGITS = "%.3g"
 
 LINE_COLUMNS = {
-    "per": st.column_config.TextColumn("per", help="The slope is the difference in risk for so much more."),
-    "line": st.column_config.TextColumn(
-        "line", help="OLS: every point counts alike. WLS: by the people employed, or the file's weights."
+    "per": textual("per", "The slope is the difference in risk for so much more."),
+    "line": textual(
+        "line", "OLS: every point counts alike. WLS: by the people employed, or the file's weights."
     ),
-    "slope": st.column_config.NumberColumn("slope", format=THREE_DIGITS, help="0 is no difference."),
-    "low": st.column_config.NumberColumn("from", format=THREE_DIGITS, help="Lower end of the 95 % interval."),
-    "high": st.column_config.NumberColumn("to", format=THREE_DIGITS, help="Upper end of the 95 % interval."),
-    "error": st.column_config.NumberColumn(
-        "standard error", format=THREE_DIGITS, help="Of the slope, from the two sources that follow."
+    "slope": numeric("slope", "0 is no difference."),
+    "low": numeric("from", "Lower end of the 95 % interval."),
+    "high": numeric("to", "Upper end of the 95 % interval."),
+    "error": numeric("standard error", "Of the slope, from the two sources that follow."),
+    "error_hc3": numeric("from occupations", "From the scatter about the line, of the kind HC3."),
+    "error_templates": numeric(
+        "from templates", "What the templates, which all occupations share, add; empty for a single template."
     ),
-    "error_hc3": st.column_config.NumberColumn(
-        "from occupations", format=THREE_DIGITS, help="From the scatter about the line, of the kind HC3."
+    "p": numeric("p alone", "Small where so steep a slope would be rare without any link."),
+    "p_holm": numeric("p corrected", "By Holm's method, for all slopes of the model."),
+    "r_squared": numeric("R²", "Share of the differences in risk that the line accounts for, of 1."),
+    "n": numeric("points", "Lines of the statistics, or words.", None),
+    "effective_n": numeric(
+        "effective points", "As how many alike points they count by their weights.", "%.1f"
     ),
-    "error_templates": st.column_config.NumberColumn(
-        "from templates",
-        format=THREE_DIGITS,
-        help="What the templates, which all occupations share, add; empty for a single template.",
-    ),
-    "p": st.column_config.NumberColumn(
-        "p alone", format=THREE_DIGITS, help="Small where so steep a slope would be rare without any link."
-    ),
-    "p_holm": st.column_config.NumberColumn(
-        "p corrected", format=THREE_DIGITS, help="By Holm's method, for all slopes of the model."
-    ),
-    "r_squared": st.column_config.NumberColumn(
-        "R²", format=THREE_DIGITS, help="Share of the differences in risk that the line accounts for, of 1."
-    ),
-    "n": st.column_config.NumberColumn("points", help="Lines of the statistics, or words."),
-    "effective_n": st.column_config.NumberColumn(
-        "effective points", format="%.1f", help="As how many alike points they count by their weights."
-    ),
-    "intercept": st.column_config.NumberColumn(
-        "intercept", format=THREE_DIGITS, help="Risk that the line has where the factor is 0."
-    ),
+    "intercept": numeric("intercept", "Risk that the line has where the factor is 0."),
 }
+MEAN_RISK = "Mean over the occupations; 0 is even."
 POINT_COLUMNS = {
-    "value": st.column_config.NumberColumn("value", format="%.4g", help="The factor, in its own unit."),
-    "weight": st.column_config.NumberColumn(
-        "weight", format="%.4g", help="Thousands employed; the weight in a file of your own."
-    ),
-    **{
-        name: st.column_config.NumberColumn(
-            noun, format=THREE_DIGITS, help="Mean over the occupations; 0 is even."
-        )
-        for name, noun in (
-            ("overall_risk", "risk"),
-            ("prejudice_risk", "prejudice"),
-            ("caprice_risk", "caprice"),
-        )
-    },
+    "value": numeric("value", "The factor, in its own unit.", "%.4g"),
+    "weight": numeric("weight", "Thousands employed; the weight in a file of your own.", "%.4g"),
+    "overall_risk": numeric("risk", MEAN_RISK),
+    "prejudice_risk": numeric("prejudice", MEAN_RISK),
+    "caprice_risk": numeric("caprice", MEAN_RISK),
 }
 
 

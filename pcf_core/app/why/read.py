@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.caching import kept, once
+from pcf_core.app.columns import numeric, textual
 from pcf_core.app.data import Loaded
 from pcf_core.app.lists import Stamp, stamp_of
 from pcf_core.app.page import PROVENANCE, draw_table, finding, foot, key_figures, open_results, picture
@@ -51,7 +52,6 @@ somebody else; and a model also read other texts. How far the two are apart does
 """
 ORDER = "That of the order allows for other occupations in the same templates."
 MALE = "male"
-THREE_DIGITS = "%.3g"
 
 
 @dataclass(frozen=True)
@@ -209,44 +209,40 @@ def _read_figures(amplification: Amplification) -> list[KeyFigure]:
     ]
 
 
-def _digits(label: str, what: str) -> object:
-    return st.column_config.NumberColumn(label, format=THREE_DIGITS, help=what)
-
-
 READ_COLUMNS = {
-    "he": st.column_config.NumberColumn("he", help="Documents with more masculine pronouns."),
-    "she": st.column_config.NumberColumn("she", help="Documents with more feminine pronouns."),
-    "neither": st.column_config.NumberColumn("tie", help="Documents with as many of both, or none."),
-    "share_he": _digits("share of he", "Of the documents with a majority, 0 to 1."),
-    "text": _digits("text", "Lean of the text, −1 (all she) to 1 (all he): 2 · share − 1."),
-    "text_low": _digits("text from", "Lower end of its 95 % interval (Wilson)."),
-    "text_high": _digits("text to", "Upper end of its 95 % interval."),
-    "model_says": _digits("model says", "Mean stereotype towards male words over the templates, −1 to 1."),
-    "says_low": _digits("says from", "Lower end of its 95 % interval over templates."),
-    "says_high": _digits("says to", "Upper end of its 95 % interval over templates."),
-    "difference": _digits("difference", "What the model says less what its text says."),
-    "low": _digits("from", "Lower end of the 95 % interval of the difference, from both."),
-    "high": _digits("to", "Upper end of the 95 % interval of the difference."),
-    "p": _digits("p alone", "Small where so large a difference would be rare without any."),
-    "p_controlled": _digits("p controlled", "For false discoveries over all occupations."),
-    "verdict": st.column_config.TextColumn(
+    "he": numeric("he", "Documents with more masculine pronouns.", None),
+    "she": numeric("she", "Documents with more feminine pronouns.", None),
+    "neither": numeric("tie", "Documents with as many of both, or none.", None),
+    "share_he": numeric("share of he", "Of the documents with a majority, 0 to 1."),
+    "text": numeric("text", "Lean of the text, −1 (all she) to 1 (all he): 2 · share − 1."),
+    "text_low": numeric("text from", "Lower end of its 95 % interval (Wilson)."),
+    "text_high": numeric("text to", "Upper end of its 95 % interval."),
+    "model_says": numeric("model says", "Mean stereotype towards male words over the templates, −1 to 1."),
+    "says_low": numeric("says from", "Lower end of its 95 % interval over templates."),
+    "says_high": numeric("says to", "Upper end of its 95 % interval over templates."),
+    "difference": numeric("difference", "What the model says less what its text says."),
+    "low": numeric("from", "Lower end of the 95 % interval of the difference, from both."),
+    "high": numeric("to", "Upper end of the 95 % interval of the difference."),
+    "p": numeric("p alone", "Small where so large a difference would be rare without any."),
+    "p_controlled": numeric("p controlled", "For false discoveries over all occupations."),
+    "verdict": textual(
         "verdict",
-        help="amplifies: leans farther than the text. flattens: less far. reverses: the other way. copies: "
+        "amplifies: leans farther than the text. flattens: less far. reverses: the other way. copies: "
         "within 0.2 of it. Else it cannot be told.",
     ),
 }
 LINE_COLUMNS = {
-    "slope": _digits("slope", "1 is a copy; corrected for small numbers of documents."),
-    "low": _digits("from", "Lower end of its 95 % interval; what it allows for stands under the figures."),
-    "high": _digits("to", "Upper end of that interval."),
-    "plain": _digits("plain slope", "With the counted shares taken as they are."),
-    "plain_low": _digits("plain from", "Lower end of its 95 % interval."),
-    "plain_high": _digits("plain to", "Upper end of its 95 % interval."),
-    "shift": _digits("shift", "Mean of what the model says less what the text says."),
-    "shift_low": _digits("shift from", "Lower end of its 95 % interval."),
-    "shift_high": _digits("shift to", "Upper end of its 95 % interval."),
-    "rank_correlation": _digits("same order", "Spearman's rank correlation; 1 is the same order."),
-    "occupations": st.column_config.NumberColumn("occupations", help="How many are compared."),
+    "slope": numeric("slope", "1 is a copy; corrected for small numbers of documents."),
+    "low": numeric("from", "Lower end of its 95 % interval; what it allows for stands under the figures."),
+    "high": numeric("to", "Upper end of that interval."),
+    "plain": numeric("plain slope", "With the counted shares taken as they are."),
+    "plain_low": numeric("plain from", "Lower end of its 95 % interval."),
+    "plain_high": numeric("plain to", "Upper end of its 95 % interval."),
+    "shift": numeric("shift", "Mean of what the model says less what the text says."),
+    "shift_low": numeric("shift from", "Lower end of its 95 % interval."),
+    "shift_high": numeric("shift to", "Upper end of its 95 % interval."),
+    "rank_correlation": numeric("same order", "Spearman's rank correlation; 1 is the same order."),
+    "occupations": numeric("occupations", "How many are compared.", None),
 }
 
 

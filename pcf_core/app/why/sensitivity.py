@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.caching import once, open_store
+from pcf_core.app.columns import numeric, textual
 from pcf_core.app.data import Loaded, must_wait
 from pcf_core.app.page import draw_table, finding, foot, key_figures, open_results, picture
 from pcf_core.app.scoring import Wanted, follow_readings
@@ -28,27 +29,16 @@ from pcf_core.show.findings.numbers import listed, two_decimals
 from pcf_core.show.findings.why import readings_finding, sensitivity_finding, span
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
-THREE_DIGITS = "%.3g"
 CHOICE_COLUMNS = {
-    "choice": st.column_config.TextColumn("choice", help="What was chosen otherwise."),
-    "overall_risk": st.column_config.NumberColumn("risk R", format=THREE_DIGITS, help="0 is even."),
-    "prejudice_risk": st.column_config.NumberColumn(
-        "prejudice", format=THREE_DIGITS, help="What is left of R when contexts are averaged first."
+    "choice": textual("choice", "What was chosen otherwise."),
+    "overall_risk": numeric("risk R", "0 is even."),
+    "prejudice_risk": numeric("prejudice", "What is left of R when contexts are averaged first."),
+    "caprice_risk": numeric("caprice", "The rest of R; 0 where no stereotype changes its sign."),
+    "stereotype_sd": numeric(
+        "s.d.", "Standard deviation of the stereotype over templates, averaged over occupations."
     ),
-    "caprice_risk": st.column_config.NumberColumn(
-        "caprice", format=THREE_DIGITS, help="The rest of R; 0 where no stereotype changes its sign."
-    ),
-    "stereotype_sd": st.column_config.NumberColumn(
-        "s.d.",
-        format=THREE_DIGITS,
-        help="Standard deviation of the stereotype over templates, averaged over occupations.",
-    ),
-    "change": st.column_config.NumberColumn(
-        "change of R", format="%+.3g", help="Against the present reading, which is the first row."
-    ),
-    "rank": st.column_config.NumberColumn(
-        "place", help="Of the models under this choice by R: 1 has the highest estimate."
-    ),
+    "change": numeric("change of R", "Against the present reading, which is the first row.", "%+.3g"),
+    "rank": numeric("place", "Of the models under this choice by R: 1 has the highest estimate.", None),
 }
 HOW = """
 Each row is one choice that an analyst makes: which words stand for a group, which templates and weights,
