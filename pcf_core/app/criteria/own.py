@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import streamlit as st
@@ -14,6 +14,7 @@ from pcf_core.app.data import answered
 from pcf_core.app.lists import Stamp, stamp_of, stamp_of_files
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.texts.imported import way_back
+from pcf_core.app.texts.shared import choose_next, draw_before
 from pcf_core.app.widgets import plain, refusals_said
 from pcf_core.core.errors import AuditError
 from pcf_core.core.options import declared
@@ -45,7 +46,7 @@ from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked
 from pcf_core.texts.criteria.records.separation import QuestionMaterial, TaskMaterial
 from pcf_core.work.criteria import CRITERIA_AUDIT, kept_labellers
 
-NEXT, SEEN = "cr_next", "criteria_before"
+SEEN = "criteria_before"
 LABELLER = "cr_labeller"
 MANY = "cr_many"
 LONGEST = 300  # characters of a model's name
@@ -102,7 +103,7 @@ def draw_choices() -> dict[ExperimentName, Experiment]:
             help=f"What the experiment {experiment} is made of. usual: what the app comes with. Your own are "
             "brought in below, on the experiment's tab.",
         )
-    labeller = _draw_labeller() if may_audit() else _draw_kept_labeller()
+    labeller = _draw_labeller()
     return {
         experiment: open_experiment(experiment, name, labeller)
         if labeller and experiment == "hobbies"  # a model, which has to be looked for
@@ -130,44 +131,41 @@ def _opened(experiment: ExperimentName, name: str, stamp: Stamp) -> Experiment:
 
 @kept(slots=64)
 def _chosen(request: CriteriaAsked, material: tuple[State | None, ...], stamp: Stamp) -> Chosen | None:
-    found = open_store().load_document(request.material, MATERIAL)
-    return None if found is None else chosen_of(request, found)
+    document = open_store().load_document(request.material, MATERIAL)
+    return None if document is None else chosen_of(request, document)
 
 
 def _draw_labeller() -> str:
-    """Draw who labels hobbies; return it, empty for the lexicon."""
-    return st.text_input(
-        "Labeller of the hobbies",
-        max_chars=LONGEST,
-        key=LABELLER,
-        bind="query-params",
-        placeholder="Empty: our lexicon",
-        help="What says what hobbies are about. Empty: a transparent lexicon of our own. nli: and a hub id "
-        "or folder, such as nli:MoritzLaurer/DeBERTa-v3-base-mnli: a model for natural language inference, "
-        "which labels texts that a model wrote.",
-    ).strip()
+    """Draw who labels hobbies; return it, empty for the lexicon.
 
-
-def _draw_kept_labeller() -> str:
-    """Draw who labelled hobbies, for those who only read.
-
-    These are the models that have done so, by the names that were kept.
-
-    To name another model would be to have it looked for.
+    Who only reads chooses among the models that have done so, by the names that were kept: to name another
+    would be to have it looked for.
     """
-    known = kept_labellers(open_store())
-    if not known:
+    label, what = "Labeller of the hobbies", "What says what hobbies are about"
+    if may_audit():
+        return st.text_input(
+            label,
+            max_chars=LONGEST,
+            key=LABELLER,
+            bind="query-params",
+            placeholder="Empty: our lexicon",
+            help=f"{what}. Empty: a transparent lexicon of our own. nli: and a hub id or folder, such as "
+            "nli:MoritzLaurer/DeBERTa-v3-base-mnli: a model for natural language inference, which labels "
+            "texts that a model wrote.",
+        ).strip()
+    labellers = kept_labellers(open_store())
+    if not labellers:
         return ""
     chosen = st.selectbox(
-        "Labeller of the hobbies",
-        ["", *known],
+        label,
+        ["", *labellers],
         format_func=lambda text: text or "our lexicon",
         key=LABELLER,
         bind="query-params",
-        help="What says what hobbies are about: a transparent lexicon of our own, or a model for natural "
-        "language inference that has labelled what was found before.",
+        help=f"{what}: a transparent lexicon of our own, or a model for natural language inference that has "
+        "labelled what was found before.",
     )
-    return known.get(chosen, "")
+    return labellers.get(chosen, "")
 
 
 def draw_many_questions() -> int | None:
@@ -185,11 +183,6 @@ def draw_many_questions() -> int | None:
     )
 
 
-def adopt_next() -> None:
-    """Take over what :func:`draw_own` or :func:`draw_kept` was told, before the page's widgets are drawn."""
-    st.session_state.update(st.session_state.pop(NEXT, {}))
-
-
 def draw_own(experiment: ExperimentName) -> None:
     """Bring in a file of one's own, see what it says and keep it; delete the one that is chosen."""
     kind, key = KINDS[experiment], parameter(experiment)
@@ -201,7 +194,7 @@ def draw_own(experiment: ExperimentName) -> None:
                 st.session_state[key],
                 tuple(own_files(experiment)),
                 partial(delete_own, experiment),
-                lambda: _go_to(key, USUAL),
+                lambda: choose_next({key: USUAL}),
                 f"delete_{kind}",
                 experiment,
             )
@@ -223,11 +216,11 @@ def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
         return
     data = file.getvalue()
     try:
-        found = read_upload(experiment, [(file.name, data)])
+        read = read_upload(experiment, [(file.name, data)])
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return
-    st.markdown(plain(made_of(found)))
+    st.markdown(plain(made_of(read)))
     name = st.text_input(
         "Name",
         value=free_name(experiment, file.name),
@@ -238,7 +231,7 @@ def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
     if st.button("Keep it", key=f"keep_{kind}", type="primary", icon=":material/upload:"):
         with refusals_said():
             recorded("uploaded", experiment, name, keep_own, experiment, name, file.name, data)
-            _go_to(key, name)
+            choose_next({key: name})
 
 
 def made_of(experiment: Experiment) -> str:
@@ -262,11 +255,6 @@ def made_of(experiment: Experiment) -> str:
     else:
         return experiment.title
     return f"“{title}” has {things}."
-
-
-def _go_to(key: str, name: str) -> None:
-    st.session_state[NEXT] = {key: name}
-    st.rerun()
 
 
 def choices_of(request: CriteriaAsked) -> Choices | None:
@@ -309,32 +297,22 @@ def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
 
 
 def draw_kept() -> None:
-    """Draw earlier results, the newest first, each with a button that asks for it again, at no cost.
-
-    No material is compared while it is shut.
-    """
+    """Draw earlier results, each with a button that asks for it again."""
     asked_here = [request for request in answered(CRITERIA_AUDIT) if not request.imported]
-    if not asked_here:
-        return
-    before = st.expander("Found before", icon=":material/history:", key=SEEN, on_change="rerun")
-    if not before.open:
-        return
-    with before:
-        found = [(request, choices_of(request)) for request in asked_here[:MOST]]
-        known = [(request, choices) for request, choices in found if choices is not None]
-        if not known:
-            st.caption("Nothing that this form can ask for again.")
-        for request, choices in known:
-            left, right = st.columns([5, 1], vertical_alignment="center")
-            said = " · ".join((request.experiment, made_text(request, choices), way_text(request)))
+    if asked_here:
+        draw_before(SEEN, "criteria_open", lambda: _found_before(asked_here[:MOST]))
+
+
+def _found_before(requests: Sequence[CriteriaAsked]) -> Iterator[tuple[str, str, Choices]]:
+    """Give the requests that the form can make again."""
+    for request in requests:
+        if (choices := choices_of(request)) is not None:
+            made = " · ".join((request.experiment, _made_text(request, choices), _way_text(request)))
             label = model_label(request.model, request.key.dtype)
-            left.markdown(f"**{plain(label)}** · {plain(said)}")
-            if right.button("Open", key=f"criteria_open_{request.hash}", help="Show what was found then."):
-                st.session_state[NEXT] = choices
-                st.rerun()
+            yield request.hash, f"**{plain(label)}** · {plain(made)}", choices
 
 
-def made_text(request: CriteriaAsked, choices: Choices) -> str:
+def _made_text(request: CriteriaAsked, choices: Choices) -> str:
     """Say what a request is made of: "usual professions", "own names “mine”, labelled by nli:org/name"."""
     kind, name = KINDS[request.experiment], choices[parameter(request.experiment)]
     text = f"{USUAL} {kind}" if name == USUAL else f"own {kind} “{name}”"
@@ -343,7 +321,7 @@ def made_text(request: CriteriaAsked, choices: Choices) -> str:
     return f"{text}, labelled by {choices[LABELLER]}" if choices.get(LABELLER) else text
 
 
-def way_text(request: CriteriaAsked) -> str:
+def _way_text(request: CriteriaAsked) -> str:
     """Say how a request is answered: "written, told what to write, 10 texts of each prompt, …"."""
     if request.generation is None or request.wording is None:
         return "scored"

@@ -1,17 +1,20 @@
-"""Ways back to what FairPair has found before, as a link and as a button; and the Φ that it measures."""
+"""What FairPair's requests are made of, and ways back to what it has found before, as a link and as a button.
+
+Prompts, tables of counterparts and categories of words are read once for all visitors until a file changes.
+They are shared between sessions and never changed.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import streamlit as st
-
-from pcf_core.app.caching import open_store
+from pcf_core.app.caching import kept, open_store
 from pcf_core.app.data import answered
-from pcf_core.app.fairpair.material import categories_of, kept_prompts, prompts_of, selection, table_of
+from pcf_core.app.lists import Stamp, stamp_of_shelf
 from pcf_core.app.texts.imported import way_back
+from pcf_core.app.texts.shared import draw_before
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import GenerationKey
@@ -21,19 +24,68 @@ from pcf_core.core.run import model_label
 from pcf_core.models.registry import resolve_writer
 from pcf_core.show.findings.fairpair import decoding_text
 from pcf_core.show.findings.numbers import count
+from pcf_core.store.results import State
+from pcf_core.texts.fairpair.categories import SHELF as CATEGORIES
+from pcf_core.texts.fairpair.categories import load_categories
 from pcf_core.texts.fairpair.options import options_of
-from pcf_core.texts.fairpair.records import EMBEDDING, USUAL_DISSIMILARITIES, FairPairAsked, FairPairResult
-from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT, fairpair_asked
+from pcf_core.texts.fairpair.prompts import SHELF as PROMPTS
+from pcf_core.texts.fairpair.prompts import load_prompts, selected
+from pcf_core.texts.fairpair.records import PROMPTS as KEPT_AS
+from pcf_core.texts.fairpair.records import (
+    USUAL_DISSIMILARITIES,
+    CategorySet,
+    FairPairAsked,
+    PerturbationTable,
+    PromptSet,
+)
+from pcf_core.texts.fairpair.tables import SHELF as TABLES
+from pcf_core.texts.fairpair.tables import load_table
+from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT, fairpair_asked, load_prompt_set
 
-NEXT, SEEN = "fairpair_next", "fairpair_before"
+SEEN = "fairpair_before"
 MOST = 12
 Choices = dict[str, Any]  # by key of a widget
-CALLED: Mapping[str, str] = {"jaccard": "all words", "jaccard-others": "unexchanged words"}
-WHAT: Mapping[str, str] = {
-    "jaccard": "words that two texts do not share, of all that they have",
-    "jaccard-others": "the same without the words that the exchange itself touches, such as he and she",
-    "sentiment": "how far two texts are apart in VADER's score",
-}
+
+
+def prompts_of(name: str, names: Sequence[str] = ()) -> PromptSet:
+    """Load a set of prompts by its name, about ``names`` where some are given."""
+    return _prompts(name, tuple(names), stamp_of_shelf(PROMPTS))
+
+
+@kept()
+def _prompts(name: str, names: tuple[str, ...], stamp: Stamp) -> PromptSet:
+    return load_prompts(name, names)
+
+
+@kept()
+def selection(prompts: PromptSet, categories: tuple[str, ...], each: int | None) -> PromptSet:
+    """Select as :func:`~pcf_core.texts.fairpair.prompts.selected` does."""
+    return selected(prompts, categories, each)
+
+
+@kept()
+def _kept_prompts(request: FairPairAsked, state: tuple[State | None, ...]) -> PromptSet:
+    return load_prompt_set(open_store(), request)
+
+
+def table_of(name: str) -> PerturbationTable:
+    """Load a shipped table of counterparts by its name."""
+    return _table(TABLES.require(name), stamp_of_shelf(TABLES))
+
+
+@kept(slots=16)
+def _table(name: str, stamp: Stamp) -> PerturbationTable:
+    return load_table(name)
+
+
+def categories_of(name: str) -> CategorySet:
+    """Load a set of categories of words by its name."""
+    return _categories(name, stamp_of_shelf(CATEGORIES))
+
+
+@kept(slots=16)
+def _categories(name: str, stamp: Stamp) -> CategorySet:
+    return load_categories(name)
 
 
 def choices_of(request: FairPairAsked) -> Choices | None:
@@ -45,7 +97,8 @@ def choices_of(request: FairPairAsked) -> Choices | None:
     if request.imported:
         return None
     try:
-        whole, taken = prompts_of(request.prompts.name, request.prompts.names), kept_prompts(request)
+        whole = prompts_of(request.prompts.name, request.prompts.names)
+        taken = _kept_prompts(request, open_store().document_state(request.prompts.kept, KEPT_AS))
         each = max(Counter(prompt.category for prompt in taken.prompts).values())
         options = options_of(
             request,
@@ -53,11 +106,9 @@ def choices_of(request: FairPairAsked) -> Choices | None:
             category=() if set(taken.categories) == set(whole.categories) else taken.categories,
             each=each,
         )
+        writer = resolve_writer(request.key.model, options.chat).with_dtype(request.key.dtype)
         again = fairpair_asked(
-            GenerationKey.of(
-                resolve_writer(request.key.model, options.chat).with_dtype(request.key.dtype),
-                request.key.decoding,
-            ),
+            GenerationKey.of(writer, request.key.decoding),
             selection(whole, options.category, each),
             table_of(options.table),
             options,
@@ -83,33 +134,12 @@ def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
 
 
 def draw_kept() -> None:
-    """Draw earlier results, the newest first, each with a button that asks for it again, at no cost.
-
-    Nothing of it is read while it is shut.
-    """
-    if not open_store().documents(FAIRPAIR):
-        return
-    before = st.expander("Found before", icon=":material/history:", key=SEEN, on_change="rerun")
-    if not before.open:
-        return
-    with before:
-        earlier = found_before()
-        if not earlier:
-            st.caption("Nothing that this form can ask for again.")
-        for request, choices in earlier:
-            left, right = st.columns([5, 1], vertical_alignment="center")
-            models = [model_label(model, request.key.dtype) for model in choices["fp_model"]]
-            left.markdown(
-                f"**{plain(', '.join(models))}** · {plain(' → '.join(request.prompts.names))} · "
-                f"{plain(request.prompts.title)}, {count(request.prompts.count, 'prompt')}, "
-                f"{count(request.count, 'text')} a side · {plain(decoding_text(request.key.decoding))}"
-            )
-            if right.button("Open", key=f"fairpair_open_{request.hash}", help="Show what was found then."):
-                st.session_state[NEXT] = choices
-                st.rerun()
+    """Draw earlier results, each with a button that asks for it again."""
+    if open_store().documents(FAIRPAIR):
+        draw_before(SEEN, "fairpair_open", _found_before)
 
 
-def found_before() -> list[tuple[FairPairAsked, Choices]]:
+def _found_before() -> list[tuple[str, str, Choices]]:
     """List the newest requests that the form can make again; equal settings stand together."""
     together: dict[str, tuple[FairPairAsked, Choices]] = {}
     for request in answered(FAIRPAIR_AUDIT):
@@ -123,28 +153,13 @@ def found_before() -> list[tuple[FairPairAsked, Choices]]:
             together[settings] = first, {**earlier, "fp_model": models}
         if len(together) == MOST:
             break
-    return list(together.values())
+    return [(request.hash, _text_of(request, choices), choices) for request, choices in together.values()]
 
 
-def adopt_kept() -> None:
-    """Take over what :func:`draw_kept` was told, before the page's widgets are drawn."""
-    st.session_state.update(st.session_state.pop(NEXT, {}))
-
-
-def measures_of(results: Iterable[FairPairResult]) -> dict[str, tuple[str, str]]:
-    """Return the Φ that all of these results have, each with what people call it and a sentence on it."""
-    first, *others = [result.reports for result in results]
-    shared = [name for name in first if all(name in other for other in others)]
-    return {name: (_called(name), f"{_called(name)}: {_what(name)}.") for name in shared}
-
-
-def _called(name: str) -> str:
-    if name.startswith(f"{EMBEDDING}:"):
-        return f"meaning, by {name.partition(':')[2]}"
-    return CALLED.get(name, name)
-
-
-def _what(name: str) -> str:
-    if name.startswith(f"{EMBEDDING}:"):
-        return "half the distance of vectors that this model makes of two texts"
-    return WHAT.get(name, "another dissimilarity, from 0, alike, to 1")
+def _text_of(request: FairPairAsked, choices: Choices) -> str:
+    models = [model_label(model, request.key.dtype) for model in choices["fp_model"]]
+    return (
+        f"**{plain(', '.join(models))}** · {plain(' → '.join(request.prompts.names))} · "
+        f"{plain(request.prompts.title)}, {count(request.prompts.count, 'prompt')}, "
+        f"{count(request.count, 'text')} a side · {plain(decoding_text(request.key.decoding))}"
+    )

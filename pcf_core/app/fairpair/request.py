@@ -1,93 +1,87 @@
-"""The form of the tab FairPair: models, prompts, who is exchanged for whom, and how texts are drawn."""
+"""The form of the tab FairPair: models, prompts, who is exchanged for whom, decoding; the offer to write."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import streamlit as st
 
-from pcf_core.app.caching import open_store
 from pcf_core.app.choice import draw_option, with_asked
 from pcf_core.app.data import draw_lookable
-from pcf_core.app.fairpair.material import categories_of, prompts_of, selection, table_of
+from pcf_core.app.fairpair.links import categories_of, prompts_of, selection, table_of
 from pcf_core.app.roles import may_audit
-from pcf_core.app.texts.shared import first_kept, opening_writer
+from pcf_core.app.texts.shared import TEACHING, Stored, offer_missing
 from pcf_core.app.widgets import plain
-from pcf_core.core.errors import AuditError, GenerationError, PerturbationError, PromptError
+from pcf_core.core.errors import GenerationError, PerturbationError, PromptError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.generation import HOTTEST, Decoding, GenerationKey
 from pcf_core.core.options import declared, from_page
-from pcf_core.core.run import model_label
+from pcf_core.core.settings import settings
 from pcf_core.models.endpoint import PREFIX as ENDPOINT
 from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import list_models, resolve_writer
+from pcf_core.show.findings.notes import duration
+from pcf_core.show.findings.numbers import count
 from pcf_core.texts.fairpair.categories import SHELF as CATEGORIES
 from pcf_core.texts.fairpair.categories import SHIPPED
 from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.prompts import SHELF, USUAL
-from pcf_core.texts.fairpair.records import CategorySet, FairPairAsked, PerturbationTable, PromptSet
+from pcf_core.texts.fairpair.records import (
+    CategorySet,
+    FairPairAsked,
+    FairPairResult,
+    PerturbationTable,
+    PromptSet,
+)
 from pcf_core.texts.fairpair.tables import SHELF as TABLES
 from pcf_core.texts.fairpair.tables import check_names
-from pcf_core.work.fairpair import FAIRPAIR, FairPairMaterial, fairpair_asked
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked
+from pcf_core.work.text_audits import AuditEstimate
 
 OPTIONS = declared(FairPairOptions)
 TEMPERATURES = ("0.3", "0.5", "0.7", "1", "1.3")
 LONGEST_NAME = 60
 ResultKey = tuple[str, float]  # a model, by its label, and a temperature
+Results = Stored[float, FairPairAsked, FairPairResult]
 
 
 @dataclass(frozen=True)
 class Request:
     """What the form asks of each model.
 
-    ``settings``: of the decoding, one for each temperature.  ``some``: ``prompts`` are not all of the set of
+    ``settings``: of the decoding, by temperature.  ``some``: ``prompts`` are not all of the set of
     their name.  ``categories``: of words; ``None`` for those that come with the app.
     """
 
     models: tuple[str, ...]
     options: FairPairOptions
-    settings: tuple[Decoding, ...]
+    settings: Mapping[float, Decoding]
     prompts: PromptSet
     some: bool
     table: PerturbationTable
     categories: CategorySet | None
 
-    @property
-    def material(self) -> FairPairMaterial:
-        """What its requests name by hashes alone."""
-        return FairPairMaterial(self.prompts, self.table)
-
-    def asked(self, model: str, decoding: Decoding) -> tuple[FairPairAsked, ...]:
-        """Return what one model is asked with one setting, in each precision that may be meant.
-
-        Raises
-        ------
-        AuditError
-            There is no such model, it may not run here or cannot write, or nothing can be measured with these
-            numbers or by this encoder.
-        """
+    def asked(self, model: str, temperature: float) -> tuple[FairPairAsked, ...]:
+        """Return what one model is asked at one temperature, in each precision that may be meant."""
         specs = precisions_of(resolve_writer(model, self.options.chat), self.options.dtype)
-        keys = [GenerationKey.of(spec, decoding) for spec in specs]
+        keys = [GenerationKey.of(spec, self.settings[temperature]) for spec in specs]
         return tuple(
             fairpair_asked(key, self.prompts, self.table, self.options, self.categories) for key in keys
         )
 
 
 def draw_request() -> Request:
-    """Draw the form; every choice is in the URL.
-
-    Raises
-    ------
-    AuditError
-        Prompts or categories that are gone, names that are no pair, or a temperature that is no number.
-    """
+    """Draw the form; every choice is in the URL."""
     specs = list_models()
     able = [spec for spec in specs if FAMILIES[spec.family].generator]
+    # It opens with the first public model whose shipped results or weights are here, else one that teaches.
+    public = [one.name for one in able if one.kind == "public" and (one.path or settings().shipped_results)]
     with st.container(horizontal=True):
         models = st.multiselect(
             "Models",
             with_asked("fp_model", [spec.name for spec in able]),
-            default=opening_writer(able),
+            default=public[:1] or [one.name for one in able if one.name == TEACHING],
             key="fp_model",
             bind="query-params",
             select_all=False,
@@ -136,7 +130,9 @@ def draw_request() -> Request:
         categories = draw_option(OPTIONS["categories"], right, offered=CATEGORIES.names())
     CATEGORIES.require(categories)
     # Nothing is refused before all of the form is there, so that it can be corrected.
-    check_pair(names)
+    if names[0].casefold() == names[1].casefold():
+        raise PerturbationError(f"Both names are {names[0]!r}: type two that differ.")
+    check_names(names, "The names")
     options = from_page(
         FairPairOptions,
         st.session_state.to_dict(),
@@ -149,29 +145,15 @@ def draw_request() -> Request:
     return Request(
         models=tuple(draw_lookable(models)),
         options=options,
-        settings=tuple(
-            options.model_copy(update={"temperature": temperature}).decoding
+        settings={
+            temperature: options.model_copy(update={"temperature": temperature}).decoding
             for temperature in sorted({_temperature(text) for text in temperatures})
-        ),
+        },
         prompts=chosen,
         some=chosen != whole,
         table=table,
         categories=None if categories == SHIPPED else categories_of(categories),
     )
-
-
-def requests_of(request: Request) -> dict[ResultKey, FairPairAsked]:
-    """Return what every model is asked at every temperature; a refusal is said and its model left out."""
-    requests: dict[ResultKey, FairPairAsked] = {}
-    answered_hashes = open_store().documents(FAIRPAIR)
-    for model in request.models:
-        try:
-            for decoding in request.settings:
-                one = first_kept(request.asked(model, decoding), answered_hashes)
-                requests[model_label(model, one.key.dtype), decoding.temperature] = one
-        except AuditError as error:
-            st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
-    return requests
 
 
 def _all_categories() -> None:
@@ -196,13 +178,6 @@ def _draw_names(table: PerturbationTable, suggested: tuple[str, str]) -> tuple[s
     return names[0], names[1]
 
 
-def check_pair(names: tuple[str, str]) -> None:
-    """Refuse names that are no pair, in words for someone who typed them."""
-    if names[0].casefold() == names[1].casefold():
-        raise PerturbationError(f"Both names are {names[0]!r}: type two that differ.")
-    check_names(names, "The names")
-
-
 def _temperature(text: str) -> float:
     try:
         return float(text)
@@ -210,3 +185,37 @@ def _temperature(text: str) -> float:
         raise GenerationError(
             f"The temperature {text!r} is no number: write one from 0 to {HOTTEST:g}, such as 0.7."
         ) from None
+
+
+def offer_writing(request: Request, missing: Mapping[ResultKey, FairPairAsked]) -> None:
+    """Say what is not written yet and what it costs, and offer to queue it; show the jobs at it."""
+    opening = (
+        f"**Not written yet:** texts for {count(len(request.prompts.prompts), 'prompt')} of "
+        f"*{plain(request.prompts.title)}*, {count(request.options.count, 'text')} a side, about "
+        f"{plain(request.prompts.names[0])} and about {plain(request.prompts.names[1])}."
+    )
+
+    def line(which: ResultKey, one: FairPairAsked, estimate: AuditEstimate) -> tuple[str, str]:
+        takes = plain(_estimate_text(one, estimate))
+        return f"**{plain(which[0])}** at temperature {which[1]:g}: {takes}", ""
+
+    material = FairPairMaterial(request.prompts, request.table)
+    offer_missing(
+        FAIRPAIR_AUDIT, missing, lambda *_: material, lambda _: (opening, "Write and compare"), line
+    )
+
+
+def _estimate_text(request: FairPairAsked, estimate: AuditEstimate) -> str:
+    """Say texts, tokens, cost and time of a request, and where these numbers come from."""
+    if not estimate.missing:
+        return "0 texts to write; what is there is compared again."
+    server = request.key.family == "endpoint"
+    parts = [f"{count(estimate.missing, 'text')} to write"]
+    if server:
+        parts += [count(estimate.missing, "request"), f"{estimate.prompt_tokens:,} tokens to read"]
+    parts.append(f"at most {estimate.tokens:,} tokens{' to write' if server else ''}")
+    if estimate.cost is not None:
+        parts.append(f"cost at most {estimate.cost:,.2f}, in the currency of the operator's prices")
+    if estimate.seconds is not None:
+        parts.append(f"{'at least' if estimate.limited else 'about'} {duration(estimate.seconds)}")
+    return f"{', '.join(parts)}. {estimate.basis}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -12,24 +13,21 @@ from pcf_core.app.caching import open_store
 from pcf_core.app.data import asked_as
 from pcf_core.app.own import ask_to_delete
 from pcf_core.app.roles import may_audit, recorded
+from pcf_core.app.texts.shared import Material, Second, Stored, TextAsked, TextResult, complete_result
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import model_label
 from pcf_core.show.findings.fairpair import decoding_text
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.provenance import imported_note
-from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult
-from pcf_core.texts.fairpair.records import FairPairAsked, FairPairResult
+from pcf_core.texts.criteria.records.runs import CriteriaAsked
+from pcf_core.texts.fairpair.records import FairPairAsked
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 from pcf_core.work.text_audits import TextAudit
 
 CHOSEN = "kept_texts"
 FAIRPAIR_KEY, CRITERIA_KEY = "fp_imported", "cr_imported"
-TextAsked = TypeVar("TextAsked", FairPairAsked, CriteriaAsked)
-TextResult = TypeVar("TextResult", FairPairResult, CriteriaResult)
-Key = TypeVar("Key", bound=Hashable)
-Material = TypeVar("Material")
 
 
 def title_of(request: FairPairAsked | CriteriaAsked) -> str:
@@ -64,29 +62,30 @@ def draw_imported(audit: TextAudit[TextAsked, Material, TextResult], key: str) -
 
 
 def laid_beside(
-    results: Mapping[Key, TextResult],
+    audit: TextAudit[TextAsked, Material, TextResult],
+    stored: Stored[Second, TextAsked, TextResult],
     imported: Sequence[TextAsked],
-    which: Callable[[TextAsked], Key],
+    second: Callable[[TextAsked], Second],
     together: Callable[[TextAsked], Hashable],
-    load: Callable[[str], TextResult],
-) -> dict[Key, TextResult]:
+) -> Stored[Second, TextAsked, TextResult]:
     """Lay imported results beside those of the form that were asked the same; say which do not fit.
 
-    ``which``: where the tab has a result; ``together``: what those have in common that stand in one picture,
-    of which the first imported one says how they were asked.
+    ``second``: what tells results of a model apart.  ``together``: what those have in common that stand in
+    one picture, of which the first imported one says how they were asked.
     """
     first: dict[Hashable, str] = {}
     for request in imported:
         first.setdefault(together(request), request.alike)
     laid = {
         name: result
-        for name, result in results.items()
+        for name, result in stored.results.items()
         if first.get(together(result.asked), result.asked.alike) == result.asked.alike  # type: ignore[arg-type]
     }
     for request in imported:
         if request.alike == first[together(request)]:
             with suppress(LookupError):  # deleted since
-                laid.setdefault(which(request), load(request.hash))
+                label = model_label(request.key.model, request.key.dtype)
+                laid.setdefault((label, second(request)), complete_result(audit, request.hash))
     shown = {result.asked.hash for result in laid.values()}
     if apart := sum(request.hash not in shown for request in imported):
         st.info(
@@ -94,7 +93,7 @@ def laid_beside(
             "choose it alone to see it.",
             icon=":material/info:",
         )
-    return laid
+    return replace(stored, results=laid)
 
 
 def draw_marks(marks: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
@@ -129,12 +128,12 @@ def way_back(
         return parameters_of(request)
     if choices is None:
         return None
-    values = {name: value for name, value in choices.items() if value not in (None, [])}
-    return {name: value if isinstance(value, list) else _written(value) for name, value in values.items()}
-
-
-def _written(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    values = {
+        name: str(value).lower() if isinstance(value, bool) else value
+        for name, value in choices.items()
+        if value not in (None, [])
+    }
+    return {name: value if isinstance(value, list) else str(value) for name, value in values.items()}
 
 
 def draw_kept_texts() -> None:
@@ -158,16 +157,11 @@ def draw_kept_texts() -> None:
             help="By model, audit and request.",
         )
         if key is not None and may_audit():
-            draw_delete(key, titles[key])
-
-
-def draw_delete(key: str, title: str) -> None:
-    """Draw the button, and the second one behind it."""
-    delete = open_store().delete_imported_texts
-    ask_to_delete(
-        "Delete …",
-        f"**{plain(title)}** is deleted with its texts. Whoever wants it again has to import it.",
-        f"delete_texts_{key}",
-        lambda: recorded("deleted", "text audit", f"{key} {title}", delete, key),
-        st.rerun,
-    )
+            delete, title = store.delete_imported_texts, titles[key]
+            ask_to_delete(
+                "Delete …",
+                f"**{plain(title)}** is deleted with its texts. Whoever wants it again has to import it.",
+                f"delete_texts_{key}",
+                lambda: recorded("deleted", "text audit", f"{key} {title}", delete, key),
+                st.rerun,
+            )
