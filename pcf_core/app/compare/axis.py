@@ -77,11 +77,7 @@ tests any.
 
 @dataclass(frozen=True)
 class Line:
-    """The points of an axis.
-
-    They come with their runs, rows that the papers print for the same models, and what could not be shown,
-    and why.
-    """
+    """The points of an axis with their runs, rows that the papers print, and why others are left out."""
 
     points: tuple[AxisPoint, ...]
     runs: tuple[Report, ...]
@@ -89,10 +85,10 @@ class Line:
     printed: tuple[AxisPoint, ...] = ()
 
 
-def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
+def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
     """Draw the view of small multiples; findings go into ``head``.
 
-    ``told``: the axis of which sentences of a ready comparison, which are tested, stand there already.
+    ``ready``: the axis of which sentences of a ready comparison, which are tested, stand there already.
     """
     axis: Axis = choose_one(
         "Axis",
@@ -101,49 +97,53 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
         key="compare_axis",
         help="What the runs are laid along.",
     )
-    line = LINES[axis](loaded)
-    changed = _changed_pairs(loaded) if axis == "base and aligned" else ()
-    if not line.points and axis == "base and aligned":
+    line, joined = LINES[axis](loaded), axis == "base and aligned"
+    changed: Sequence[tuple[Size, Comparison]] = ()
+    if joined:
+        try:
+            changed = changes(loaded)
+        except AuditError as error:  # two runs that cannot be compared
+            st.info(plain(str(error)), icon=":material/info:")
+    if not line.points and joined:
         _draw_no_pairs()
     elif not line.points:
         st.info("Nothing is known for this axis.", icon=":material/info:")
+    comparisons = [comparison for _, comparison in changed]
     with head:
-        if axis != told:
-            paired = alignment_finding([comparison for _, comparison in changed])
-            finding(paired if axis == "base and aligned" else sentence(axis, line.points, loaded))
-        for said in line.left_out:
-            st.caption(plain(said))
+        if axis != ready:
+            finding(alignment_finding(comparisons) if joined else _sentence(axis, line.points, loaded))
+        for reason in line.left_out:
+            st.caption(plain(reason))
     if not line.points:
         return
     alt = f"Risk and its two parts of {count(len(line.points), 'run')} by {axis}, with intervals"
     points = [*line.points, *line.printed]
-    joined = axis == "base and aligned"
-    order = [] if joined else list(loaded.runs)
-    make = partial(axis_panels, points, TITLES[axis], order, joined=joined)
+    make = partial(axis_panels, points, TITLES[axis], [] if joined else list(loaded.runs), joined=joined)
     picture(make, "axis_panels", alt, title=f"Risk and its two parts by {axis}", source=loaded.source)
-    _draw_changes(changed, loaded.over)
+    if changed:
+        st.markdown("**What alignment changes**")
+        differences = [_change_point(size, comparison, loaded.over) for size, comparison in changed]
+        checkpoints = count(len(changed), "aligned checkpoint")
+        alt = f"Risk and its two parts of {checkpoints} less those of the base, with intervals"
+        picture(partial(change_panels, differences, "parameters (log) → larger"), "change_panels", alt)
 
     def draw_data() -> None:
         draw_table(axis_table(points), "axis", AXIS_COLUMNS)
         if changed:
-            table = several_table([comparison for _, comparison in changed], loaded.over)
+            table = several_table(comparisons, loaded.over)
             draw_table(table, "base_and_aligned", SEVERAL_COLUMNS, "The differences of aligned and base")
         if axis == "text source":
-            _draw_ranks(loaded, line)
+            ranks = loaded.remember(_ranks_table, line)
+            if not ranks.empty:
+                st.markdown(
+                    "Do the occupations keep their order of risk from the chosen templates to another set?"
+                )
+                draw_table(ranks, "rank_stability")
 
     draw_tabs("axis", {READING: HOW, DATA: draw_data, PROVENANCE: partial(draw_provenance, loaded)})
 
 
-def _changed_pairs(loaded: Loaded) -> Sequence[tuple[Size, Comparison]]:
-    """Return what alignment changes at each size; draw why where two runs cannot be compared."""
-    try:
-        return changes(loaded)
-    except AuditError as error:
-        st.info(plain(str(error)), icon=":material/info:")
-        return ()
-
-
-def sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
+def _sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
     """Say what the axis shows; of models, which of them are told apart."""
     if not points:
         return ""
@@ -165,12 +165,10 @@ def _point_of(line: str, index: str | float, report: RiskReport, loaded: Loaded)
     )
 
 
-def of_models(loaded: Loaded) -> Line:
+def _of_models(loaded: Loaded) -> Line:
     """Return the chosen models in their order."""
-    return Line(
-        tuple(_point_of(name, name, report, loaded) for name, report in loaded.reports.items()),
-        tuple(loaded.runs.values()),
-    )
+    points = [_point_of(name, name, report, loaded) for name, report in loaded.reports.items()]
+    return Line(tuple(points), tuple(loaded.runs.values()))
 
 
 def _of_sizes(loaded: Loaded) -> Line:
@@ -198,10 +196,10 @@ def _of_pairs(loaded: Loaded) -> Line:
                 if size.line == line and item is not None:
                     points.append(_point_of(f"{line}, {role}", size.parameters, item.report, loaded))
                     runs.append(item)
-    keys = {item.key for item in runs}
-    unpaired = [name for name, item in loaded.runs.items() if item.key not in keys]
-    apart = f"Of no declared series: {', '.join(unpaired)}." if runs and unpaired else ""
-    return Line(tuple(points), tuple(runs), (apart,) if apart else ())
+    paired = {item.key for item in runs}
+    unpaired = [name for name, item in loaded.runs.items() if item.key not in paired]
+    apart = (f"Of no declared series: {', '.join(unpaired)}.",) if runs and unpaired else ()
+    return Line(tuple(points), tuple(runs), apart)
 
 
 def of_sources(loaded: Loaded) -> Line:
@@ -211,14 +209,14 @@ def of_sources(loaded: Loaded) -> Line:
     """
     first = loaded.first.run
 
-    def place(run: RunSpec) -> str:
+    def index(run: RunSpec) -> str:
         fits = run.topic.hash == first.topic.hash and run.evidence.hash == first.evidence.hash
         return run.templates.name if fits else ""
 
     rows = published_of_topic(first.topic)
     models = dict.fromkeys(item.run.scoring.model for item in loaded.runs.values())
     printed = [row for name in models for row in rows if row.table == BY_SOURCE and speaks_of(row, name)]
-    return replace(gathered(loaded, place), printed=tuple(printed_point(row) for row in printed))
+    return replace(_gathered(loaded, index), printed=tuple(printed_point(row) for row in printed))
 
 
 def printed_point(row: PublishedRisk) -> AxisPoint:
@@ -241,10 +239,8 @@ def _of_topics(loaded: Loaded) -> Line:
     existing, chosen = topics(), {item.key for item in loaded.runs.values()}
     first = loaded.first.run.topic
 
-    def place(run: RunSpec) -> str:
-        topic = existing.get(run.topic.name)
-        present = topic is not None and topic.hash == run.topic.hash
-        usual = usual_lists(run.topic)
+    def index(run: RunSpec) -> str:
+        topic, usual = existing.get(run.topic.name), usual_lists(run.topic)
         unusual = []
         if run.templates.hash != template_sets()[usual.templates].hash:
             again = "another " if run.templates.name == usual.templates else ""
@@ -252,27 +248,28 @@ def _of_topics(loaded: Loaded) -> Line:
         if run.evidence.hash != evidence_lists()[usual.evidence].hash:
             again = "another " if run.evidence.name == usual.evidence else ""
             unusual.append(f"occupations {again}{run.evidence.name}")
+        present = topic is not None and topic.hash == run.topic.hash
         if run.key not in chosen and (not present or unusual or run.topic.name == first.name):
             return ""
         other = [f"language {run.topic.language}"] if run.topic.language != first.language else []
         beside = ", ".join([*other, *unusual])
         return f"{run.topic.name} ({beside})" if beside else run.topic.name
 
-    return gathered(loaded, place)
+    return _gathered(loaded, index)
 
 
-def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
-    """Return the finished runs of the loaded models that have a place, each at a place of its own."""
+def _gathered(loaded: Loaded, index: Callable[[RunSpec], str]) -> Line:
+    """Return the finished runs of the loaded models that have an index on the axis, each one of its own."""
     options = loaded.options
     names = {item.run.scoring.hash: name for name, item in loaded.runs.items()}
     placed: dict[str, list[RunSpec]] = {}
     for info in open_store().runs():
-        if info.complete and info.run.scoring.hash in names and place(info.run):
+        if info.complete and info.run.scoring.hash in names and index(info.run):
             placed.setdefault(names[info.run.scoring.hash], []).append(info.run)
     opened_runs: dict[tuple[str, str], Report] = {}
     refused: list[str] = []
     runs_at = {
-        (name, where): run for name, runs in placed.items() for where, run in told_apart(runs, place).items()
+        (name, where): run for name, runs in placed.items() for where, run in told_apart(runs, index).items()
     }
     for (name, where), run in runs_at.items():
         opened = results().open(run, options)
@@ -292,7 +289,7 @@ def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
 
 
 LINES: dict[Axis, Callable[[Loaded], Line]] = {
-    "models": of_models,
+    "models": _of_models,
     "size": _of_sizes,
     "base and aligned": _of_pairs,
     "text source": of_sources,
@@ -300,20 +297,8 @@ LINES: dict[Axis, Callable[[Loaded], Line]] = {
 }
 
 
-def _draw_ranks(loaded: Loaded, line: Line) -> None:
-    """Draw whether a model's occupations keep their order of risk from one text source to another."""
-    table = loaded.remember(_ranks_table, line)
-    if table.empty:
-        return
-    st.markdown("Do the occupations keep their order of risk from the chosen templates to another set?")
-    draw_table(table, "rank_stability")
-
-
 def _ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
-    """Make a table of Spearman's ρ of r_x between the chosen template set and each other one.
-
-    It is over the common occupations.
-    """
+    """Make a table of Spearman's ρ of r_x over common occupations, the chosen template set and each other."""
     rows = []
     for point, item in zip(line.points, line.runs, strict=True):
         base = loaded.runs[point.line]
@@ -331,9 +316,9 @@ def _ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
                 "model": point.line,
                 "templates": point.place,
                 "occupations": len(pairs),
-                "spearman": None if correlation is None else correlation.spearman,
-                "low": None if correlation is None else correlation.spearman_interval.low,
-                "high": None if correlation is None else correlation.spearman_interval.high,
+                "spearman": correlation and correlation.spearman,
+                "low": correlation and correlation.spearman_interval.low,
+                "high": correlation and correlation.spearman_interval.high,
             }
         )
     return pd.DataFrame(rows)
@@ -356,11 +341,18 @@ class Size:
 def sizes_of(loaded: Loaded) -> list[Size]:
     """List the pairs of which a checkpoint is loaded, series after series, sizes rising."""
     sizes: list[Size] = []
+
+    def run_of(model: str, dtype: str) -> Report | None:  # at whatever revision
+        keys = ((item, item.run.scoring) for item in loaded.runs.values())
+        return next(
+            (item for item, key in keys if split_name(key.model).model == model and key.dtype == dtype), None
+        )
+
     dtypes = dict.fromkeys(item.run.scoring.dtype for item in loaded.runs.values())
     for series in all_series():
         for dtype in dtypes:
             for pair in series.pair:
-                base, aligned = (_loaded_run(loaded, name, dtype) for name in (pair.base, pair.aligned))
+                base, aligned = (run_of(name, dtype) for name in (pair.base, pair.aligned))
                 base_model = known_model(pair.base)
                 if base_model and (base or aligned):
                     line = model_label(series.title, dtype)
@@ -368,32 +360,18 @@ def sizes_of(loaded: Loaded) -> list[Size]:
     return sizes
 
 
-def _loaded_run(loaded: Loaded, model: str, dtype: str) -> Report | None:
-    """Find the run of a checkpoint in a precision, at whatever revision."""
-    for item in loaded.runs.values():
-        key = item.run.scoring
-        if split_name(key.model).model == model and key.dtype == dtype:
-            return item
-    return None
-
-
 def changes(loaded: Loaded) -> list[tuple[Size, Comparison]]:
     """Compare each aligned checkpoint with its base, controlled for being several.
 
     A pair of which one is not scored, or has drawn some of its templates, is left out.
-
-    Raises
-    ------
-    AuditError
-        Two runs that have nothing in common.
     """
     pairs = [
         (size, loaded.compare(size.aligned, size.base))
         for size in sizes_of(loaded)
         if size.base and size.aligned and not (size.base.run.plan or size.aligned.run.plan)
     ]
-    told = controlled([comparison for _, comparison in pairs])
-    return [(size, comparison) for (size, _), comparison in zip(pairs, told, strict=True)]
+    comparisons = controlled([comparison for _, comparison in pairs])
+    return [(size, comparison) for (size, _), comparison in zip(pairs, comparisons, strict=True)]
 
 
 def _change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
@@ -405,17 +383,6 @@ def _change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
         values={name: comparison.differences[name].value for name in RISKS},
         intervals={name: interval for name, interval in intervals.items() if interval is not None},
     )
-
-
-def _draw_changes(changes: Sequence[tuple[Size, Comparison]], over: Over) -> None:
-    """Draw the differences of aligned and base with their intervals."""
-    points = [_change_point(size, comparison, over) for size, comparison in changes]
-    if not points:
-        return
-    st.markdown("**What alignment changes**")
-    checkpoints = count(len(points), "aligned checkpoint")
-    alt = f"Risk and its two parts of {checkpoints} less those of the base, with intervals"
-    picture(partial(change_panels, points, "parameters (log) → larger"), "change_panels", alt)
 
 
 def _draw_no_pairs() -> None:

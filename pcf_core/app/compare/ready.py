@@ -36,11 +36,7 @@ def draw_preset_finding(loaded: Loaded) -> str:
     """Draw the sentences of the ready comparison that the chosen models are; nothing for other models.
 
     Runs that have drawn some of their templates cannot be compared: that they be scored whole is offered.
-
-    Returns
-    -------
-    str
-        The axis of the page of which these sentences speak; empty where no two models are compared.
+    Returns the axis of the page of which the sentences speak; empty where no two models are compared.
     """
     preset = preset_of(loaded.choice.models)
     by_model = {item.run.scoring.name: item for item in loaded.runs.values()}
@@ -62,31 +58,24 @@ def draw_preset_finding(loaded: Loaded) -> str:
     st.markdown(f"**{plain(preset.title)}**")
     if narrow:
         st.caption(plain(f"Scored in another precision than float32: {', '.join(narrow)}."))
-    draw_sentences(preset, comparisons, loaded)
+    _draw_sentences(preset, comparisons, loaded)
     for sentence in _notes_of(preset, comparisons, loaded):
         st.caption(plain(sentence))
     if not comparisons:
         return ""
-    draw_differences(comparisons, loaded)
-    return preset.axis
-
-
-def draw_differences(comparisons: Sequence[Comparison], loaded: Loaded) -> None:
-    """Draw every difference with its interval and p, what makes it unsure, and the commands for it."""
     with st.expander("Every difference, with interval and p"):
         st.caption(
             "The difference is that of the first model less the second. *Method and provenance* of the "
             "view *two models* tells how intervals and tests are made."
         )
         draw_table(several_table(comparisons, loaded.over), "ready_comparison", SEVERAL_COLUMNS)
-        for warning in dict.fromkeys(
-            warning for comparison in comparisons for warning in comparison.warnings
-        ):
+        for warning in dict.fromkeys(warning for one in comparisons for warning in one.warnings):
             st.caption(plain(warning))
         draw_commands("\n".join(command(comparison, loaded) for comparison in comparisons))
+    return preset.axis
 
 
-def draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> None:
+def _draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> None:
     """Draw what was found: of each pair, with what the papers show; or the order of all models."""
     over = loaded.over
     if comparisons and not preset.pair:
@@ -96,17 +85,13 @@ def draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Lo
         comparison = by_names.get((pair.first, pair.second))
         if comparison is None:
             continue
-        spreads_known = spreads_of_pair(pair, loaded)
-        beside = [
-            seeds_finding(one.spreads, other, comparison.differences)
-            for one, other in spreads_known
-            if one.here
-        ]
+        here = [(one, other) for one, other in spreads_of_pair(pair, loaded) if one.here]
+        beside = [seeds_finding(one.spreads, other, comparison.differences) for one, other in here]
         reports = loaded.reports[pair.first], loaded.reports[pair.second]
         sides = sides_finding(*reports, (pair.first, pair.second))
         finding(change_finding(pair, comparison, over), sides, *beside)
         if pair.claim and pair.claim.topic == loaded.first.run.topic.name:
-            spreads = [spread for one, _ in spreads_known if one.here for spread in one.spreads.values()]
+            spreads = [spread for one, _ in here for spread in one.spreads.values()]
             st.caption(plain(claim_finding(pair.claim, comparison, spreads)))
 
 
@@ -121,14 +106,10 @@ def _notes_of(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded)
 
     Another seed is among what they may come from.
     """
-    read = {name for name, item in loaded.runs.items() if item.run.plan is None}
+    read = [model for model in preset.models if model in loaded.runs and not loaded.runs[model].run.plan]
     absent = [model for model in preset.models if model not in read]
     waiting = f"Not compared yet, for lack of scores: {', '.join(absent)}." if absent else ""
-    spreads_known = [
-        spread for model in preset.models if model in read and (spread := spread_beside(model, loaded))
-    ]
-    seeds = (
-        [seeds_spread(spread.spreads, here=spread.here) for spread in spreads_known] if preset.pair else []
-    )
+    spreads = [spread for model in read if (spread := spread_beside(model, loaded))] if preset.pair else []
+    seeds = [seeds_spread(spread.spreads, here=spread.here) for spread in spreads]
     notes = (waiting, control_note(comparisons), common_note(comparisons), *seeds, preset.caution)
     return [sentence for sentence in notes if sentence]

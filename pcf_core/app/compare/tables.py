@@ -151,7 +151,7 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
         for name, item in loaded.runs.items()
     }
     with head:
-        finding(*sentences(loaded, same))
+        finding(*_sentences(loaded, same))
     factor = 1000 if thousand else 1
     chosen = rows if every else [row for beside in same.values() for row in beside]
     table = paper_table(loaded, chosen, factor)
@@ -185,7 +185,7 @@ def _with_the_papers_words(loaded: Loaded) -> Loaded:
     return load(replace(loaded.choice, options=exact))
 
 
-def sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]:
+def _sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]:
     """Write each model's R beside what the papers print for it."""
     lines = []
     for name, rows in same.items():
@@ -246,10 +246,7 @@ def paper_row(
 
 
 def printed_form(table: pd.DataFrame, decimals: int) -> pd.DataFrame:
-    """Return the table with an interval behind its figure, all with so many decimals.
-
-    A caprice of 0 whose interval is from 0 to 0 has the words for what was not seen in its place.
-    """
+    """Return the table with an interval, or that nothing was seen, behind its figures."""
     shown = table[["model", *QUANTITIES, "source"]].copy()
     for column in QUANTITIES:
         cells = []
