@@ -242,8 +242,8 @@ def draw_beside(loaded: Loaded, chosen: str) -> Beside:
         labour,
         text_row(loaded, read, loaded.groups[0]),
         (
-            *(read_finding(name, amplification) for name, amplification in read.found.items()),
-            *([read_occupation_finding(chosen, read.found)] if chosen else []),
+            *(read_finding(name, amplification) for name, amplification in read.compared.items()),
+            *([read_occupation_finding(chosen, read.compared)] if chosen else []),
         ),
-        f"{read.note} {read_intervals_note(read.found)}",
+        f"{read.note} {read_intervals_note(read.compared)}",
     )

@@ -17,10 +17,9 @@ from pcf_core.app.page import draw_picture, draw_table, finding, foot, key_figur
 from pcf_core.app.roles import may_audit
 from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.core.errors import AuditError
-from pcf_core.core.factors import FactorPanel, Matching, OwnFactor, Quantity
+from pcf_core.core.factors import Matching, OwnFactor, Quantity
 from pcf_core.material.factors import read_own_factor
 from pcf_core.report import how_to_read
-from pcf_core.report.panels import Panel
 from pcf_core.report.sections.factors import (
     Panels,
     factor_panels,
@@ -96,12 +95,17 @@ def draw_factors() -> None:
     loaded = open_results()
     head = st.container()
     choice = _draw_controls(loaded)
-    every = panels_of(loaded, choice)
+    with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
+        every = loaded.remember(_every_panel, choice.quantity, choice.matching, choice.own)
     panels = every[choice.model]
     with head:
         finding(*(factors_answer(name, of_model) for name, of_model in every.items()))
     drawn = factor_panels(loaded, choice.model, panels)
-    _draw_panels(drawn)
+    for start in range(0, len(drawn), 2):  # two side by side, below each other on a narrow page
+        for column, one in zip(st.columns(2), drawn[start:], strict=False):
+            with column:
+                draw_picture(one)
+                finding(*one.findings)
     with st.expander("How sure?"):
         lines = (factors_finding(name, of_model) for name, of_model in every.items())
         finding(*lines, slopes_note(panels), templates_note(panels))
@@ -109,7 +113,12 @@ def draw_factors() -> None:
         for one in drawn:
             st.markdown(f"**{plain(one.heading)}**")
             st.caption("  \n".join(plain(note) for note in one.notes))
-    draw_left_out(panels)
+    left_out = once(left_out_table)(panels)
+    with st.expander(f"Left out, and why: {len(left_out):,}"):
+        draw_table(left_out, "factors_left_out", alt="Occupations left out of the panels")
+    with st.expander("Sources"):
+        for panel in panels:
+            st.markdown(f"**{plain(panel.scale.noun)}**: {plain('; '.join(panel.sources)) or 'none'}")
     with st.expander("The lines of all chosen models"):
         draw_table(once(lines_table)(every), "factor_lines", LINE_COLUMNS)
     foot(how_to_read.FACTORS, partial(once(factors_table), every), "factors", loaded, POINT_COLUMNS)
@@ -151,18 +160,15 @@ def _draw_controls(loaded: Loaded) -> FactorChoice:
             help="Also count words whose line of the statistics is close and not the same. Off: exact "
             "matches alone. Broad matches take them in. *Sensitivity* has the slopes under all three.",
         )
-        own = draw_own([row.occupation for row in loaded.first.report.occupations])
+        own = _draw_own([row.occupation for row in loaded.first.report.occupations])
     matching: Matching = "broad" if broad else "close" if close else "exact"
     return FactorChoice(model, QUANTITIES[risk], matching, own)
 
 
-def draw_own(occupations: Sequence[str]) -> OwnFactor | None:
+def _draw_own(occupations: Sequence[str]) -> OwnFactor | None:
     """Draw the user's own file: bring one in, describe it, and take it out again.
 
-    Returns
-    -------
-    OwnFactor | None
-        The file's figures; ``None`` without a file, or where it has none of these occupations.
+    Returns its figures; ``None`` without a file, or where it has none of these occupations.
     """
     own: OwnFactor | None = st.session_state.get(OWN)
     matched = sum(word.casefold() in own.values for word in occupations) if own else 0
@@ -193,7 +199,7 @@ def draw_own(occupations: Sequence[str]) -> OwnFactor | None:
                     icon=":material/error:",
                 )
             st.button(
-                "Remove", key="remove_own", on_click=forget, icon=":material/delete:", help="Takes it out."
+                "Remove", key="remove_own", on_click=_forget, icon=":material/delete:", help="Takes it out."
             )
     return own if matched else None
 
@@ -201,7 +207,7 @@ def draw_own(occupations: Sequence[str]) -> OwnFactor | None:
 def _take_upload() -> None:
     """Read the file that was just chosen; a refusal leaves no file in use."""
     file: UploadedFile | None = st.session_state.get(UPLOAD)
-    forget()
+    _forget()
     if file is None or too_large(file, LARGEST_UPLOAD):
         return
     try:
@@ -210,38 +216,13 @@ def _take_upload() -> None:
         st.session_state[PROBLEM] = str(error)
 
 
-def forget() -> None:
+def _forget() -> None:
     """Forget the user's own file and what was wrong with it."""
     for key in (OWN, PROBLEM):
         st.session_state.pop(key, None)
-
-
-def panels_of(loaded: Loaded, choice: FactorChoice) -> Panels:
-    """Return the panels of every chosen model."""
-    with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
-        return loaded.remember(_every_panel, choice.quantity, choice.matching, choice.own)
 
 
 def _every_panel(loaded: Loaded, quantity: Quantity, matching: Matching, own: OwnFactor | None) -> Panels:
     return {
         name: panels_in(item, loaded.options, quantity, matching, own) for name, item in loaded.runs.items()
     }
-
-
-def _draw_panels(drawn: Sequence[Panel]) -> None:
-    """Draw two panels side by side, below each other on a narrow page, each with how strong the link is."""
-    for start in range(0, len(drawn), 2):
-        for column, one in zip(st.columns(2), drawn[start:], strict=False):
-            with column:
-                draw_picture(one)
-                finding(*one.findings)
-
-
-def draw_left_out(panels: Sequence[FactorPanel]) -> None:
-    """Draw the occupations that are no point, with the reason, and the sources."""
-    table = once(left_out_table)(panels)
-    with st.expander(f"Left out, and why: {len(table):,}"):
-        draw_table(table, "factors_left_out", alt="Occupations left out of the panels")
-    with st.expander("Sources"):
-        for panel in panels:
-            st.markdown(f"**{plain(panel.scale.noun)}**: {plain('; '.join(panel.sources)) or 'none'}")

@@ -27,7 +27,7 @@ from pcf_core.app.page import (
 from pcf_core.app.provenance import draw_both_commands, draw_cite, draw_commands
 from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
-from pcf_core.app.widgets import choose_one, described, draw_card, draw_facts, plain
+from pcf_core.app.widgets import choose_one, described, draw_card, draw_facts, plain, refusals_said
 from pcf_core.audit.knowledge import (
     audit_begun,
     knowledge_audit_of,
@@ -39,7 +39,6 @@ from pcf_core.audit.options import word_scoring
 from pcf_core.audit.results import NOT_YET
 from pcf_core.core.errors import AuditError, TopicError
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
-from pcf_core.core.risk import Interval
 from pcf_core.core.run import Protocol, ScoringKey, SelfAudit, model_label
 from pcf_core.material.knowledge import FIRST, OWN, SHELF, load_knowledge
 from pcf_core.measure.knowledge import SCORES
@@ -111,9 +110,10 @@ class Known:
 def draw_knowledge() -> None:
     """Draw the tab."""
     choice = current_choice()
-    name, score = draw_form()
-    facts = opened(name)
-    draw_own(name, facts)
+    name, score = _draw_form()
+    facts = _opened(name)
+    draw_hidden(SHELF)
+    PANEL.draw(name, facts)
     if facts is None:
         return
     if not choice.models:
@@ -122,15 +122,14 @@ def draw_knowledge() -> None:
     known = _known_of(choice, facts, score)
     if not known.reports:
         st.markdown(EXPECT)
-    offer_scoring(facts, known.missing)
+    _offer_scoring(facts, known.missing)
     if not known.reports:
         return
     panels = {model: knowledge_panel(model, report) for model, report in known.reports.items()}
     finding(*(panel.findings[0] for panel in panels.values()))
     for model, panel in panels.items():
         if panel.notes:
-            said = " ".join(panel.notes)
-            st.warning(f"**{plain(model)}:** {plain(said)}", icon=":material/warning:")
+            st.warning(f"**{plain(model)}:** {plain(' '.join(panel.notes))}", icon=":material/warning:")
     with st.container(horizontal=True):
         model = st.selectbox(
             "Model",
@@ -149,25 +148,25 @@ def draw_knowledge() -> None:
     panel = knowledge_panel(model, known.reports[model], order)
     draw_picture(panel)
     with st.expander("How sure?"):
-        finding(*(f"{model}: {said}" for model, panel in panels.items() for said in panel.findings[1:]))
+        finding(*(f"{model}: {line}" for model, panel in panels.items() for line in panel.findings[1:]))
         draw_figures(_knowledge_figures(known.reports))
     draw_tabs(
         "knowledge",
         {
             READING: panel.how,
             DATA: partial(_draw_facts_known, known.reports, model, order),
-            PROVENANCE: partial(draw_provenance, facts, choice, known),
+            PROVENANCE: partial(_draw_provenance, facts, choice, known),
         },
     )
 
 
-def draw_form() -> tuple[str, str]:
+def _draw_form() -> tuple[str, str]:
     """Draw the name of the set, and the score, in one row."""
     PANEL.adopt_next()
     with st.container(horizontal=True):
         facts = st.selectbox(
             "Facts",
-            with_asked("facts", set_names()),
+            with_asked("facts", _set_names()),
             key="facts",
             bind="query-params",
             help="Sets that come with the app, then your own.",
@@ -221,7 +220,7 @@ def _report_among(
     return knowledge_report(open_store(), key, facts, score, protocol)
 
 
-def offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> None:
+def _offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> None:
     """Say what was not scored yet and offer to queue it; show the job that is, or was, at it."""
     if not missing:
         return
@@ -243,14 +242,11 @@ def offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> Non
         elif st.button(
             "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_knowledge"
         ):
-            try:
+            with refusals_said():
                 for key in missing.values():
                     write(submit_knowledge, open_store(), open_queue(), facts, key)
-            except AuditError as error:
-                st.error(plain(str(error)), icon=":material/error:")
-                return
-            keep_a_worker()
-            st.rerun()
+                keep_a_worker()
+                st.rerun()
 
 
 def _draw_facts_known(reports: Mapping[str, KnowledgeReport], model: str, order: str) -> None:
@@ -277,7 +273,7 @@ def _knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure
     ]
 
 
-def draw_provenance(request: KnowledgeSet, choice: Choice, known: Known) -> None:
+def _draw_provenance(request: KnowledgeSet, choice: Choice, known: Known) -> None:
     """Draw what to cite, what was asked, of which models, how sure that is, and how to repeat it."""
     draw_cite()
     st.markdown(f"**{plain(request.title)}**  \n{plain(described(request.source, request.notes))}")
@@ -307,30 +303,20 @@ def draw_provenance(request: KnowledgeSet, choice: Choice, known: Known) -> None
 
 def _over_contexts(report: KnowledgeReport) -> str:
     """Say what contexts make of knowledge: its interval over templates, and the gap."""
-    over = _over_templates(report)
+    over = next((one for one in report.intervals["knowledge"] if one.over == "templates"), None)
     if over is None:
         return "one template"
     return f"{ends(over, report.knowledge)} · gap {two_decimals(report.confidence_gap)}"
 
 
-def _over_templates(report: KnowledgeReport) -> Interval | None:
-    return next((one for one in report.intervals["knowledge"] if one.over == "templates"), None)
-
-
-def set_names() -> list[str]:
+def _set_names() -> list[str]:
     """List the shipped sets, the default first, then the user's own, damaged ones among them."""
     return [*sorted(SHELF.shipped(), key=lambda name: name != FIRST), *OWN.names()]
 
 
-def opened(name: str) -> KnowledgeSet | None:
-    """Load the set of a name; for a damaged one of the user's own say why, and return none.
-
-    Raises
-    ------
-    TopicError
-        There is none of the name (any more).
-    """
-    if name not in set_names():
+def _opened(name: str) -> KnowledgeSet | None:
+    """Load the set of a name; for a damaged one of the user's own say why, and return none."""
+    if name not in _set_names():
         raise TopicError(f"There is no knowledge set named {name!r}; choose another under Facts.")
     try:
         return load_knowledge(name)
@@ -350,9 +336,3 @@ PANEL = OwnPanel(
     said=set_finding,
     use="what the command knowledge reads as --set",
 )
-
-
-def draw_own(name: str, facts: KnowledgeSet | None) -> None:
-    """Draw what can be done with the set that is shown, and another brought in."""
-    draw_hidden(SHELF)
-    PANEL.draw(name, facts)

@@ -65,13 +65,13 @@ class Unread:
 class Read:
     """What is known of the chosen models' reading.
 
-    ``trainings``: by model, of those whose text was counted; ``found``: of those among them that can be
+    ``trainings``: by model, of those whose text was counted; ``compared``: of those among them that can be
     compared, at least one; ``unknown``: the models whose text was not counted.
     """
 
     table: ReadTable
     trainings: Mapping[str, TrainingText]
-    found: Mapping[str, Amplification]
+    compared: Mapping[str, Amplification]
     unknown: tuple[str, ...]
 
     @property
@@ -88,22 +88,18 @@ def read_of(loaded: Loaded) -> Read | Unread:
         return Unread(other_topic_finding(first.topic.title))
     try:
         table = _counts_now(stamp_of("factors"))
-        trainings = {name: text for name in names if (text := _training(loaded, name, table))}
+        texts = {name: training_of(loaded.runs[name].run.scoring.identity) for name in names}
+        counted = set(table.card.files)
+        trainings = {name: one for name, one in texts.items() if one and counted <= set(one.files)}
     except AuditError as error:
         return Unread(str(error))
     if not trainings:
         return Unread(unread_finding(names))
-    compared = {name: loaded.remember(_against_text, name, table) for name in trainings}
-    by_model = {name: one for name, one in compared.items() if one}
-    if not by_model:
+    every = {name: loaded.remember(_against_text, name, table) for name in trainings}
+    compared = {name: one for name, one in every.items() if one}
+    if not compared:
         return Unread(uncompared_finding(first.evidence.title))
-    return Read(table, trainings, by_model, tuple(name for name in names if name not in trainings))
-
-
-def _training(loaded: Loaded, name: str, table: ReadTable) -> TrainingText | None:
-    """Return what a model read, if the counts are of that."""
-    text = training_of(loaded.runs[name].run.scoring.identity)
-    return text if text and set(table.card.files) <= set(text.files) else None
+    return Read(table, trainings, compared, tuple(name for name in names if name not in trainings))
 
 
 @kept()
@@ -137,14 +133,14 @@ def draw_read() -> None:
     head = st.container()
     model = st.selectbox(
         "Model",
-        list(read.found),
+        list(read.compared),
         key="read_model",
         bind="query-params",
         help="The picture shows one model at a time; the tables have all whose training text is known.",
     )
-    amplification = read.found[model]
+    amplification = read.compared[model]
     with head:
-        finding(*(read_finding(name, one) for name, one in read.found.items()))
+        finding(*(read_finding(name, one) for name, one in read.compared.items()))
         finding(read_occupations_finding(model, amplification))
     picture(
         partial(read_scatter, amplification, model, list(loaded.runs)),
@@ -162,20 +158,21 @@ def draw_read() -> None:
         )
     st.caption("  \n".join(plain(note) for note in [*read_notes(amplification), read.note]))
     with st.expander("The slopes of all models whose text is known"):
-        draw_table(_read_lines(read.found), "read_lines", LINE_COLUMNS)
-    missing = left_out_table(amplification)
-    with st.expander(f"Left out, and why: {len(missing):,}"):
+        draw_table(_read_lines(read.compared), "read_lines", LINE_COLUMNS)
+    rows = [(item.name, item.reason) for item in amplification.left_out]
+    with st.expander(f"Left out, and why: {len(rows):,}"):
+        missing = pd.DataFrame(rows, columns=["occupation", "because"])
         draw_table(missing, "read_left_out", alt="Occupations not compared")
     with st.expander("Source"):
         card = read.table.card
         st.markdown(plain(f"{card.title}. {card.source}. {card.method} Licence: {card.licence}."))
-    foot(HOW, partial(once(read_table), read.found), "read", loaded, READ_COLUMNS)
+    foot(HOW, partial(once(_read_table), read.compared), "read", loaded, READ_COLUMNS)
 
 
 def _read_figures(amplification: Amplification) -> list[KeyFigure]:
     """Make key figures: slope, mean shift, rank agreement, occupations that differ."""
     line, ranks = amplification.line, amplification.ranks
-    told = [row for row in amplification.occupations if row.differs]
+    differing = sum(row.differs for row in amplification.occupations)
     return [
         KeyFigure(
             "Slope",
@@ -203,7 +200,7 @@ def _read_figures(amplification: Amplification) -> list[KeyFigure]:
         ),
         KeyFigure(
             "Differ from the text",
-            f"{len(told):,} of {len(amplification.occupations):,}",
+            f"{differing:,} of {len(amplification.occupations):,}",
             "Occupations whose difference between model and text survives the control of false discoveries.",
         ),
     ]
@@ -246,7 +243,7 @@ LINE_COLUMNS = {
 }
 
 
-def read_table(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
+def _read_table(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
     """Make a table with one row per model × occupation, the largest differences first."""
     return pd.DataFrame(
         [
@@ -281,8 +278,7 @@ def _read_lines(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
     rows = []
     for name, one in by_model.items():
         row: dict[str, object] = {"model": name, "occupations": len(one.occupations)}
-        line = one.line
-        if line is not None:
+        if (line := one.line) is not None:
             row |= {"verdict": line.verdict, "slope": line.slope}
             row |= {"low": line.interval.low, "high": line.interval.high, "plain": line.plain}
             row |= {"plain_low": line.plain_interval.low, "plain_high": line.plain_interval.high}
@@ -293,9 +289,3 @@ def _read_lines(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
         }
         rows.append(row | {"rank_correlation": one.ranks[0] if one.ranks else None, "note": one.no_line})
     return pd.DataFrame(rows)
-
-
-def left_out_table(amplification: Amplification) -> pd.DataFrame:
-    """Make a table with one row per occupation that is not compared."""
-    rows = [{"occupation": item.name, "because": item.reason} for item in amplification.left_out]
-    return pd.DataFrame(rows, columns=["occupation", "because"])
