@@ -80,9 +80,10 @@ COLUMNS = {
 def runs_alike(loaded: Loaded) -> dict[str, RunSpec]:
     """Return by label a finished run of every model and precision on what the sidebar says, none read yet."""
     by_label: dict[str, RunSpec] = {}
-    for run in finished_runs(loaded.first.run):
+    shown = loaded.first.run
+    for run in finished_runs(shown):
         label = run.scoring.label
-        if not _is_comparable(run, loaded.first.run) or label in by_label or len(by_label) == MOST:
+        if _besides_model(run) != _besides_model(shown) or label in by_label or len(by_label) == MOST:
             continue
         try:
             if not must_wait(run, "preferences", loaded.options):
@@ -140,15 +141,8 @@ def with_letters(
     return [replace(row, letters=letters.get(row.model, "")) for row in rows]
 
 
-def _is_comparable(run: RunSpec, shown: RunSpec) -> bool:
-    """Tell whether two runs differ in their model alone."""
-    return (run.topic.hash, run.templates.hash, run.evidence.hash, run.scoring.protocol, run.plan) == (
-        shown.topic.hash,
-        shown.templates.hash,
-        shown.evidence.hash,
-        shown.scoring.protocol,
-        shown.plan,
-    )
+def _besides_model(run: RunSpec) -> tuple[object, ...]:
+    return run.topic.hash, run.templates.hash, run.evidence.hash, run.scoring.protocol, run.plan
 
 
 def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:

@@ -114,13 +114,7 @@ def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
 
 
 def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
-    """Draw how much each model's occupations differ, and its neutral subjects or the offer to score them.
-
-    Returns
-    -------
-    Callable[[], None]
-        What draws its foot.
-    """
+    """Draw how much each model's occupations differ, and its neutral subjects; return what draws the foot."""
     store = open_store()
     held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
     baselines = loaded.remember(_baselines_held, held)
