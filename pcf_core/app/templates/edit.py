@@ -37,7 +37,7 @@ MOST_LISTED = 300
 def draw_edit(shown: Shown) -> None:
     """Draw the table with its row of changes, then save, export and delete."""
     rows = draw_find(shown.mined)
-    chosen = draw_rows(shown, rows)
+    chosen = _draw_rows(shown, rows)
     _draw_row_changes(shown.name, chosen)
     _draw_set_changes(shown)
     draw_save(shown.mined)
@@ -45,7 +45,7 @@ def draw_edit(shown: Shown) -> None:
     draw_delete(shown.mined.name)
 
 
-def draw_rows(shown: Shown, rows: list[int]) -> list[str]:
+def _draw_rows(shown: Shown, rows: list[int]) -> list[str]:
     """Draw the templates that the filter finds; return the texts of those that are ticked."""
     listed = rows[:MOST_ROWS]
     if not listed:
@@ -63,15 +63,11 @@ def draw_rows(shown: Shown, rows: list[int]) -> list[str]:
     )
     if len(rows) > len(listed):
         st.caption(f"The {len(listed):,} heaviest of them are listed; narrow the filter to reach the others.")
-    return _ticked_texts(shown.mined, listed, event.selection.rows)
+    ticked = [row for row in event.selection.rows if row < len(listed)]
+    return [shown.mined.templates[listed[row]].text for row in ticked]
 
 
-def _ticked_texts(mined: MinedSet, listed: Sequence[int], ticked: Sequence[int]) -> list[str]:
-    """Return the texts of the ticked rows of a table that lists these places of the set."""
-    return [mined.templates[listed[row]].text for row in ticked if row < len(listed)]
-
-
-def changed(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
+def _changed(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
     """Make a change and draw the page anew; a refusal is said beside the button."""
     with refusals_said():
         edit(name, change)
@@ -90,7 +86,7 @@ def _draw_row_changes(name: str, chosen: list[str]) -> None:
             help="Takes the ticked rows out of the set. Tick rows at their left edge, or with Shift and "
             "the space bar.",
         ):
-            changed(name, lambda before: drop(before, chosen))
+            _changed(name, lambda before: drop(before, chosen))
         if st.button(
             "Keep only what is found",
             key="keep_found",
@@ -98,7 +94,7 @@ def _draw_row_changes(name: str, chosen: list[str]) -> None:
             disabled=not query,
             help="Takes out every template that the text under Find does not find.",
         ):
-            changed(name, lambda before: filtered(before, query))
+            _changed(name, lambda before: filtered(before, query))
         with st.popover(
             "Merge …",
             icon=":material/merge:",
@@ -112,7 +108,7 @@ def _draw_row_changes(name: str, chosen: list[str]) -> None:
                 help="The text that stays: one of the ticked ones, or a new one with [X] and [Y].",
             )
             if st.button("Merge", key="merge_rows", type="primary"):
-                changed(name, lambda before: merge(before, chosen, into))
+                _changed(name, lambda before: merge(before, chosen, into))
 
 
 def _draw_set_changes(shown: Shown) -> None:
@@ -129,7 +125,7 @@ def _draw_set_changes(shown: Shown) -> None:
                 "Count", min_value=0.0, value=1.0, step=1.0, format="%g", key="add_count", help="Its weight."
             )
             if st.button("Add", key="add_template", type="primary"):
-                changed(name, lambda before: add(before, text, weight))
+                _changed(name, lambda before: add(before, text, weight))
         with st.popover("Cut …", icon=":material/content_cut:", help="Takes out all rare templates at once."):
             lowest = st.number_input(
                 "Lowest count",
@@ -141,7 +137,7 @@ def _draw_set_changes(shown: Shown) -> None:
                 help="Templates with a lower count are taken out.",
             )
             if st.button("Cut by count", key="cut_by_count", type="primary"):
-                changed(name, lambda before: cut(before, min_count=lowest))
+                _changed(name, lambda before: cut(before, min_count=lowest))
             label = f"Cut to the {shown.top:,} heaviest" if shown.top else "Cut to the heaviest"
             top = shown.top
             if st.button(
@@ -150,19 +146,19 @@ def _draw_set_changes(shown: Shown) -> None:
                 disabled=top is None,
                 help="As many as *Keep the heaviest* above the table says.",
             ):
-                changed(name, lambda before: cut(before, top=top))
+                _changed(name, lambda before: cut(before, top=top))
         if st.button(
             "With full stops",
             key="full_stops",
             icon=":material/fiber_manual_record:",
             help="Ends every template with a full stop. Models see it, and score the words with it.",
         ):
-            changed(name, with_full_stop)
+            _changed(name, with_full_stop)
         with st.popover("Unite …", icon=":material/library_add:", help="Adds another set; counts add up."):
             others = [name_of_set for name_of_set in set_names() if name_of_set != name]
             other = st.selectbox("Other set", others, key="unite_with", help="Its templates are added.")
             if st.button("Unite", key="unite_sets", type="primary", disabled=other is None):
-                changed(name, lambda before: _united_under(before, mined_set(str(other))))
+                _changed(name, lambda before: _united_under(before, mined_set(str(other))))
 
 
 def _united_under(first: MinedSet, second: MinedSet) -> MinedSet:

@@ -73,8 +73,8 @@ def draw_head() -> tuple[str, str]:
 
 def draw_set(name: str) -> Shown:
     """Draw finding, key figures and the cut of a set."""
-    found = opened(name)
-    mined = found.mined
+    edited = opened(name)
+    mined = edited.mined
     texts, figures = st.container(), st.container()
     top = st.number_input(
         "Keep the heaviest",
@@ -88,11 +88,12 @@ def draw_set(name: str) -> Shown:
         help="How many templates a cut would keep. It is marked in the picture and used by preview and "
         "compare; the set itself changes only under edit.",
     )
-    shown = replace(found, top=top if top and top < len(mined.templates) else None)
+    shown = replace(edited, top=top if top and top < len(mined.templates) else None)
+    language = LANGUAGES.get(mined.card.language.partition("-")[0].lower())
     with texts:
         finding(
             set_finding(shown.counts),
-            origin_finding(mined.card, unit_of(mined.card.language)),
+            origin_finding(mined.card, language.unit if language else "words"),
             cut_finding(shown.counts, shown.top),
         )
     with figures:
@@ -101,17 +102,11 @@ def draw_set(name: str) -> Shown:
             f"Corpus: {plain(mined.card.corpus) or 'not stated'} · licence of its texts: "
             f"{plain(mined.card.licence) or 'not stated'}"
         )
-    draw_unsaved(mined)
+    _draw_unsaved(mined)
     return shown
 
 
-def unit_of(language: str) -> str:
-    """Return what the length of texts in a language is counted in, a plural."""
-    known = LANGUAGES.get(language.partition("-")[0].lower())
-    return known.unit if known else "words"
-
-
-def draw_unsaved(mined: MinedSet) -> None:
+def _draw_unsaved(mined: MinedSet) -> None:
     """Draw what was changed and is not saved yet, with the ways back."""
     steps = edits(mined.name)
     if not steps:
@@ -134,13 +129,11 @@ def _set_figures(shown: Shown) -> list[KeyFigure]:
     """Make key figures: templates, total count, effective number, share of the counts that the cut keeps."""
     counts, card = shown.counts, shown.mined.card
     cut = f"{shown.top:,} of {len(counts):,} templates" if shown.top else "no cut"
+    whose = "your own set" if shown.name in own_sets() else "comes with the app"
+    if edits(shown.name):  # it is neither yet
+        whose = "changed, not saved"
     return [
-        KeyFigure(
-            "Templates",
-            f"{len(counts):,}",
-            "Skeletons of the set.",
-            whose(shown.name),
-        ),
+        KeyFigure("Templates", f"{len(counts):,}", "Skeletons of the set.", whose),
         KeyFigure(
             "Total count",
             number(sum(counts)),
@@ -160,13 +153,6 @@ def _set_figures(shown: Shown) -> list[KeyFigure]:
             cut,
         ),
     ]
-
-
-def whose(name: str) -> str:
-    """Say whether a set is the app's or the user's; one with changes is neither yet."""
-    if edits(name):
-        return "changed, not saved"
-    return "your own set" if name in own_sets() else "comes with the app"
 
 
 def _draw_score(mined: MinedSet) -> None:
