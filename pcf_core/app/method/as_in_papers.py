@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -109,13 +110,7 @@ class Opened:
         self._loaded: dict[Choice, Loaded] = {}
 
     def results(self, link: PrintedLink) -> Loaded:
-        """Load the results of a link's choice.
-
-        Raises
-        ------
-        LookupError
-            One of them is not here.
-        """
+        """Load the results of a link's choice; a LookupError where one of them is not here."""
         choice = choice_of(link.parameters)
         if choice not in self._loaded:
             self._loaded[choice] = load(choice)
@@ -149,12 +144,13 @@ def draw_as_in_papers() -> None:
     opened = Opened()
     made, absent = [item for item in items if item.ours], [item for item in items if item.absent]
     st.markdown(f"##### {plain(papers_answer(paper, len(made), len(items)))}")
-    _draw_items(made, opened)
+    for item in made:
+        _draw_item(item, opened)
     if absent:
-        with st.expander(
-            f"Not made again here: {count(len(absent), 'figure or table', 'figures and tables')}"
-        ):
-            _draw_items(absent, opened)
+        number = count(len(absent), "figure or table", "figures and tables")
+        with st.expander(f"Not made again here: {number}"):
+            for item in absent:
+                _draw_item(item, opened)
     st.caption(SOURCES[paper])
 
 
@@ -171,26 +167,29 @@ def papers_answer(paper: Paper, made: int, printed: int) -> str:
     return f"Results of ours stand beside {f'{made:,}' if made else 'none'} {of}."
 
 
-def _draw_items(items: Sequence[Printed], opened: Opened) -> None:
-    for item in items:
-        with st.container(border=True, key=f"printed_{item.title}".replace(" ", "_").replace(",", "")):
-            _draw_item(item, opened)
-
-
 def _draw_item(item: Printed, opened: Opened) -> None:
     """Draw one figure or table: what it shows and prints, where it is here, ours, and what differs."""
-    st.markdown(f"**{item.number}.** {plain(item.shows)}")
-    if item.published:
-        st.markdown(f"**Printed:** {plain(item.published)}")
-    if item.absent:
-        st.markdown(f"**Not reproduced here:** {plain(item.absent)}")
-        _draw_printed_rows(item)
-    for link in item.link:
-        draw_link(Place(link.page, link.tab), plain(link.label), address_of(link), ":material/arrow_forward:")
-        if item.ours:
-            draw_beside(item, link, opened)
-    if item.differs:
-        st.caption(f"What differs: {plain(item.differs)}")
+    with st.container(border=True, key=f"printed_{item.title}".replace(" ", "_").replace(",", "")):
+        st.markdown(f"**{item.number}.** {plain(item.shows)}")
+        if item.published:
+            st.markdown(f"**Printed:** {plain(item.published)}")
+        if item.absent:
+            st.markdown(f"**Not reproduced here:** {plain(item.absent)}")
+            if item.rows:
+                rows = [paper_row(row.model, row, printed_source(row, "pcf"), 1) for row in item.rows]
+                st.dataframe(
+                    printed_form(pd.DataFrame(rows), 4),
+                    hide_index=True,
+                    column_config=paper_columns(1, as_text=True),
+                    alt=f"{item.title}: printed values, {len(rows):,} rows",
+                )
+        for link in item.link:
+            place = Place(link.page, link.tab)
+            draw_link(place, plain(link.label), address_of(link), ":material/arrow_forward:")
+            if item.ours:
+                _draw_beside(item, link, opened)
+        if item.differs:
+            st.caption(f"What differs: {plain(item.differs)}")
 
 
 def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
@@ -208,7 +207,7 @@ def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
     return address
 
 
-def draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
+def _draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
     """Draw ours: sentences, then the table with what is printed in it."""
     try:
         beside = WORKED_OUT[item.ours](item, link, opened)
@@ -226,20 +225,6 @@ def draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
             column_config=dict(beside.columns),
             placeholder="–",
             alt=f"{item.title}: printed values and ours, {len(beside.table):,} rows",
-        )
-
-
-def _draw_printed_rows(item: Printed) -> None:
-    """Draw the risks that a table prints where nothing of ours stands beside them."""
-    if item.rows:
-        table = printed_form(
-            pd.DataFrame([paper_row(row.model, row, printed_source(row, "pcf"), 1) for row in item.rows]), 4
-        )
-        st.dataframe(
-            table,
-            hide_index=True,
-            column_config=paper_columns(1, as_text=True),
-            alt=f"{item.title}: printed values, {len(table):,} rows",
         )
 
 
@@ -285,7 +270,6 @@ def factors(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
 
 
 def _factors_beside(loaded: Loaded, factor: str) -> Beside:
-    """Return the same of results; ``factor``: empty for all."""
     panels = loaded.remember(_plain_factors)
     if not factor:
         return Beside([factors_answer(name, of_model) for name, of_model in panels.items()])
@@ -310,17 +294,12 @@ def distribution(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
 
 
 def _distribution_beside(loaded: Loaded, part: str) -> Beside:
-    """Return the same of results."""
+    lines: list[str] = []
     if part == "prejudice":
         shapes = normal_shapes(loaded)
-        return Beside(
-            [
-                lines
-                for name, report in loaded.reports.items()
-                for lines in (widest(name, report), normal_finding(name, shapes[name]))
-            ]
-        )
-    lines = []
+        for name, report in loaded.reports.items():
+            lines += [widest(name, report), normal_finding(name, shapes[name])]
+        return Beside(lines)
     for name, values in parts_of(loaded.reports, "caprice_risk").items():
         tail, report = caprice_tail(values), loaded.reports[name]
         lines.append(tails_finding(name, report, tail.zero_share, tail.excess_kurtosis))
@@ -335,7 +314,6 @@ def heat(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
 
 
 def _heat_beside(loaded: Loaded, model: str, group: str, preset: str, papers: tuple[str, ...]) -> Beside:
-    """Return the same of results; ``papers``: the contexts that are printed."""
     item = loaded.runs[model]
     preferences = item.result.preferences
     axes = shown_axes(item, group, preset, "tilt", papers, 1)
@@ -355,15 +333,10 @@ def change(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
         if pair.claim is None or f"Figure {pair.claim.figure}" != item.number:
             continue
         comparison = loaded.compare(loaded.runs[pair.first], loaded.runs[pair.second])
-        known = [
-            spread
-            for one_spread, _ in spreads_of_pair(pair, loaded)
-            if one_spread.here
-            for spread in one_spread.spreads.values()
-        ]
+        here = (one.spreads.values() for one, _ in spreads_of_pair(pair, loaded) if one.here)
         lines += [
             change_finding(pair, comparison, loaded.over),
-            claim_finding(pair.claim, comparison, known),
+            claim_finding(pair.claim, comparison, [*chain.from_iterable(here)]),
         ]
     return Beside(lines)
 
@@ -394,39 +367,25 @@ def templates(item: Printed, link: PrintedLink, _: Opened) -> Beside:
 
 
 def fairpair_asked(link: PrintedLink) -> list[FairPairAsked]:
-    """Return the newest answered request of each of a link's models.
-
-    Raises
-    ------
-    LookupError
-        A model has none.
-    """
+    """Return the newest answered request of each of a link's models; a LookupError where one has none."""
     newest = {request.key.model: request for request in reversed(answered(FAIRPAIR_AUDIT))}
     return [newest[name] for name in link.parameters["fp_model"]]
 
 
-def _fairpair_of(link: PrintedLink) -> list[FairPairResult]:
-    return [complete_result(FAIRPAIR_AUDIT, request.hash) for request in fairpair_asked(link)]
+def _of_fairpair(link: PrintedLink, sentence: Callable[[FairPairResult], str]) -> Beside:
+    """Return a sentence on the newest result of each of a link's models."""
+    results = [complete_result(FAIRPAIR_AUDIT, request.hash) for request in fairpair_asked(link)]
+    return Beside([f"{result.asked.key.model}: {sentence(result)}" for result in results])
 
 
 def variability(_: Printed, link: PrintedLink, __: Opened) -> Beside:
     """Return bias and sampling variability of each model."""
-    return Beside(
-        [
-            f"{result.asked.key.model}: {bars_finding(result.reports[MEASURE])}"
-            for result in _fairpair_of(link)
-        ]
-    )
+    return _of_fairpair(link, lambda result: bars_finding(result.reports[MEASURE]))
 
 
 def convergence(_: Printed, link: PrintedLink, __: Opened) -> Beside:
-    """Return from how many texts on bias keeps to its value."""
-    return Beside(
-        [
-            f"{result.asked.key.model}: {convergence_finding(result.convergence[MEASURE])}"
-            for result in _fairpair_of(link)
-        ]
-    )
+    """Return from how many texts on the bias keeps its value."""
+    return _of_fairpair(link, lambda result: convergence_finding(result.convergence[MEASURE]))
 
 
 def criteria_asked(link: PrintedLink) -> CriteriaAsked:

@@ -253,7 +253,7 @@ def keep_upload(name: str, data: BinaryIO) -> Path:
         raise CorpusError(f"A corpus file ends in {endings}, packed or not; got {shown(name[-60:])}.")
     stem = name_of(Path(Path(name).name.removesuffix(packing)))
     folder = uploads_folder()
-    with _failures_said("kept"):
+    with _told("kept"):
         folder.mkdir(parents=True, exist_ok=True)
         handle, part = tempfile.mkstemp(prefix=".part-", dir=folder)
         path = Path(part)
@@ -282,12 +282,12 @@ def corpora_at_hand() -> dict[str, Path]:
 
 def delete_upload(path: Path) -> None:
     """Delete an uploaded file; sets that were mined from it stay."""
-    with _failures_said("deleted"):
+    with _told("deleted"):
         path.unlink(missing_ok=True)
 
 
 @contextmanager
-def _failures_said(what: str) -> Iterator[None]:
+def _told(what: str) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
