@@ -62,7 +62,7 @@ def _queue_missing(choice: Choice) -> str:
     from pcf_core.app.scoring import scorable, submit  # with all that queues work: few press
 
     try:
-        runs = {model_label(*asked): asked_run(choice, *asked) for asked in choice.asked}
+        runs = {model_label(*one): asked_run(choice, *one) for one in choice.asked}
         missing, _ = scorable({label: run for label, run in runs.items() if not finished(run)})
         for run in missing.values():
             submit(run)

@@ -13,8 +13,7 @@ from pcf_core.app.choice import with_asked
 from pcf_core.app.data import answered
 from pcf_core.app.lists import Stamp, stamp_of, stamp_of_files
 from pcf_core.app.roles import may_audit, recorded
-from pcf_core.app.texts.imported import way_back
-from pcf_core.app.texts.shared import choose_next, draw_before
+from pcf_core.app.texts.shared import choose_next, draw_before, way_back
 from pcf_core.app.widgets import plain, refusals_said
 from pcf_core.core.errors import AuditError
 from pcf_core.core.options import declared

@@ -14,8 +14,15 @@ from pcf_core.app.criteria.own import draw_kept
 from pcf_core.app.criteria.request import EXPERIMENTS, Request, draw_request
 from pcf_core.app.criteria.views import Draw, TabView, criteria_picture, draw_experiment, draw_summary
 from pcf_core.app.page import draw_figures, draw_notes, draw_picture, finding
-from pcf_core.app.texts.imported import CRITERIA_KEY, draw_imported, draw_marks, laid_beside
-from pcf_core.app.texts.shared import adopt_next, requests_of, stored_of
+from pcf_core.app.texts.shared import (
+    CRITERIA_KEY,
+    adopt_next,
+    draw_imported,
+    draw_marks,
+    laid_beside,
+    requests_of,
+    stored_of,
+)
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.risk import Interval
 from pcf_core.report.records import KeyFigure

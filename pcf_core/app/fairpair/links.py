@@ -13,8 +13,7 @@ from typing import Any
 from pcf_core.app.caching import kept, open_store
 from pcf_core.app.data import answered
 from pcf_core.app.lists import Stamp, stamp_of_shelf
-from pcf_core.app.texts.imported import way_back
-from pcf_core.app.texts.shared import draw_before
+from pcf_core.app.texts.shared import draw_before, way_back
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import GenerationKey

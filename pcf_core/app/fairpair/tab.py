@@ -13,8 +13,16 @@ from pcf_core.app.fairpair.views import VIEWS, TabView
 from pcf_core.app.links import choose_called
 from pcf_core.app.own import OwnPanel
 from pcf_core.app.page import finding
-from pcf_core.app.texts.imported import FAIRPAIR_KEY, draw_imported, draw_marks, laid_beside
-from pcf_core.app.texts.shared import adopt_next, draw_where_asked, requests_of, stored_of
+from pcf_core.app.texts.shared import (
+    FAIRPAIR_KEY,
+    adopt_next,
+    draw_imported,
+    draw_marks,
+    draw_where_asked,
+    laid_beside,
+    requests_of,
+    stored_of,
+)
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.report.sections.fairpair import read_together
 from pcf_core.show.findings.fairpair import (

@@ -184,8 +184,8 @@ def _draw_item(item: Printed, opened: Opened) -> None:
                     alt=f"{item.title}: printed values, {len(rows):,} rows",
                 )
         for link in item.link:
-            place = Place(link.page, link.tab)
-            draw_link(place, plain(link.label), address_of(link), ":material/arrow_forward:")
+            page = Place(link.page, link.tab)
+            draw_link(page, plain(link.label), address_of(link), ":material/arrow_forward:")
             if item.ours:
                 _draw_beside(item, link, opened)
         if item.differs:

@@ -23,8 +23,14 @@ from pcf_core.app.page import DATA, PROVENANCE, READING, draw_figures, draw_tabl
 from pcf_core.app.provenance import draw_provenance
 from pcf_core.app.scoring import follow_readings, offer_scoring
 from pcf_core.app.texts.benchmarks import draw_beside_audits
-from pcf_core.app.texts.imported import draw_marks
-from pcf_core.app.texts.shared import AuditAnswer, AuditRequest, Material, complete_result, draw_list
+from pcf_core.app.texts.shared import (
+    AuditAnswer,
+    AuditRequest,
+    Material,
+    complete_result,
+    draw_list,
+    draw_marks,
+)
 from pcf_core.app.widgets import draw_card, plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import Decoding, GenerationKey
@@ -378,8 +384,8 @@ def _row_text(row: CaseRow) -> dict[str, str]:
     measured = NONE
     if row.neutral is not None:
         measured = f"{row.measure}: {value_text(row)}; {number(row.neutral)} is no difference"
-    found = f"{FOUND[row.verdict]}: {row.basis}"
-    return dict(zip(COLUMNS, (row.question, measured, found, row.side or NONE), strict=True))
+    verdict = f"{FOUND[row.verdict]}: {row.basis}"
+    return dict(zip(COLUMNS, (row.question, measured, verdict, row.side or NONE), strict=True))
 
 
 def _data_table(rows: Sequence[CaseRow]) -> pd.DataFrame:
@@ -481,9 +487,9 @@ def _draw_foot(case: CaseFile) -> None:
         for result in case.fairpairs:
             st.markdown(f"**FairPair**: {plain(result.label)}.")
             draw_list(fairpair_facts(result))
-        for found in case.criteria:
-            st.markdown(f"**Criteria**: {plain(found.report.label)}.")
-            draw_list(criteria_facts(open_store(), found))
+        for one in case.criteria:
+            st.markdown(f"**Criteria**: {plain(one.report.label)}.")
+            draw_list(criteria_facts(open_store(), one))
 
     data = partial(draw_table, _data_table(case.rows), "text_summary")
     draw_tabs("text_summary", {READING: HOW, DATA: data, PROVENANCE: draw_audits})

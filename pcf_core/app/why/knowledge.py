@@ -94,7 +94,7 @@ EXPECT = (
 
 
 @dataclass(frozen=True)
-class Known:
+class Stored:
     """What the store has of a knowledge set.
 
     ``reports``: by model, of what was scored, with the models' ``keys`` and the scorers' ``audits``.
@@ -119,13 +119,13 @@ def draw_knowledge() -> None:
     if not choice.models:
         st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
         return
-    known = _known_of(choice, facts, score)
-    if not known.reports:
+    stored = _stored_of(choice, facts, score)
+    if not stored.reports:
         st.markdown(EXPECT)
-    _offer_scoring(facts, known.missing)
-    if not known.reports:
+    _offer_scoring(facts, stored.missing)
+    if not stored.reports:
         return
-    panels = {model: knowledge_panel(model, report) for model, report in known.reports.items()}
+    panels = {model: knowledge_panel(model, report) for model, report in stored.reports.items()}
     finding(*(panel.findings[0] for panel in panels.values()))
     for model, panel in panels.items():
         if panel.notes:
@@ -133,7 +133,7 @@ def draw_knowledge() -> None:
     with st.container(horizontal=True):
         model = st.selectbox(
             "Model",
-            list(known.reports),
+            list(stored.reports),
             key="knowledge_model",
             bind="query-params",
             help="Whose facts the picture shows.",
@@ -145,17 +145,17 @@ def draw_knowledge() -> None:
             key="knowledge_order",
             help="Twenty facts are drawn; the table has all.",
         )
-    panel = knowledge_panel(model, known.reports[model], order)
+    panel = knowledge_panel(model, stored.reports[model], order)
     draw_picture(panel)
     with st.expander("How sure?"):
         finding(*(f"{model}: {line}" for model, panel in panels.items() for line in panel.findings[1:]))
-        draw_figures(_knowledge_figures(known.reports))
+        draw_figures(_knowledge_figures(stored.reports))
     draw_tabs(
         "knowledge",
         {
             READING: panel.how,
-            DATA: partial(_draw_facts_known, known.reports, model, order),
-            PROVENANCE: partial(_draw_provenance, facts, choice, known),
+            DATA: partial(_draw_facts_known, stored.reports, model, order),
+            PROVENANCE: partial(_draw_provenance, facts, choice, stored),
         },
     )
 
@@ -181,7 +181,7 @@ def _draw_form() -> tuple[str, str]:
     return facts, score
 
 
-def _known_of(choice: Choice, facts: KnowledgeSet, score: str) -> Known:
+def _stored_of(choice: Choice, facts: KnowledgeSet, score: str) -> Stored:
     """Return what the chosen models know, read from the store; a refusal is said and its model left out."""
     store = open_store()
     protocol = choice.options.protocol
@@ -205,7 +205,7 @@ def _known_of(choice: Choice, facts: KnowledgeSet, score: str) -> Known:
             keys[model], audits[model] = key, audit
         except AuditError as error:
             st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
-    return Known(reports, keys, audits, missing)
+    return Stored(reports, keys, audits, missing)
 
 
 @kept()
@@ -273,13 +273,13 @@ def _knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure
     ]
 
 
-def _draw_provenance(request: KnowledgeSet, choice: Choice, known: Known) -> None:
+def _draw_provenance(request: KnowledgeSet, choice: Choice, stored: Stored) -> None:
     """Draw what to cite, what was asked, of which models, how sure that is, and how to repeat it."""
     draw_cite()
     st.markdown(f"**{plain(request.title)}**  \n{plain(described(request.source, request.notes))}")
-    for model, report in known.reports.items():
+    for model, report in stored.reports.items():
         st.markdown(f"**{plain(model)}**")
-        key, audit = known.keys[model], known.audits[model]
+        key, audit = stored.keys[model], stored.audits[model]
         unaudited = {"noise floor": NOT_YET} if audit_begun(open_store(), key, request) else NOT_AUDITED
         facts = {
             **model_facts(key),
