@@ -91,11 +91,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
     ``ready``: the axis of which sentences of a ready comparison, which are tested, stand there already.
     """
     axis: Axis = choose_one(
-        "Axis",
-        list(TITLES),
-        default="text source",
-        key="compare_axis",
-        help="What the runs are laid along.",
+        "Axis", list(TITLES), default="text source", key="compare_axis", help="What the runs are laid along."
     )
     line, joined = LINES[axis](loaded), axis == "base and aligned"
     changed: Sequence[tuple[Size, Comparison]] = ()

@@ -15,15 +15,7 @@ import streamlit as st
 
 from pcf_core.app.caching import open_store
 from pcf_core.app.criteria.views import TabView, criteria_picture, draw_tables
-from pcf_core.app.page import (
-    DATA,
-    PROVENANCE,
-    READING,
-    draw_figures,
-    draw_notes,
-    draw_tabs,
-    finding,
-)
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_figures, draw_notes, draw_tabs, finding
 from pcf_core.app.provenance import draw_commands
 from pcf_core.app.texts.shared import follow_jobs, offer_submitting
 from pcf_core.app.widgets import plain

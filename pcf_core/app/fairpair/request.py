@@ -134,11 +134,7 @@ def draw_request() -> Request:
         raise PerturbationError(f"Both names are {names[0]!r}: type two that differ.")
     check_names(names, "The names")
     options = from_page(
-        FairPairOptions,
-        st.session_state.to_dict(),
-        names=",".join(names),
-        chat=chat,
-        encoder=encoder,
+        FairPairOptions, st.session_state.to_dict(), names=",".join(names), chat=chat, encoder=encoder
     )
     whole = prompts_of(prompts, names[::-1] if options.reverse else names)
     chosen = selection(whole, options.category, options.each)

@@ -276,11 +276,7 @@ def draw_convergence(shown: TabView) -> None:
     """Draw how a quantity settles with more texts, or in more folds."""
     courses = {model: result.convergence[shown.measure] for model, result in shown.results.items()}
     chosen = choose_called(
-        "Texts differ",
-        CALLED,
-        key="fp_quantity",
-        wrap=True,
-        help="; ".join(QUANTITY_WORDS.values()) + ".",
+        "Texts differ", CALLED, key="fp_quantity", wrap=True, help="; ".join(QUANTITY_WORDS.values()) + "."
     )
     finding(*(shown.of(model, convergence_finding(one)) for model, one in courses.items()))
     left, right = st.columns(2)
@@ -441,9 +437,7 @@ def texts_of(result: FairPairResult, index: int) -> PromptPairs | None:
 
 
 def _draw_behind(
-    result: FairPairResult,
-    row: WordDifference | CategoryDifference,
-    mark: Callable[[str], Sequence[Piece]],
+    result: FairPairResult, row: WordDifference | CategoryDifference, mark: Callable[[str], Sequence[Piece]]
 ) -> None:
     """Draw a few texts of either side behind a phrase or a category, its words marked."""
     words = result.words

@@ -31,14 +31,7 @@ from pcf_core.app.widgets import plain, refusals_said
 from pcf_core.core.topics import Topic
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.suiting import suiting_sets
-from pcf_core.material.topics import (
-    OWN,
-    copied,
-    delete_topic,
-    own_topics,
-    save_topic,
-    topic_toml,
-)
+from pcf_core.material.topics import OWN, copied, delete_topic, own_topics, save_topic, topic_toml
 from pcf_core.show.findings.material import topic_finding
 from pcf_core.show.findings.numbers import count
 
@@ -324,12 +317,7 @@ def draw_upload() -> None:
         for what, example in EXAMPLES.items():
             st.markdown(what)
             st.code(example, language=None, wrap_lines=True)
-    own.draw_upload(
-        OWN,
-        topic_finding,
-        go_to,
-        "One file, or two or more text files with one word a line.",
-    )
+    own.draw_upload(OWN, topic_finding, go_to, "One file, or two or more text files with one word a line.")
 
 
 def go_to(name: str) -> None:

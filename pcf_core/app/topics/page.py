@@ -13,13 +13,7 @@ from pcf_core.app.lists import OCCUPATIONS, evidence_lists, list_names, template
 from pcf_core.app.page import draw_table, finding
 from pcf_core.app.probe import MOST_MODELS, ask, draw_ended_early, follow
 from pcf_core.app.topics.draft import NEW, adopt_pointed, as_it_stands, is_changed, is_gone, opened
-from pcf_core.app.topics.edit import (
-    draw_actions,
-    draw_delete,
-    draw_discard,
-    draw_form,
-    draw_upload,
-)
+from pcf_core.app.topics.edit import draw_actions, draw_delete, draw_discard, draw_form, draw_upload
 from pcf_core.app.widgets import described, draw_facts, plain
 from pcf_core.audit.preferences import select_words
 from pcf_core.core.errors import AuditError, EvidenceError, TopicError
