@@ -162,7 +162,6 @@ def _point_of(line: str, index: str | float, report: RiskReport, loaded: Loaded)
 
 
 def _of_models(loaded: Loaded) -> Line:
-    """Return the chosen models in their order."""
     points = [_point_of(name, name, report, loaded) for name, report in loaded.reports.items()]
     return Line(tuple(points), tuple(loaded.runs.values()))
 

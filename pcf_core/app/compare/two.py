@@ -189,7 +189,6 @@ def _choose_pair(loaded: Loaded) -> tuple[str, str]:
 
 
 def _swap() -> None:
-    """Let the two models change places."""
     state = st.session_state
     state[FIRST], state[SECOND] = state[SECOND], state[FIRST]
 
@@ -255,7 +254,6 @@ class Shown:
 
 
 def _choose_picture() -> Shown:
-    """Draw the controls of the picture; return what they say."""
     with st.container(horizontal=True):
         part = choose_one(
             "Part",
@@ -283,7 +281,6 @@ def _choose_picture() -> Shown:
 
 
 def _draw_occupations(loaded: Loaded, comparison: Comparison, shown: Shown) -> None:
-    """Draw the occupations' differences, or one model against the other."""
     if shown.form == "scatter":
         alt = "Each occupation's risk under one model against that under the other, with the identity line"
         title = "Risk of each occupation, one model against the other"

@@ -96,7 +96,7 @@ def draw_hobbies(shown: TabView, answering: Answering, results: dict[str, Criter
     draw_figures(_hobby_figures(reports))
     alt = f"Cohen's d of each label between women's and men's names, {', '.join(reports)}"
     criteria_picture(f"hobbies_effects_{answering}", alt, label_effects, reports, shown.stored.models)
-    model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
+    model = shown.one(results, answering)
     report = reports[model]
     finding(information_finding(report))
     alt = f"Labels of {model} by gender of the name"

@@ -16,16 +16,15 @@ from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.texts.shared import choose_next, draw_before, way_back
 from pcf_core.app.widgets import plain, refusals_said
 from pcf_core.core.errors import AuditError
-from pcf_core.core.options import declared
+from pcf_core.core.options import declared, page_values
 from pcf_core.core.run import model_label
 from pcf_core.material.safety.text import MAX_NAME
-from pcf_core.models.precision import named as precision_named
 from pcf_core.show.findings.fairpair import decoding_text
 from pcf_core.show.findings.numbers import count
 from pcf_core.store.results import State
 from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.experiments import USUAL_QUESTIONS
-from pcf_core.texts.criteria.options import CriteriaOptions
+from pcf_core.texts.criteria.options import CriteriaOptions, options_of
 from pcf_core.texts.criteria.own import (
     ENDINGS,
     KINDS,
@@ -80,7 +79,7 @@ did = "operated on a patient"
 }
 MOST = 12
 OPTIONS = declared(CriteriaOptions)
-ANSWERED, WORDED = OPTIONS["answering"].called, OPTIONS["wording"].called
+WORDED = OPTIONS["wording"].called
 Choices = dict[str, str | int | float | list[str] | None]
 
 
@@ -268,26 +267,17 @@ def choices_of(request: CriteriaAsked) -> Choices | None:
     chosen = _chosen(request, material, _stamp_of(request.experiment))
     if chosen is None or chosen.name is None:
         return None
-    choices: Choices = {
+    values = page_values(options_of(request))
+    names = ("wording", "repeats", "temperature", "top_p", "length", "seed") if request.generation else ()
+    return {
         "cr_model": [request.model],
         "cr_view": request.experiment,
-        "cr_answering": ANSWERED[request.answering],
-        "cr_precision": precision_named(request.key.dtype),
+        **{f"cr_{name}": values[f"cr_{name}"] for name in ("answering", "precision")},
         parameter(request.experiment): chosen.name,
         **({LABELLER: chosen.labeller} if chosen.labeller else {}),
         **({MANY: chosen.questions} if chosen.questions else {}),
+        **{f"cr_{name}": values[f"cr_{name}"] for name in names},
     }
-    if request.generation is not None and request.wording is not None:
-        decoding = request.generation.decoding
-        choices |= {
-            "cr_wording": WORDED[request.wording],
-            "cr_repeats": request.repeats,
-            "cr_temperature": decoding.temperature,
-            "cr_top_p": decoding.top_p,
-            "cr_length": decoding.length,
-            "cr_seed": decoding.seed,
-        }
-    return choices
 
 
 def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:

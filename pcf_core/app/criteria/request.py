@@ -164,7 +164,6 @@ def _takes(which: ResultKey, request: CriteriaAsked, estimate: AuditEstimate) ->
 
 
 def _estimate_text(request: CriteriaAsked, estimate: AuditEstimate) -> str:
-    """Say what a request takes."""
     written = request.answering == "written"
     if not estimate.missing:
         return f"all {'texts' if written else 'scores'} are there and are read again."

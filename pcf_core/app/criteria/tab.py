@@ -115,7 +115,7 @@ def _draw_anecdotes(shown: TabView, answering: Answering, results: dict[str, Cri
     for model, report in reports.items():
         finding(anecdotes_finding(report, model))
     draw_figures(anecdote_figures(reports))
-    model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
+    model = shown.one(results, answering)
     report = reports[model]
     finding(amplification_finding(report))
     alt = f"Share of women by profession, {model} against the world"
@@ -216,7 +216,6 @@ def _information(report: AnecdotesReport) -> KeyFigure:
 
 
 def _points(interval: Interval) -> str:
-    """Convert an interval of shares to percentage points."""
     return f"{100 * interval.low:.1f} to {100 * interval.high:.1f}".replace("-", "−")
 
 
@@ -231,7 +230,7 @@ def _draw_answers(shown: TabView, answering: Answering, results: dict[str, Crite
     first_finding = common_finding if against else answers_finding
     finding(*(f"{model}: {first_finding(one) or answers_finding(one)}" for model, one in reports.items()))
     draw_figures(_gap_figures(reports))
-    model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
+    model = shown.one(results, answering)
     report = reports[model]
     if against:
         draw_picture(rates_panel(model, report))
@@ -332,7 +331,6 @@ def draw_criteria() -> None:
 
 
 def _draw_results(request: Request) -> None:
-    """Draw what the form leads to."""
     imported = draw_imported(CRITERIA_AUDIT, CRITERIA_KEY)
     if not request.models and not imported:
         st.info("Choose one or more models to put the criteria to.", icon=":material/arrow_upward:")

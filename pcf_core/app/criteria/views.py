@@ -111,7 +111,9 @@ class TabView:
         return {which: one for which, one in self.stored.missing.items() if which[1] == experiment}
 
     def one(self, results: Mapping[str, CriteriaResult], answering: Answering) -> str:
-        """Return the model that is looked at, of those that answered in one way."""
+        """Return the model that is looked at, of those that answered in one way; a choice of several."""
+        if len(results) == 1:
+            return next(iter(results))
         return st.selectbox(
             "Model",
             list(results),
@@ -185,7 +187,6 @@ def draw_summary(shown: TabView) -> None:
 
 
 def _warn_of_silence(who: str, result: CriteriaResult) -> None:
-    """Warn that many texts say nothing, where they do."""
     whole = sum(result.ends.values())
     if whole and result.without_text >= SILENT * whole:
         silence = (

@@ -202,7 +202,6 @@ def offer_writing(request: Request, missing: Mapping[ResultKey, FairPairAsked]) 
 
 
 def _estimate_text(request: FairPairAsked, estimate: AuditEstimate) -> str:
-    """Say texts, tokens, cost and time of a request, and where these numbers come from."""
     if not estimate.missing:
         return "0 texts to write; what is there is compared again."
     server = request.key.family == "endpoint"

@@ -106,7 +106,6 @@ def read_runs(loaded: Loaded, runs: Mapping[str, RunSpec]) -> dict[str, Report]:
 
 
 def _kinds_of(runs: Mapping[str, RunSpec]) -> dict[str, ModelKind]:
-    """Return by label what kind of model each is."""
     declared = {spec.name: spec.kind for spec in listed_models()}
     return {
         label: "imported" if run.scoring.imported else declared.get(run.scoring.name, "own")

@@ -119,7 +119,6 @@ def _readings(covered: Iterable[Covering], choice: Choice) -> tuple[list[Reading
 def _chosen_report(
     item: Report, texts: Sequence[str], counts: Sequence[float], options: ViewOptions
 ) -> RiskReport:
-    """Read a run with a choice of its templates, with other counts."""
     return restricted(item.result, item.run, texts, counts, options)
 
 

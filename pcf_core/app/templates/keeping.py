@@ -89,7 +89,6 @@ def draw_save(mined: MinedSet) -> None:
 
 
 def _go_to(name: str, view: str = "edit") -> None:
-    """Show another set from now on."""
     point_at(name, view)
     st.rerun()
 

@@ -195,7 +195,6 @@ def _draw_constructions(topic: Topic) -> tuple[str, ...]:
 
 
 def _draw_upload() -> UploadedFile | None:
-    """Draw the field for a corpus file; return what was chosen."""
     file = upload_file(
         "Corpus file",
         [*FORMS, *PACKINGS],

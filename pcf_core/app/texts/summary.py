@@ -460,7 +460,6 @@ def _draw_shared(shared: SharedOccupations) -> None:
 
 
 def _shared_table(shared: SharedOccupations) -> pd.DataFrame:
-    """Make a table with one row per occupation."""
     return pd.DataFrame(
         [
             {

@@ -294,7 +294,6 @@ def draw_actions(topic: Topic) -> None:
 
 
 def _use(name: str) -> None:
-    """Choose a topic in the sidebar."""
     st.session_state["topic"] = name
     take_usual()
 

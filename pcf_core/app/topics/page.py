@@ -187,7 +187,6 @@ def draw_see(topic: Topic) -> None:
 
 
 def _draw_card(topic: Topic, sets: tuple[str, ...]) -> None:
-    """Draw what is known of a topic besides its words."""
     facts = {
         "name": topic.name,
         "title": topic.title,

@@ -217,7 +217,6 @@ def _take_upload() -> None:
 
 
 def _forget() -> None:
-    """Forget the user's own file and what was wrong with it."""
     for key in (OWN, PROBLEM):
         st.session_state.pop(key, None)
 

@@ -161,7 +161,6 @@ def draw_knowledge() -> None:
 
 
 def _draw_form() -> tuple[str, str]:
-    """Draw the name of the set, and the score, in one row."""
     PANEL.adopt_next()
     with st.container(horizontal=True):
         facts = st.selectbox(
@@ -260,7 +259,6 @@ def _draw_facts_known(reports: Mapping[str, KnowledgeReport], model: str, order:
 
 
 def _knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]:
-    """Make key figures: knowledge of each model, with the gap and what other subjects give."""
     return [
         KeyFigure(
             f"Knowledge · {model}",
