@@ -1,4 +1,4 @@
-"""The ready comparisons: a button each; :mod:`pcf_core.app.compare.ready` draws what they have found.
+"""The ready comparisons: a button each; :mod:`pcf_core.app.compare.axis` draws what they have found.
 
 A button chooses the models, queues what is missing and opens Compare.  Its callback sets the shared choice,
 so that topic, templates and options stay and the URL follows; the frame then goes to Compare, before another
