@@ -310,7 +310,7 @@ def _draw_links(job: Job, *, on_templates: bool) -> None:
     On the page Templates a link would not do: it has to lead to another page (:mod:`pcf_core.app.links`).
     """
     if job.kind == FAIRPAIR:
-        from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
+        from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
 
         parameters_there = parameters_of_fairpair(job.key)
         if parameters_there is not None:

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.fairpair.links import categories_of, draw_kept
-from pcf_core.app.fairpair.request import Request, draw_request, offer_writing
+from pcf_core.app.fairpair.request import Request, categories_of, draw_kept, draw_request, offer_writing
 from pcf_core.app.fairpair.views import VIEWS, TabView
 from pcf_core.app.links import choose_called
 from pcf_core.app.own import OwnPanel

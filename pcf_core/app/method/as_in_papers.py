@@ -31,7 +31,7 @@ from pcf_core.app.criteria.hobbies import named
 from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
 from pcf_core.app.criteria.views import figures_table, published_rows
 from pcf_core.app.data import Loaded, answered, load
-from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
+from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import Stamp, mined_set, stamp_of_files, template_sets, topics
 from pcf_core.app.page import finding

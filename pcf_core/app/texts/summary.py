@@ -16,7 +16,7 @@ from pcf_core.app.caching import open_store
 from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
 from pcf_core.app.data import Loaded, answered, draw_lookable, load, made_by, scored_models
-from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
+from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import all_topics
 from pcf_core.app.page import DATA, PROVENANCE, READING, draw_figures, draw_table, draw_tabs, finding, picture
