@@ -317,7 +317,7 @@ def _draw_links(job: Job, *, on_templates: bool) -> None:
             draw_link(FAIRPAIR_TAB, FAIRPAIR_TAB.tab, parameters_there)
         return
     if job.kind == CRITERIA:
-        from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
+        from pcf_core.app.criteria.request import parameters_of as parameters_of_criteria
 
         parameters_there = parameters_of_criteria(job.key)
         if parameters_there is not None:

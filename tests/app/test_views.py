@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.app.criteria.own import made_of
+from pcf_core.app.criteria.request import made_of
 from pcf_core.app.criteria.views import published_rows, published_table
 from pcf_core.app.topics.page import probes_table
 from pcf_core.core.probe import TopicCheck

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from pcf_core.app.criteria.hobbies import draw_hobbies
-from pcf_core.app.criteria.own import draw_kept
-from pcf_core.app.criteria.request import EXPERIMENTS, Request, draw_request
+from pcf_core.app.criteria.request import EXPERIMENTS, Request, draw_kept, draw_request
 from pcf_core.app.criteria.views import Draw, TabView, criteria_picture, draw_experiment, draw_summary
 from pcf_core.app.page import draw_figures, draw_notes, draw_picture, finding
 from pcf_core.app.texts.shared import (

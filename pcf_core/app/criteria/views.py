@@ -15,8 +15,15 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pcf_core.app.caching import kept, once, open_store
-from pcf_core.app.criteria.own import draw_own
-from pcf_core.app.criteria.request import EXPERIMENTS, TITLES, Request, ResultKey, Results, offer_asking
+from pcf_core.app.criteria.request import (
+    EXPERIMENTS,
+    TITLES,
+    Request,
+    ResultKey,
+    Results,
+    draw_own,
+    offer_asking,
+)
 from pcf_core.app.lists import Stamp, stamp_of_files
 from pcf_core.app.page import (
     DATA,

@@ -1,4 +1,4 @@
-"""FairPair's requests: what they are made of, the form that makes one, its offer, ways back to earlier ones."""
+"""FairPair's requests: what they are made of, the form that makes one, its offer, ways back to earlier."""
 
 from __future__ import annotations
 

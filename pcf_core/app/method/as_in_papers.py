@@ -28,7 +28,7 @@ from pcf_core.app.compare.tables import (
     printed_source,
 )
 from pcf_core.app.criteria.hobbies import named
-from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
+from pcf_core.app.criteria.request import parameters_of as parameters_of_criteria
 from pcf_core.app.criteria.views import figures_table, published_rows
 from pcf_core.app.data import Loaded, answered, load
 from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair

@@ -14,7 +14,7 @@ import streamlit as st
 from pcf_core.app.addresses import CRITERIA_TAB, FAIRPAIR_TAB, RISK, TILT, Choice, Place
 from pcf_core.app.caching import open_store
 from pcf_core.app.choice import current_choice, with_asked
-from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
+from pcf_core.app.criteria.request import parameters_of as parameters_of_criteria
 from pcf_core.app.data import Loaded, answered, draw_lookable, load, made_by, scored_models
 from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
