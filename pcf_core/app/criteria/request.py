@@ -1,4 +1,4 @@
-"""The criteria's requests: material of one's own, the form that makes one, its offer, ways back to earlier."""
+"""The criteria's requests: material of one's own, the form that makes one, its offer, ways back."""
 
 from __future__ import annotations
 
