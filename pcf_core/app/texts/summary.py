@@ -159,7 +159,7 @@ def case_file(model: str, choice: Choice) -> CaseFile:
         """Name what was loaded of the model, in one precision, by the model alone."""
         return {model: next(iter(several.values()))} if several else {}
 
-    loaded = Loaded(one.choice, named(one.runs), named(one.others))
+    loaded = replace(one, runs=named(one.runs), others=named(one.others))
     answered_pairs = [
         one for one in answered(FAIRPAIR_AUDIT) if one.key.model == model and one.perturbation.table in tables
     ]
