@@ -128,6 +128,9 @@ class Beside:
     columns: Mapping[str, Any] = field(default_factory=dict)
 
 
+Work = Callable[[Printed, PrintedLink, Opened], Beside]
+
+
 def draw_as_in_papers() -> None:
     """Draw the tab."""
     paper: Paper = choose_one(
@@ -230,17 +233,25 @@ def _draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
 # What stands beside a figure, by what the data file calls it.
 
 
-def risks(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
+def _of_results(
+    function: Callable[..., Beside],
+    given: Callable[[Printed, PrintedLink], tuple[object, ...]] = lambda *_: (),
+) -> Work:
+    """Work something out of a link's results, once for all visitors, with what it takes besides."""
+    return lambda item, link, opened: opened.results(link).remember(function, *given(item, link))
+
+
+def _risks(loaded: Loaded, rows: tuple[PublishedRisk, ...], factor: float) -> Beside:
     """Return the table as it is printed, reference models first, with a row for each of our models below."""
-    rows = tuple(row for row in item.rows if row.topic == link.parameters["topic"])
-    return opened.results(link).remember(_risks_beside, rows, 1000 if item.paper == "PCF" else 1)
-
-
-def _risks_beside(loaded: Loaded, rows: tuple[PublishedRisk, ...], factor: float) -> Beside:
     table = printed_form(paper_table(loaded, rows, factor), 2 if factor > 1 else 4)
     ours, printed = len(loaded.reports), len(loaded.reports) + len(rows)
     as_printed = table.iloc[[*range(printed, len(table)), *range(ours, printed), *range(ours)]]
     return Beside(table=as_printed, columns=paper_columns(factor, as_text=True))
+
+
+def _printed_risks(item: Printed, link: PrintedLink) -> tuple[tuple[PublishedRisk, ...], int]:
+    rows = tuple(row for row in item.rows if row.topic == link.parameters["topic"])
+    return rows, 1000 if item.paper == "PCF" else 1
 
 
 def sources(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
@@ -251,24 +262,16 @@ def sources(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
     return Beside(table=table[shown], columns=AXIS_COLUMNS)
 
 
-def tilts(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
+def _tilts(loaded: Loaded) -> Beside:
     """Return whom each model favours, and for whom two lean most."""
-    return opened.results(link).remember(_tilts_beside)
-
-
-def _tilts_beside(loaded: Loaded) -> Beside:
     reports = loaded.even
     rows = [ModelRow.of(name, report) for name, report in reports.items()]
     pairs = [rows[index : index + 2] for index in range(0, len(rows), 2)]
     return Beside([*map(overview_answer, pairs), farthest_answer(reports)])
 
 
-def factors(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
+def _factors(loaded: Loaded, factor: str) -> Beside:
     """Return what goes with each model's risk; of one factor, its two lines in words."""
-    return opened.results(link).remember(_factors_beside, item.factor)
-
-
-def _factors_beside(loaded: Loaded, factor: str) -> Beside:
     panels = loaded.remember(_plain_factors)
     if not factor:
         return Beside([factors_answer(name, of_model) for name, of_model in panels.items()])
@@ -287,12 +290,8 @@ def _plain_factors(loaded: Loaded) -> Panels:
     return {name: factor_panels(report, "overall_risk") for name, report in loaded.reports.items()}
 
 
-def distribution(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
+def _distribution(loaded: Loaded, part: str) -> Beside:
     """Return how prejudice or caprice is spread over occupations."""
-    return opened.results(link).remember(_distribution_beside, str(link.parameters["part"]))
-
-
-def _distribution_beside(loaded: Loaded, part: str) -> Beside:
     lines: list[str] = []
     if part == "prejudice":
         shapes = normal_shapes(loaded)
@@ -305,14 +304,8 @@ def _distribution_beside(loaded: Loaded, part: str) -> Beside:
     return Beside(lines)
 
 
-def heat(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
-    """Return the probabilities of the six occupations in the ten contexts."""
-    model, group, preset = (str(link.parameters[name]) for name in ("heat_model", "group", "preset"))
-    papers = template_sets()[PAPER_TEMPLATES].texts
-    return opened.results(link).remember(_heat_beside, model, group, preset, papers)
-
-
-def _heat_beside(loaded: Loaded, model: str, group: str, preset: str, papers: tuple[str, ...]) -> Beside:
+def _heat(loaded: Loaded, papers: tuple[str, ...], model: str, group: str, preset: str) -> Beside:
+    """Return the probabilities of the six occupations in the ten contexts, those of the ``papers``."""
     item = loaded.runs[model]
     preferences = item.result.preferences
     axes = shown_axes(item, group, preset, "tilt", papers, 1)
@@ -321,6 +314,11 @@ def _heat_beside(loaded: Loaded, model: str, group: str, preset: str, papers: tu
     table = cell_rows(preferences, group, axes.rows, axes.columns)
     number = {str(name): st.column_config.NumberColumn(format="%.2f") for name in table if name != "context"}
     return Beside(answers, table, number)
+
+
+def _of_map(_: Printed, link: PrintedLink) -> tuple[object, ...]:
+    chosen = (str(link.parameters[name]) for name in ("heat_model", "group", "preset"))
+    return template_sets()[PAPER_TEMPLATES].texts, *chosen
 
 
 def change(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
@@ -420,13 +418,13 @@ def _criteria_sentences(item: Printed, report: Record, model: str) -> list[str]:
     return [embedding_finding(embedding), leak_finding(embedding, model)]
 
 
-WORKED_OUT: Mapping[str, Callable[[Printed, PrintedLink, Opened], Beside]] = {
-    "risks": risks,
+WORKED_OUT: Mapping[str, Work] = {
+    "risks": _of_results(_risks, _printed_risks),
     "sources": sources,
-    "tilts": tilts,
-    "factors": factors,
-    "distribution": distribution,
-    "heat map": heat,
+    "tilts": _of_results(_tilts),
+    "factors": _of_results(_factors, lambda item, _: (item.factor,)),
+    "distribution": _of_results(_distribution, lambda _, link: (str(link.parameters["part"]),)),
+    "heat map": _of_results(_heat, _of_map),
     "change": change,
     "words": words,
     "templates": templates,
