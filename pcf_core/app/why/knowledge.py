@@ -94,17 +94,12 @@ EXPECT = (
 
 
 @dataclass(frozen=True)
-class Stored:
-    """What the store has of a knowledge set.
+class Scored:
+    """What the store has of a knowledge set from one model, with the audit of its scorer."""
 
-    ``reports``: by model, of what was scored, with the models' ``keys`` and the scorers' ``audits``.
-    ``missing``: keys of the models that were not.
-    """
-
-    reports: Mapping[str, KnowledgeReport]
-    keys: Mapping[str, ScoringKey]
-    audits: Mapping[str, SelfAudit | None]
-    missing: Mapping[str, ScoringKey]
+    key: ScoringKey
+    audit: SelfAudit | None
+    report: KnowledgeReport
 
 
 def draw_knowledge() -> None:
@@ -119,13 +114,14 @@ def draw_knowledge() -> None:
     if not choice.models:
         st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
         return
-    stored = _stored_of(choice, facts, score)
-    if not stored.reports:
+    scored, missing = _scored_of(choice, facts, score)
+    if not scored:
         st.markdown(EXPECT)
-    _offer_scoring(facts, stored.missing)
-    if not stored.reports:
+    _offer_scoring(facts, missing)
+    if not scored:
         return
-    panels = {model: knowledge_panel(model, report) for model, report in stored.reports.items()}
+    reports = {model: one.report for model, one in scored.items()}
+    panels = {model: knowledge_panel(model, report) for model, report in reports.items()}
     finding(*(panel.findings[0] for panel in panels.values()))
     for model, panel in panels.items():
         if panel.notes:
@@ -133,7 +129,7 @@ def draw_knowledge() -> None:
     with st.container(horizontal=True):
         model = st.selectbox(
             "Model",
-            list(stored.reports),
+            list(reports),
             key="knowledge_model",
             bind="query-params",
             help="Whose facts the picture shows.",
@@ -145,17 +141,17 @@ def draw_knowledge() -> None:
             key="knowledge_order",
             help="Twenty facts are drawn; the table has all.",
         )
-    panel = knowledge_panel(model, stored.reports[model], order)
+    panel = knowledge_panel(model, reports[model], order)
     draw_picture(panel)
     with st.expander("How sure?"):
         finding(*(f"{model}: {line}" for model, panel in panels.items() for line in panel.findings[1:]))
-        draw_figures(_knowledge_figures(stored.reports))
+        draw_figures(_knowledge_figures(reports))
     draw_tabs(
         "knowledge",
         {
             READING: panel.how,
-            DATA: partial(_draw_facts_known, stored.reports, model, order),
-            PROVENANCE: partial(_draw_provenance, facts, choice, stored),
+            DATA: partial(_draw_facts_known, reports, model, order),
+            PROVENANCE: partial(_draw_provenance, facts, choice, scored),
         },
     )
 
@@ -180,13 +176,12 @@ def _draw_form() -> tuple[str, str]:
     return facts, score
 
 
-def _stored_of(choice: Choice, facts: KnowledgeSet, score: str) -> Stored:
-    """Return what the chosen models know, read from the store; a refusal is said and its model left out."""
-    store = open_store()
-    protocol = choice.options.protocol
-    reports: dict[str, KnowledgeReport] = {}
-    keys: dict[str, ScoringKey] = {}
-    audits: dict[str, SelfAudit | None] = {}
+def _scored_of(
+    choice: Choice, facts: KnowledgeSet, score: str
+) -> tuple[dict[str, Scored], dict[str, ScoringKey]]:
+    """Return what the store has by model, and the keys of models without; a refusal is said instead."""
+    store, protocol = open_store(), choice.options.protocol
+    scored: dict[str, Scored] = {}
     missing: dict[str, ScoringKey] = {}
     for name, precision in choice.asked:
         model = model_label(name, precision)
@@ -200,11 +195,11 @@ def _stored_of(choice: Choice, facts: KnowledgeSet, score: str) -> Stored:
                 missing[model] = keys_meant[0]
                 continue
             audit = knowledge_audit_of(store, key, facts)
-            reports[model] = _report_among(key, facts, score, protocol, store.shards(key), audit)
-            keys[model], audits[model] = key, audit
+            report = _report_among(key, facts, score, protocol, store.shards(key), audit)
+            scored[model] = Scored(key, audit, report)
         except AuditError as error:
             st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
-    return Stored(reports, keys, audits, missing)
+    return scored, missing
 
 
 @kept()
@@ -271,13 +266,13 @@ def _knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure
     ]
 
 
-def _draw_provenance(request: KnowledgeSet, choice: Choice, stored: Stored) -> None:
+def _draw_provenance(request: KnowledgeSet, choice: Choice, scored: Mapping[str, Scored]) -> None:
     """Draw what to cite, what was asked, of which models, how sure that is, and how to repeat it."""
     draw_cite()
     st.markdown(f"**{plain(request.title)}**  \n{plain(described(request.source, request.notes))}")
-    for model, report in stored.reports.items():
+    for model, one in scored.items():
         st.markdown(f"**{plain(model)}**")
-        key, audit = stored.keys[model], stored.audits[model]
+        key, audit, report = one.key, one.audit, one.report
         unaudited = {"noise floor": NOT_YET} if audit_begun(open_store(), key, request) else NOT_AUDITED
         facts = {
             **model_facts(key),
