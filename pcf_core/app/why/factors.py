@@ -199,7 +199,7 @@ def _draw_own(occupations: Sequence[str]) -> OwnFactor | None:
                     icon=":material/error:",
                 )
             st.button(
-                "Remove", key="remove_own", on_click=_forget, icon=":material/delete:", help="Takes it out."
+                "Remove", key="remove_own", on_click=forget, icon=":material/delete:", help="Takes it out."
             )
     return own if matched else None
 
@@ -207,7 +207,7 @@ def _draw_own(occupations: Sequence[str]) -> OwnFactor | None:
 def _take_upload() -> None:
     """Read the file that was just chosen; a refusal leaves no file in use."""
     file: UploadedFile | None = st.session_state.get(UPLOAD)
-    _forget()
+    forget()
     if file is None or too_large(file, LARGEST_UPLOAD):
         return
     try:
@@ -216,7 +216,8 @@ def _take_upload() -> None:
         st.session_state[PROBLEM] = str(error)
 
 
-def _forget() -> None:
+def forget() -> None:
+    """Forget the user's own file and what was wrong with it."""
     for key in (OWN, PROBLEM):
         st.session_state.pop(key, None)
 
