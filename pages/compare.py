@@ -29,8 +29,7 @@ def draw() -> None:
         return
     head = st.container()  # what was found stands above the controls that choose it
     if view == VIEWS[1]:
-        from pcf_core.app.compare.axis import draw_axis
-        from pcf_core.app.compare.ready import draw_preset_finding
+        from pcf_core.app.compare.axis import draw_axis, draw_preset_finding
 
         with head:  # a ready comparison opens this view
             answered = draw_preset_finding(loaded)

@@ -16,7 +16,7 @@ from pcf_core.app.models.tables import (
 )
 from pcf_core.app.page import draw_figures, draw_table, finding
 from pcf_core.app.shell import show
-from pcf_core.app.texts.imported import draw_kept_texts
+from pcf_core.app.texts.shared import draw_kept_texts
 from pcf_core.models.names import known_models
 from pcf_core.models.registry import left_out_models, list_models
 

@@ -15,7 +15,7 @@ def draw() -> None:
     """Draw the page."""
     tab = open_tab("written_text", "Written text", QUESTIONS)
     if tab == SUMMARY:
-        from pcf_core.app.texts.summary_views import draw_summary
+        from pcf_core.app.texts.summary import draw_summary
 
         draw_summary()
     elif tab == FAIRPAIR:

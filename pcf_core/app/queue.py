@@ -321,14 +321,14 @@ def _draw_links(job: Job, *, on_templates: bool) -> None:
     On the page Templates a link would not do: it has to lead to another page (:mod:`pcf_core.app.links`).
     """
     if job.kind == FAIRPAIR:
-        from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
+        from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
 
         parameters_there = parameters_of_fairpair(job.key)
         if parameters_there is not None:
             draw_link(FAIRPAIR_TAB, FAIRPAIR_TAB.tab, parameters_there)
         return
     if job.kind == CRITERIA:
-        from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
+        from pcf_core.app.criteria.request import parameters_of as parameters_of_criteria
 
         parameters_there = parameters_of_criteria(job.key)
         if parameters_there is not None:

@@ -20,8 +20,8 @@ from pcf_core.app.addresses import (
     precisions_called,
     precisions_named,
 )
-from pcf_core.app.criteria import own as criteria_links
-from pcf_core.app.fairpair import links as fairpair_links
+from pcf_core.app.criteria import request as criteria_links
+from pcf_core.app.fairpair import request as fairpair_links
 from pcf_core.app.lists import parameters_of as parameters_of_run
 from pcf_core.app.method.as_in_papers import address_of
 from pcf_core.app.present import in_full

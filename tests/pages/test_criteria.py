@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.criteria.own import EXAMPLES, SEEN, opened, parameters_of
+from pcf_core.app.criteria.request import EXAMPLES, SEEN, opened, parameters_of
 from pcf_core.app.queue import progress_text
 from pcf_core.core.errors import CriteriaError, ScoringError
 from pcf_core.core.generation import Decoding, GenerationKey

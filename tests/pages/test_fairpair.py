@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.fairpair.links import SEEN, Choices, choices_of, parameters_of
+from pcf_core.app.fairpair.request import SEEN, Choices, choices_of, parameters_of
 from pcf_core.app.fairpair.tab import EXAMPLES
 from pcf_core.app.fairpair.views import marked
 from pcf_core.app.queue import progress_text
@@ -373,7 +373,7 @@ def test_nothing_found_before_is_read_while_it_is_shut(
         read.append(asked.hash)
         return choices_of(asked)
 
-    monkeypatch.setattr("pcf_core.app.fairpair.links.choices_of", watched)
+    monkeypatch.setattr("pcf_core.app.fairpair.request.choices_of", watched)
     app = open_app("fairpair")
     assert read == []
     look_at_found_before(app)

@@ -8,8 +8,8 @@ import shutil
 
 import pytest
 
-from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
-from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
+from pcf_core.app.criteria.request import parameters_of as parameters_of_criteria
+from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
 from pcf_core.core.settings import Settings, settings
 from pcf_core.store.store import Store
 from pcf_core.work.criteria import CRITERIA, CRITERIA_AUDIT

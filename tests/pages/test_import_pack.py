@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.texts.imported import parameters_of
+from pcf_core.app.texts.shared import parameters_of
 from pcf_core.core.settings import settings
 from pcf_core.report.packs import pack_bytes, pack_parts
 from pcf_core.store.store import Store

@@ -217,7 +217,7 @@ def test_a_claim_is_held_against_the_spread_of_its_own_quantity(
     def told(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSpread]) -> str:
         return f"Spreads: {', '.join(f'{spread.quantity} {spread.range:.0f}' for spread in spreads)}."
 
-    monkeypatch.setattr("pcf_core.app.compare.ready.claim_finding", told)
+    monkeypatch.setattr("pcf_core.app.compare.axis.claim_finding", told)
     write_seeds(zoo, score_zoo(store, SIZE)["mini-gpt-s"])
     here = captions(open_app("compare", model=list(SIZE), compare_view="along an axis", **HERE))
     assert "Spreads: overall_risk 2, prejudice_risk 4, caprice_risk 6." in here

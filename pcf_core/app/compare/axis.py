@@ -1,7 +1,4 @@
-"""Runs along an axis: checkpoints, sizes, base and aligned, the text sources of templates, topics.
-
-Which checkpoint is the aligned one of which is declared in ``assets/models.toml``.
-"""
+"""Runs along an axis, such as sizes or topics, and what the ready comparisons along one have found."""
 
 from __future__ import annotations
 
@@ -17,11 +14,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.caching import open_store
 from pcf_core.app.compare.tables import AXIS_COLUMNS, SEVERAL_COLUMNS, axis_table
+from pcf_core.app.compare.two import command
 from pcf_core.app.data import Loaded, results
 from pcf_core.app.lists import evidence_lists, template_sets, told_apart, topics, usual_lists
+from pcf_core.app.notes import SpreadBeside, spread_beside
 from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs, finding, picture
-from pcf_core.app.provenance import draw_provenance
+from pcf_core.app.provenance import draw_commands, draw_provenance
 from pcf_core.app.roles import may_audit
+from pcf_core.app.scoring import offer_scoring
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.comparing import controlled
 from pcf_core.audit.results import Report, Waiting
@@ -31,17 +31,26 @@ from pcf_core.core.run import RunSpec, model_label
 from pcf_core.material.published import PublishedRisk, published_of_topic, speaks_of
 from pcf_core.measure.regression import rank_correlation
 from pcf_core.models.names import all_series, known_model, split_name
+from pcf_core.models.presets import Preset, PresetPair, preset_of
 from pcf_core.models.registry import resolve
 from pcf_core.report.documents import RISKS, several_table
+from pcf_core.report.loaded import said_risks
 from pcf_core.show.charts.axis import axis_panels, change_panels
 from pcf_core.show.findings.comparison import (
     alignment_finding,
     axis_finding,
+    change_finding,
     checkpoints_finding,
+    claim_finding,
+    common_note,
+    control_note,
+    order_finding,
+    sides_finding,
     size_finding,
     topics_finding,
 )
 from pcf_core.show.findings.numbers import count, listed
+from pcf_core.show.findings.reliability import seeds_finding, seeds_spread
 
 Axis = Literal["models", "size", "base and aligned", "text source", "topic"]
 BY_SOURCE = 4  # the number of the papers' table of text sources
@@ -77,11 +86,7 @@ tests any.
 
 @dataclass(frozen=True)
 class Line:
-    """The points of an axis.
-
-    They come with their runs, rows that the papers print for the same models, and what could not be shown,
-    and why.
-    """
+    """The points of an axis with their runs, rows that the papers print, and why others are left out."""
 
     points: tuple[AxisPoint, ...]
     runs: tuple[Report, ...]
@@ -89,61 +94,61 @@ class Line:
     printed: tuple[AxisPoint, ...] = ()
 
 
-def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
+def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
     """Draw the view of small multiples; findings go into ``head``.
 
-    ``told``: the axis of which sentences of a ready comparison, which are tested, stand there already.
+    ``ready``: the axis of which sentences of a ready comparison, which are tested, stand there already.
     """
     axis: Axis = choose_one(
-        "Axis",
-        list(TITLES),
-        default="text source",
-        key="compare_axis",
-        help="What the runs are laid along.",
+        "Axis", list(TITLES), default="text source", key="compare_axis", help="What the runs are laid along."
     )
-    line = LINES[axis](loaded)
-    changed = _changed_pairs(loaded) if axis == "base and aligned" else ()
-    if not line.points and axis == "base and aligned":
+    line, joined = LINES[axis](loaded), axis == "base and aligned"
+    changed: Sequence[tuple[Size, Comparison]] = ()
+    if joined:
+        try:
+            changed = changes(loaded)
+        except AuditError as error:  # two runs that cannot be compared
+            st.info(plain(str(error)), icon=":material/info:")
+    if not line.points and joined:
         _draw_no_pairs()
     elif not line.points:
         st.info("Nothing is known for this axis.", icon=":material/info:")
+    comparisons = [comparison for _, comparison in changed]
     with head:
-        if axis != told:
-            paired = alignment_finding([comparison for _, comparison in changed])
-            finding(paired if axis == "base and aligned" else sentence(axis, line.points, loaded))
-        for said in line.left_out:
-            st.caption(plain(said))
+        if axis != ready:
+            finding(alignment_finding(comparisons) if joined else _sentence(axis, line.points, loaded))
+        for reason in line.left_out:
+            st.caption(plain(reason))
     if not line.points:
         return
     alt = f"Risk and its two parts of {count(len(line.points), 'run')} by {axis}, with intervals"
     points = [*line.points, *line.printed]
-    joined = axis == "base and aligned"
-    order = [] if joined else list(loaded.runs)
-    make = partial(axis_panels, points, TITLES[axis], order, joined=joined)
+    make = partial(axis_panels, points, TITLES[axis], [] if joined else list(loaded.runs), joined=joined)
     picture(make, "axis_panels", alt, title=f"Risk and its two parts by {axis}", source=loaded.source)
-    _draw_changes(changed, loaded.over)
+    if changed:
+        st.markdown("**What alignment changes**")
+        differences = [_change_point(size, comparison, loaded.over) for size, comparison in changed]
+        checkpoints = count(len(changed), "aligned checkpoint")
+        alt = f"Risk and its two parts of {checkpoints} less those of the base, with intervals"
+        picture(partial(change_panels, differences, "parameters (log) → larger"), "change_panels", alt)
 
     def draw_data() -> None:
         draw_table(axis_table(points), "axis", AXIS_COLUMNS)
         if changed:
-            table = several_table([comparison for _, comparison in changed], loaded.over)
+            table = several_table(comparisons, loaded.over)
             draw_table(table, "base_and_aligned", SEVERAL_COLUMNS, "The differences of aligned and base")
         if axis == "text source":
-            _draw_ranks(loaded, line)
+            ranks = loaded.remember(_ranks_table, line)
+            if not ranks.empty:
+                st.markdown(
+                    "Do the occupations keep their order of risk from the chosen templates to another set?"
+                )
+                draw_table(ranks, "rank_stability")
 
     draw_tabs("axis", {READING: HOW, DATA: draw_data, PROVENANCE: partial(draw_provenance, loaded)})
 
 
-def _changed_pairs(loaded: Loaded) -> Sequence[tuple[Size, Comparison]]:
-    """Return what alignment changes at each size; draw why where two runs cannot be compared."""
-    try:
-        return changes(loaded)
-    except AuditError as error:
-        st.info(plain(str(error)), icon=":material/info:")
-        return ()
-
-
-def sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
+def _sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
     """Say what the axis shows; of models, which of them are told apart."""
     if not points:
         return ""
@@ -165,12 +170,9 @@ def _point_of(line: str, index: str | float, report: RiskReport, loaded: Loaded)
     )
 
 
-def of_models(loaded: Loaded) -> Line:
-    """Return the chosen models in their order."""
-    return Line(
-        tuple(_point_of(name, name, report, loaded) for name, report in loaded.reports.items()),
-        tuple(loaded.runs.values()),
-    )
+def _of_models(loaded: Loaded) -> Line:
+    points = [_point_of(name, name, report, loaded) for name, report in loaded.reports.items()]
+    return Line(tuple(points), tuple(loaded.runs.values()))
 
 
 def _of_sizes(loaded: Loaded) -> Line:
@@ -198,10 +200,10 @@ def _of_pairs(loaded: Loaded) -> Line:
                 if size.line == line and item is not None:
                     points.append(_point_of(f"{line}, {role}", size.parameters, item.report, loaded))
                     runs.append(item)
-    keys = {item.key for item in runs}
-    unpaired = [name for name, item in loaded.runs.items() if item.key not in keys]
-    apart = f"Of no declared series: {', '.join(unpaired)}." if runs and unpaired else ""
-    return Line(tuple(points), tuple(runs), (apart,) if apart else ())
+    paired = {item.key for item in runs}
+    unpaired = [name for name, item in loaded.runs.items() if item.key not in paired]
+    apart = (f"Of no declared series: {', '.join(unpaired)}.",) if runs and unpaired else ()
+    return Line(tuple(points), tuple(runs), apart)
 
 
 def of_sources(loaded: Loaded) -> Line:
@@ -211,14 +213,14 @@ def of_sources(loaded: Loaded) -> Line:
     """
     first = loaded.first.run
 
-    def place(run: RunSpec) -> str:
+    def index(run: RunSpec) -> str:
         fits = run.topic.hash == first.topic.hash and run.evidence.hash == first.evidence.hash
         return run.templates.name if fits else ""
 
     rows = published_of_topic(first.topic)
     models = dict.fromkeys(item.run.scoring.model for item in loaded.runs.values())
     printed = [row for name in models for row in rows if row.table == BY_SOURCE and speaks_of(row, name)]
-    return replace(gathered(loaded, place), printed=tuple(printed_point(row) for row in printed))
+    return replace(_gathered(loaded, index), printed=tuple(printed_point(row) for row in printed))
 
 
 def printed_point(row: PublishedRisk) -> AxisPoint:
@@ -241,10 +243,8 @@ def _of_topics(loaded: Loaded) -> Line:
     existing, chosen = topics(), {item.key for item in loaded.runs.values()}
     first = loaded.first.run.topic
 
-    def place(run: RunSpec) -> str:
-        topic = existing.get(run.topic.name)
-        present = topic is not None and topic.hash == run.topic.hash
-        usual = usual_lists(run.topic)
+    def index(run: RunSpec) -> str:
+        topic, usual = existing.get(run.topic.name), usual_lists(run.topic)
         unusual = []
         if run.templates.hash != template_sets()[usual.templates].hash:
             again = "another " if run.templates.name == usual.templates else ""
@@ -252,27 +252,28 @@ def _of_topics(loaded: Loaded) -> Line:
         if run.evidence.hash != evidence_lists()[usual.evidence].hash:
             again = "another " if run.evidence.name == usual.evidence else ""
             unusual.append(f"occupations {again}{run.evidence.name}")
+        present = topic is not None and topic.hash == run.topic.hash
         if run.key not in chosen and (not present or unusual or run.topic.name == first.name):
             return ""
         other = [f"language {run.topic.language}"] if run.topic.language != first.language else []
         beside = ", ".join([*other, *unusual])
         return f"{run.topic.name} ({beside})" if beside else run.topic.name
 
-    return gathered(loaded, place)
+    return _gathered(loaded, index)
 
 
-def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
-    """Return the finished runs of the loaded models that have a place, each at a place of its own."""
+def _gathered(loaded: Loaded, index: Callable[[RunSpec], str]) -> Line:
+    """Return the finished runs of the loaded models that have an index on the axis, each one of its own."""
     options = loaded.options
     names = {item.run.scoring.hash: name for name, item in loaded.runs.items()}
     placed: dict[str, list[RunSpec]] = {}
     for info in open_store().runs():
-        if info.complete and info.run.scoring.hash in names and place(info.run):
+        if info.complete and info.run.scoring.hash in names and index(info.run):
             placed.setdefault(names[info.run.scoring.hash], []).append(info.run)
     opened_runs: dict[tuple[str, str], Report] = {}
     refused: list[str] = []
     runs_at = {
-        (name, where): run for name, runs in placed.items() for where, run in told_apart(runs, place).items()
+        (name, where): run for name, runs in placed.items() for where, run in told_apart(runs, index).items()
     }
     for (name, where), run in runs_at.items():
         opened = results().open(run, options)
@@ -292,7 +293,7 @@ def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
 
 
 LINES: dict[Axis, Callable[[Loaded], Line]] = {
-    "models": of_models,
+    "models": _of_models,
     "size": _of_sizes,
     "base and aligned": _of_pairs,
     "text source": of_sources,
@@ -300,20 +301,8 @@ LINES: dict[Axis, Callable[[Loaded], Line]] = {
 }
 
 
-def _draw_ranks(loaded: Loaded, line: Line) -> None:
-    """Draw whether a model's occupations keep their order of risk from one text source to another."""
-    table = loaded.remember(_ranks_table, line)
-    if table.empty:
-        return
-    st.markdown("Do the occupations keep their order of risk from the chosen templates to another set?")
-    draw_table(table, "rank_stability")
-
-
 def _ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
-    """Make a table of Spearman's ρ of r_x between the chosen template set and each other one.
-
-    It is over the common occupations.
-    """
+    """Make a table of Spearman's ρ of r_x over common occupations, the chosen template set and each other."""
     rows = []
     for point, item in zip(line.points, line.runs, strict=True):
         base = loaded.runs[point.line]
@@ -331,9 +320,9 @@ def _ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
                 "model": point.line,
                 "templates": point.place,
                 "occupations": len(pairs),
-                "spearman": None if correlation is None else correlation.spearman,
-                "low": None if correlation is None else correlation.spearman_interval.low,
-                "high": None if correlation is None else correlation.spearman_interval.high,
+                "spearman": correlation and correlation.spearman,
+                "low": correlation and correlation.spearman_interval.low,
+                "high": correlation and correlation.spearman_interval.high,
             }
         )
     return pd.DataFrame(rows)
@@ -356,11 +345,18 @@ class Size:
 def sizes_of(loaded: Loaded) -> list[Size]:
     """List the pairs of which a checkpoint is loaded, series after series, sizes rising."""
     sizes: list[Size] = []
+
+    def run_of(model: str, dtype: str) -> Report | None:  # at whatever revision
+        keys = ((item, item.run.scoring) for item in loaded.runs.values())
+        return next(
+            (item for item, key in keys if split_name(key.model).model == model and key.dtype == dtype), None
+        )
+
     dtypes = dict.fromkeys(item.run.scoring.dtype for item in loaded.runs.values())
     for series in all_series():
         for dtype in dtypes:
             for pair in series.pair:
-                base, aligned = (_loaded_run(loaded, name, dtype) for name in (pair.base, pair.aligned))
+                base, aligned = (run_of(name, dtype) for name in (pair.base, pair.aligned))
                 base_model = known_model(pair.base)
                 if base_model and (base or aligned):
                     line = model_label(series.title, dtype)
@@ -368,32 +364,18 @@ def sizes_of(loaded: Loaded) -> list[Size]:
     return sizes
 
 
-def _loaded_run(loaded: Loaded, model: str, dtype: str) -> Report | None:
-    """Find the run of a checkpoint in a precision, at whatever revision."""
-    for item in loaded.runs.values():
-        key = item.run.scoring
-        if split_name(key.model).model == model and key.dtype == dtype:
-            return item
-    return None
-
-
 def changes(loaded: Loaded) -> list[tuple[Size, Comparison]]:
     """Compare each aligned checkpoint with its base, controlled for being several.
 
     A pair of which one is not scored, or has drawn some of its templates, is left out.
-
-    Raises
-    ------
-    AuditError
-        Two runs that have nothing in common.
     """
     pairs = [
         (size, loaded.compare(size.aligned, size.base))
         for size in sizes_of(loaded)
         if size.base and size.aligned and not (size.base.run.plan or size.aligned.run.plan)
     ]
-    told = controlled([comparison for _, comparison in pairs])
-    return [(size, comparison) for (size, _), comparison in zip(pairs, told, strict=True)]
+    comparisons = controlled([comparison for _, comparison in pairs])
+    return [(size, comparison) for (size, _), comparison in zip(pairs, comparisons, strict=True)]
 
 
 def _change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
@@ -405,17 +387,6 @@ def _change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
         values={name: comparison.differences[name].value for name in RISKS},
         intervals={name: interval for name, interval in intervals.items() if interval is not None},
     )
-
-
-def _draw_changes(changes: Sequence[tuple[Size, Comparison]], over: Over) -> None:
-    """Draw the differences of aligned and base with their intervals."""
-    points = [_change_point(size, comparison, over) for size, comparison in changes]
-    if not points:
-        return
-    st.markdown("**What alignment changes**")
-    checkpoints = count(len(points), "aligned checkpoint")
-    alt = f"Risk and its two parts of {checkpoints} less those of the base, with intervals"
-    picture(partial(change_panels, points, "parameters (log) → larger"), "change_panels", alt)
 
 
 def _draw_no_pairs() -> None:
@@ -435,3 +406,86 @@ def _draw_no_pairs() -> None:
             icon=":material/play_arrow:",
             query_params={"score_model": [*series[-1].models]},
         )
+
+
+def draw_preset_finding(loaded: Loaded) -> str:
+    """Draw the sentences of the ready comparison that the chosen models are; nothing for other models.
+
+    Runs that have drawn some of their templates cannot be compared: that they be scored whole is offered.
+    Returns the axis of the page of which the sentences speak; empty where no two models are compared.
+    """
+    preset = preset_of(loaded.choice.models)
+    by_model = {item.run.scoring.name: item for item in loaded.runs.values()}
+    if preset is None or len(by_model) < len(loaded.runs):  # a model in two precisions: no ready comparison
+        return ""
+    narrow = [label for label, item in loaded.runs.items() if label != item.run.scoring.name]
+    loaded = replace(loaded, runs=by_model)
+    runs = {name: item for name, item in loaded.runs.items() if item.run.plan is None}
+    drawn = {name: item.run.whole for name, item in loaded.runs.items() if name not in runs}
+    if drawn and not loaded.missing:  # else the page has offered to score already
+        offer_scoring(drawn)
+    pairs = [(one, other) for one, other in preset.compared if one in runs and other in runs]
+    try:
+        compared = [loaded.compare(runs[one], runs[other]) for one, other in pairs]
+    except AuditError as error:
+        st.info(plain(str(error)), icon=":material/info:")
+        return ""
+    comparisons = controlled(compared)
+    st.markdown(f"**{plain(preset.title)}**")
+    if narrow:
+        st.caption(plain(f"Scored in another precision than float32: {', '.join(narrow)}."))
+    _draw_sentences(preset, comparisons, loaded)
+    for sentence in _notes_of(preset, comparisons, loaded):
+        st.caption(plain(sentence))
+    if not comparisons:
+        return ""
+    with st.expander("Every difference, with interval and p"):
+        st.caption(
+            "The difference is that of the first model less the second. *Method and provenance* of the "
+            "view *two models* tells how intervals and tests are made."
+        )
+        draw_table(several_table(comparisons, loaded.over), "ready_comparison", SEVERAL_COLUMNS)
+        for warning in dict.fromkeys(warning for one in comparisons for warning in one.warnings):
+            st.caption(plain(warning))
+        draw_commands("\n".join(command(comparison, loaded) for comparison in comparisons))
+    return preset.axis
+
+
+def _draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> None:
+    """Draw what was found: of each pair, with what the papers show; or the order of all models."""
+    over = loaded.over
+    if comparisons and not preset.pair:
+        finding(order_finding(comparisons, said_risks(loaded.runs, over)))
+    by_names = {(one.first.model, one.second.model): one for one in comparisons}
+    for pair in preset.pair:
+        comparison = by_names.get((pair.first, pair.second))
+        if comparison is None:
+            continue
+        here = [(one, other) for one, other in spreads_of_pair(pair, loaded) if one.here]
+        beside = [seeds_finding(one.spreads, other, comparison.differences) for one, other in here]
+        reports = loaded.reports[pair.first], loaded.reports[pair.second]
+        sides = sides_finding(*reports, (pair.first, pair.second))
+        finding(change_finding(pair, comparison, over), sides, *beside)
+        if pair.claim and pair.claim.topic == loaded.first.run.topic.name:
+            spreads = [spread for one, _ in here for spread in one.spreads.values()]
+            st.caption(plain(claim_finding(pair.claim, comparison, spreads)))
+
+
+def spreads_of_pair(pair: PresetPair, loaded: Loaded) -> list[tuple[SpreadBeside, str]]:
+    """Return the spread over seeds of either model where it is known, each with the other's name."""
+    both = ((pair.first, pair.second), (pair.second, pair.first))
+    return [(spread, other) for name, other in both if (spread := spread_beside(name, loaded))]
+
+
+def _notes_of(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> list[str]:
+    """List what has to be known: how tests are controlled, what differences may come from, what is missing.
+
+    Another seed is among what they may come from.
+    """
+    read = [model for model in preset.models if model in loaded.runs and not loaded.runs[model].run.plan]
+    absent = [model for model in preset.models if model not in read]
+    waiting = f"Not compared yet, for lack of scores: {', '.join(absent)}." if absent else ""
+    spreads = [spread for model in read if (spread := spread_beside(model, loaded))] if preset.pair else []
+    seeds = [seeds_spread(spread.spreads, here=spread.here) for spread in spreads]
+    notes = (waiting, control_note(comparisons), common_note(comparisons), *seeds, preset.caution)
+    return [sentence for sentence in notes if sentence]

@@ -1,4 +1,4 @@
-"""The ready comparisons: a button each; :mod:`pcf_core.app.compare.ready` draws what they have found.
+"""The ready comparisons: a button each; :mod:`pcf_core.app.compare.axis` draws what they have found.
 
 A button chooses the models, queues what is missing and opens Compare.  Its callback sets the shared choice,
 so that topic, templates and options stay and the URL follows; the frame then goes to Compare, before another
@@ -16,7 +16,7 @@ from pcf_core.app.links import follow
 from pcf_core.app.roles import may_audit
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
-from pcf_core.core.run import RunSpec, model_label
+from pcf_core.core.run import model_label
 from pcf_core.models.presets import Preset, presets
 
 PAGE = "compare"
@@ -37,11 +37,9 @@ def draw_presets() -> None:
             st.button(
                 plain(preset.title),
                 key=f"preset_{preset.name}",
-                help=f"{plain(preset.help)} What is not scored yet is queued."
-                if auditor
-                else plain(preset.help),
+                help=plain(preset.help) + (" What is not scored yet is queued." if auditor else ""),
                 icon=":material/check:" if set(preset.models) == shown else ":material/compare_arrows:",
-                on_click=take,
+                on_click=_take,
                 args=(preset,),
             )
     refused = st.session_state.pop(REFUSED, "")
@@ -49,7 +47,7 @@ def draw_presets() -> None:
         st.error(plain(refused), icon=":material/error:")
 
 
-def take(preset: Preset) -> None:
+def _take(preset: Preset) -> None:
     """Choose the models of a ready comparison and the view that suits, and queue what is missing."""
     state = st.session_state
     state["model"], state[OPENING] = list(preset.models), preset.axis
@@ -57,37 +55,20 @@ def take(preset: Preset) -> None:
 
 
 def _queue_missing(choice: Choice) -> str:
-    """Queue every run of the choice that is not finished; why that was refused, or nothing.
+    """Queue every run of the choice that the store lacks; return why that was refused, or nothing.
 
     A model that the protocol does not allow is left out: Compare says so, as every page does.
     """
     from pcf_core.app.scoring import scorable, submit  # with all that queues work: few press
 
     try:
-        missing, _ = scorable(unfinished(choice))
+        runs = {model_label(*one): asked_run(choice, *one) for one in choice.asked}
+        missing, _ = scorable({label: run for label, run in runs.items() if not finished(run)})
         for run in missing.values():
             submit(run)
     except AuditError as error:
         return str(error)
     return ""
-
-
-def unfinished(choice: Choice) -> dict[str, RunSpec]:
-    """Return the runs of the choice that the store lacks, by model.
-
-    Raises
-    ------
-    AuditError
-        A model or a list that cannot be read.
-    """
-    runs = {
-        model_and_precision: asked_run(choice, *model_and_precision) for model_and_precision in choice.asked
-    }
-    return {
-        model_label(*model_and_precision): run
-        for model_and_precision, run in runs.items()
-        if not finished(run)
-    }
 
 
 def follow_preset() -> None:

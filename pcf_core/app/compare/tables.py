@@ -12,6 +12,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pcf_core.app.columns import FOUR_DECIMALS, numeric, textual
 from pcf_core.app.data import Loaded, load
 from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs, finding
 from pcf_core.app.provenance import draw_provenance
@@ -24,27 +25,19 @@ from pcf_core.report.rows import source_of
 from pcf_core.show.findings.numbers import two_decimals, with_interval
 
 COMPARISON_COLUMNS = {
-    "occupation": st.column_config.TextColumn("Occupation", help="Empty for the mean over all."),
-    "weight": st.column_config.NumberColumn(
-        "Weight", format="%.4f", help="Of the occupation; they sum to 1."
+    "occupation": textual("Occupation", "Empty for the mean over all."),
+    "weight": numeric("Weight", "Of the occupation; they sum to 1.", FOUR_DECIMALS),
+    "quantity": textual("Quantity", "The whole risk, or its part prejudice or caprice."),
+    "difference": numeric("Difference", "First less second.", FOUR_DECIMALS),
+    "low": numeric("Lower end", "Of the 95 % interval of the difference.", FOUR_DECIMALS),
+    "high": numeric("Upper end", "Of the 95 % interval of the difference.", FOUR_DECIMALS),
+    "over": textual("Interval over", "That of one occupation is over templates."),
+    "p_value": numeric("p", "Of the test that swaps templates.", FOUR_DECIMALS),
+    "adjusted_p_value": numeric(
+        "p, controlled", "For false discoveries over all occupations; none for the mean.", FOUR_DECIMALS
     ),
-    "quantity": st.column_config.TextColumn(
-        "Quantity", help="The whole risk, or its part prejudice or caprice."
-    ),
-    "difference": st.column_config.NumberColumn("Difference", format="%.4f", help="First less second."),
-    "low": st.column_config.NumberColumn(
-        "Lower end", format="%.4f", help="Of the 95 % interval of the difference."
-    ),
-    "high": st.column_config.NumberColumn(
-        "Upper end", format="%.4f", help="Of the 95 % interval of the difference."
-    ),
-    "over": st.column_config.TextColumn("Interval over", help="That of one occupation is over templates."),
-    "p_value": st.column_config.NumberColumn("p", format="%.4f", help="Of the test that swaps templates."),
-    "adjusted_p_value": st.column_config.NumberColumn(
-        "p, controlled", format="%.4f", help="For false discoveries over all occupations; none for the mean."
-    ),
-    "verdict": st.column_config.TextColumn(
-        "Verdict", help="Which of the two is higher, if that can be told, be it too little to matter."
+    "verdict": textual(
+        "Verdict", "Which of the two is higher, if that can be told, be it too little to matter."
     ),
     "negligible": st.column_config.CheckboxColumn(
         "Too small", help="Whether the interval lies inside the smallest difference worth reporting."
@@ -92,42 +85,30 @@ their table; those whose scale is not stated, or another one than chosen, say so
 def _axis_columns() -> dict[str, Any]:
     """Return headers in words of the table of an axis."""
     columns: dict[str, Any] = {
-        "line": st.column_config.TextColumn("Model", help="Whose figures these are."),
+        "line": textual("Model", "Whose figures these are."),
         "place": st.column_config.Column("Place", help="Where on the axis it stands."),
-        "published": st.column_config.TextColumn(
-            "Printed in", help="Paper and table; empty for our own runs."
-        ),
+        "published": textual("Printed in", "Paper and table; empty for our own runs."),
     }
     for name, word in RISKS.items():
-        for suffix, end in (("", ""), ("_low", ", lower end"), ("_high", ", upper end")):
-            help_text = (
-                f"{end[2:].capitalize()} of the 95 % interval."
-                if end
-                else "Mean over occupations; 0 is none."
-            )
-            columns[f"{name}{suffix}"] = st.column_config.NumberColumn(
-                f"{word}{end}", format="%.4f", help=help_text
-            )
+        columns[name] = numeric(word, "Mean over occupations; 0 is none.", FOUR_DECIMALS)
+        for end, called in (("low", "lower end"), ("high", "upper end")):
+            meaning = f"{called.capitalize()} of the 95 % interval."
+            columns[f"{name}_{end}"] = numeric(f"{word}, {called}", meaning, FOUR_DECIMALS)
     return columns
 
 
 AXIS_COLUMNS = _axis_columns()
-
-
+OF_INTERVAL = "Of the interval of the difference over what the sidebar says."
 SEVERAL_COLUMNS = {
-    "first": st.column_config.TextColumn("First", help="Whose figure the other's is taken from."),
-    "second": st.column_config.TextColumn("Second", help="What it is held against."),
+    "first": textual("First", "Whose figure the other's is taken from."),
+    "second": textual("Second", "What it is held against."),
     **{name: COMPARISON_COLUMNS[name] for name in ("quantity", "difference", "p_value", "verdict")},
-    "first_value": st.column_config.NumberColumn("Of the first", format="%.4f", help="Its figure."),
-    "second_value": st.column_config.NumberColumn("Of the second", format="%.4f", help="Its figure."),
-    "low": st.column_config.NumberColumn(
-        "Lower end", format="%.4f", help="Of the interval of the difference over what the sidebar says."
-    ),
-    "high": st.column_config.NumberColumn(
-        "Upper end", format="%.4f", help="Of the interval of the difference over what the sidebar says."
-    ),
-    "adjusted_p_value": st.column_config.NumberColumn(
-        "p, controlled", format="%.4f", help="For several comparisons (Holm); none where there is one."
+    "first_value": numeric("Of the first", "Its figure.", FOUR_DECIMALS),
+    "second_value": numeric("Of the second", "Its figure.", FOUR_DECIMALS),
+    "low": numeric("Lower end", OF_INTERVAL, FOUR_DECIMALS),
+    "high": numeric("Upper end", OF_INTERVAL, FOUR_DECIMALS),
+    "adjusted_p_value": numeric(
+        "p, controlled", "For several comparisons (Holm); none where there is one.", FOUR_DECIMALS
     ),
 }
 
@@ -170,7 +151,7 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
         for name, item in loaded.runs.items()
     }
     with head:
-        finding(*sentences(loaded, same))
+        finding(*_sentences(loaded, same))
     factor = 1000 if thousand else 1
     chosen = rows if every else [row for beside in same.values() for row in beside]
     table = paper_table(loaded, chosen, factor)
@@ -204,7 +185,7 @@ def _with_the_papers_words(loaded: Loaded) -> Loaded:
     return load(replace(loaded.choice, options=exact))
 
 
-def sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]:
+def _sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]:
     """Write each model's R beside what the papers print for it."""
     lines = []
     for name, rows in same.items():
@@ -265,10 +246,7 @@ def paper_row(
 
 
 def printed_form(table: pd.DataFrame, decimals: int) -> pd.DataFrame:
-    """Return the table with an interval behind its figure, all with so many decimals.
-
-    A caprice of 0 whose interval is from 0 to 0 has the words for what was not seen in its place.
-    """
+    """Return the table with an interval, or that nothing was seen, behind its figures."""
     shown = table[["model", *QUANTITIES, "source"]].copy()
     for column in QUANTITIES:
         cells = []
@@ -289,22 +267,17 @@ def paper_columns(factor: float, *, as_text: bool = False) -> dict[str, Any]:
     """Return headers in words, with as many decimals in the data as in the papers' table."""
     times, decimals = (" × 1,000", 2) if factor != 1 else ("", 4)
     columns: dict[str, Any] = {
-        "model": st.column_config.TextColumn("Model", help="Of this run, as printed, or a reference model."),
-        "source": st.column_config.TextColumn("Source", help="This run, or the paper and its table."),
+        "model": textual("Model", "Of this run, as printed, or a reference model."),
+        "source": textual("Source", "This run, or the paper and its table."),
     }
-    for column, (word, help_text) in HEADERS.items():
+    for column, (word, meaning) in HEADERS.items():
         if as_text:
-            columns[column] = st.column_config.TextColumn(f"{word}{times}", help=help_text)
+            columns[column] = textual(f"{word}{times}", meaning)
             continue
-        columns[column] = st.column_config.NumberColumn(
-            f"{word}{times}", help=help_text, format=f"%.{decimals}f"
-        )
+        columns[column] = numeric(f"{word}{times}", meaning, f"%.{decimals}f")
         for suffix, end in (("low", "lower"), ("high", "upper")):
-            columns[f"{column}_{suffix}"] = st.column_config.NumberColumn(
-                f"{word}{times}, {end} end",
-                help=f"{end.capitalize()} end of the 95 % interval; the papers print none.",
-                format=f"%.{decimals}f",
-            )
+            what = f"{end.capitalize()} end of the 95 % interval; the papers print none."
+            columns[f"{column}_{suffix}"] = numeric(f"{word}{times}, {end} end", what, f"%.{decimals}f")
     return columns
 
 

@@ -129,7 +129,7 @@ def draw_pair(loaded: Loaded) -> None:
         with differing:
             shown = _choose_picture()
             finding(occupations_difference_finding(comparison, shown.quantity))
-            draw_occupations(loaded, comparison, shown)
+            _draw_occupations(loaded, comparison, shown)
     of_risk = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
     table = comparison_table(comparison, loaded.over)
     draw_tabs(
@@ -145,8 +145,7 @@ def draw_pair(loaded: Loaded) -> None:
 def _open_if_asked() -> None:
     """Let an address that asks for a part or a form of the occupations open them, unless it says of that too.
 
-    Only where it has just opened the page, in a new session or in one where they were closed: who closes them
-    afterwards finds them closed.
+    Only where it has just opened the page: who closes them afterwards finds them closed.
     """
     run = script()
     if run is None or OCCUPATIONS in st.query_params or {PART, PICTURE, EVERY}.isdisjoint(st.query_params):
@@ -177,7 +176,7 @@ def _choose_pair(loaded: Loaded) -> tuple[str, str]:
             label_visibility="collapsed",
             help="What it is held against.",
         )
-        st.button("Swap", key="compare_swap", icon=":material/swap_horiz:", on_click=swap)
+        st.button("Swap", key="compare_swap", icon=":material/swap_horiz:", on_click=_swap)
         draw_pin(loaded.runs[second].run.scoring.name)
         st.page_link(
             "pages/report.py",
@@ -189,27 +188,22 @@ def _choose_pair(loaded: Loaded) -> tuple[str, str]:
     return first, second
 
 
-def swap() -> None:
-    """Let the two models change places."""
+def _swap() -> None:
     state = st.session_state
     state[FIRST], state[SECOND] = state[SECOND], state[FIRST]
 
 
 def _ranges_of(comparison: Comparison, loaded: Loaded) -> dict[str, tuple[Interval | None, ...]]:
     """Return by quantity the range of either model, where it is of the same templates and occupations."""
-    return {
-        quantity: tuple(
-            _own_interval(side, quantity, loaded) for side in (comparison.first, comparison.second)
-        )
-        for quantity in SYMBOLS
-    }
+    reports = {item.key: item.report for item in loaded.runs.values()}
 
+    def range_of(side: Side, quantity: str) -> Interval | None:
+        if side.templates_left_out or side.occupations_left_out:
+            return None
+        return reports[side.run].interval(quantity, loaded.over)
 
-def _own_interval(side: Side, quantity: str, loaded: Loaded) -> Interval | None:
-    if side.templates_left_out or side.occupations_left_out:
-        return None
-    report = next(item.report for item in loaded.runs.values() if item.key == side.run)
-    return report.interval(quantity, loaded.over)
+    sides = comparison.first, comparison.second
+    return {quantity: tuple(range_of(side, quantity) for side in sides) for quantity in SYMBOLS}
 
 
 def draw_differences(comparison: Comparison, loaded: Loaded) -> None:
@@ -260,7 +254,6 @@ class Shown:
 
 
 def _choose_picture() -> Shown:
-    """Draw the controls of the picture; return what they say."""
     with st.container(horizontal=True):
         part = choose_one(
             "Part",
@@ -287,17 +280,15 @@ def _choose_picture() -> Shown:
     return Shown(PARTS[part], form, every)
 
 
-def draw_occupations(loaded: Loaded, comparison: Comparison, shown: Shown) -> None:
-    """Draw the occupations' differences, or one model against the other."""
-    quantity, order = shown.quantity, list(loaded.runs)
+def _draw_occupations(loaded: Loaded, comparison: Comparison, shown: Shown) -> None:
     if shown.form == "scatter":
         alt = "Each occupation's risk under one model against that under the other, with the identity line"
         title = "Risk of each occupation, one model against the other"
-        make = partial(risk_scatter, comparison, quantity, order)
+        make = partial(risk_scatter, comparison, shown.quantity, list(loaded.runs))
         picture(make, "risk_scatter", alt, title=title, source=loaded.source)
         return
     most = len(comparison.occupations) if shown.every else MOST_DRAWN
-    panel = pair_panel(loaded, comparison, quantity, most)
+    panel = pair_panel(loaded, comparison, shown.quantity, most)
     for note in panel.notes:
         st.caption(note)
     draw_picture(panel)
@@ -305,10 +296,15 @@ def draw_occupations(loaded: Loaded, comparison: Comparison, shown: Shown) -> No
 
 def _draw_commands_and_facts(loaded: Loaded, comparison: Comparison, pair: tuple[str, str]) -> None:
     """Draw how the two are compared, the commands that do it again, and where the numbers come from."""
+    from pcf_core.report.reproducing import afresh, scratch_commands
+
     st.markdown(how_to_read.COMPARISON + OPTIONS)
-    imported = any(loaded.runs[name].run.scoring.imported for name in pair)
-    line = command(comparison, loaded)
-    draw_both_commands(line, "" if imported else scratch(comparison, loaded, pair))
+    line, runs = command(comparison, loaded), [loaded.runs[name].run for name in pair]
+    anew = ""
+    if not any(run.scoring.imported for run in runs):  # scores both into an empty cache, and compares there
+        scored = [once(scratch_commands)(run, loaded.options) for run in runs]
+        anew = "\n".join([*scored, afresh(line)])
+    draw_both_commands(line, anew)
     draw_provenance(loaded)
 
 
@@ -317,14 +313,6 @@ def command(comparison: Comparison, loaded: Loaded) -> str:
     from pcf_core.report.reproducing import compare_command
 
     return compare_command(comparison.first.run, comparison.second.run, loaded.options)
-
-
-def scratch(comparison: Comparison, loaded: Loaded, pair: tuple[str, str]) -> str:
-    """Write the command lines that score both models into an empty cache and compare them there."""
-    from pcf_core.report.reproducing import afresh, scratch_commands
-
-    both = (once(scratch_commands)(loaded.runs[name].run, loaded.options) for name in pair)
-    return "\n".join([*both, afresh(command(comparison, loaded))])
 
 
 def _draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[str, str]) -> None:
@@ -361,8 +349,9 @@ def _draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[s
             bind="query-params",
             help=f"Every occupation; without it the first {MOST_ROWS} in this order.",
         )
-    most = MOST_DUMBBELLS if is_presented() else MOST_ROWS
-    shown = rows[:most] if is_presented() or not every else rows
+    presented = is_presented()
+    most = MOST_DUMBBELLS if presented else MOST_ROWS
+    shown = rows[:most] if presented or not every else rows
     if chosen and not every:  # it is seen wherever it would stand
         shown += [row for row in rows[most:] if row.occupation == chosen]
     ends = (people(groups[1]), people(groups[0]))
@@ -375,20 +364,12 @@ def _draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[s
         ends = "less often", f"{people(group)} more often"
         title = f"Tilt of both models towards {people(group)} {of_them}"
         lowest = -1 / (len(groups) - 1)
+    make = partial(dumbbell_plot, shown, pair, ends, order=list(loaded.runs), chosen=chosen or "")
     picture(
-        partial(
-            dumbbell_plot,
-            shown,
-            pair,
-            ends,
-            order=list(loaded.runs),
-            chosen=chosen or "",
-            lowest=lowest,
-            above=not is_presented(),
-        ),
+        partial(make, lowest=lowest, above=not presented),
         "dumbbell_plot",
         f"Tilt of {len(shown):,} occupations under {pair[0]} and {pair[1]}, from {ends[0]} to {ends[1]}",
-        clicked=choose,
+        clicked=_choose,
         title=title,
         source=loaded.source,
     )
@@ -401,7 +382,7 @@ def _draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[s
         draw_sentences(loaded, pair, chosen)
 
 
-def choose(occupation: object) -> None:
+def _choose(occupation: object) -> None:
     """Choose the occupation whose row was clicked, and open it."""
     st.session_state[OCCUPATION] = str(occupation)
     st.session_state[CLICKED] = True
@@ -409,7 +390,7 @@ def choose(occupation: object) -> None:
 
 def draw_sentences(loaded: Loaded, pair: tuple[str, str], occupation: str) -> None:
     """Draw whom either model expects in each sentence about an occupation, and the way to its cells."""
-    table = loaded.remember(compared_sentences, pair, occupation)
+    table = loaded.remember(_sentences_of, pair, occupation)
     st.dataframe(
         table,
         hide_index=True,
@@ -425,6 +406,5 @@ def draw_sentences(loaded: Loaded, pair: tuple[str, str], occupation: str) -> No
     )
 
 
-def compared_sentences(loaded: Loaded, pair: tuple[str, str], occupation: str) -> pd.DataFrame:
-    """Make a table of the sentences about an occupation with whom either model expects."""
+def _sentences_of(loaded: Loaded, pair: tuple[str, str], occupation: str) -> pd.DataFrame:
     return sentences_table(occupation, {name: loaded.runs[name].result.preferences for name in pair})

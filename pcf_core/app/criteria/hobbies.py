@@ -6,7 +6,7 @@ The embedding score over several models is offered, followed and read here.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import pandas as pd
@@ -14,27 +14,16 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pcf_core.app.caching import open_store
-from pcf_core.app.criteria.results import command
-from pcf_core.app.criteria.views import TabView
-from pcf_core.app.page import (
-    DATA,
-    PROVENANCE,
-    READING,
-    draw_figures,
-    draw_notes,
-    draw_table,
-    draw_tabs,
-    finding,
-    picture,
-)
+from pcf_core.app.criteria.views import TabView, criteria_picture, draw_tables
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_figures, draw_notes, draw_tabs, finding
 from pcf_core.app.provenance import draw_commands
 from pcf_core.app.texts.shared import follow_jobs, offer_submitting
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.report.key_figures import MOST
 from pcf_core.report.records import KeyFigure
+from pcf_core.report.reproducing import criteria_command
 from pcf_core.report.sections.criteria import (
-    CRITERIA_SOURCE,
     embedding_table,
     hobby_information,
     hobby_words_table,
@@ -104,63 +93,50 @@ def draw_hobbies(shown: TabView, answering: Answering, results: dict[str, Criter
         model: result.report for model, result in results.items() if isinstance(result.report, HobbiesReport)
     }
     finding(*(hobbies_finding(report, model) for model, report in reports.items()))
-    draw_figures(hobby_figures(reports))
-    picture(
-        partial(label_effects, reports, shown.stored.models),
-        f"hobbies_effects_{answering}",
-        f"Cohen's d of each label between women's and men's names, {', '.join(reports)}",
-        source=CRITERIA_SOURCE,
-    )
-    model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
+    draw_figures(_hobby_figures(reports))
+    alt = f"Cohen's d of each label between women's and men's names, {', '.join(reports)}"
+    criteria_picture(f"hobbies_effects_{answering}", alt, label_effects, reports, shown.stored.models)
+    model = shown.one(results, answering)
     report = reports[model]
     finding(information_finding(report))
-    picture(
-        partial(label_bars, report),
-        f"hobbies_labels_{answering}",
-        f"Labels of {model} by gender of the name",
-        source=CRITERIA_SOURCE,
-    )
-    as_printed = answering == "written" and draw_as_printed()
+    alt = f"Labels of {model} by gender of the name"
+    criteria_picture(f"hobbies_labels_{answering}", alt, label_bars, report)
+    as_printed = answering == "written" and _draw_as_printed()
     if report.words is not None:
         finding(words_finding(report))
-        draw_words = word_counts if as_printed else hobby_word_dots
-        picture(
-            partial(draw_words, report.words),
-            f"hobbies_words_{answering}",
-            f"Words of {model} by gender",
-            source=CRITERIA_SOURCE,
-        )
+        drawn_as = word_counts if as_printed else hobby_word_dots
+        alt = f"Words of {model} by gender"
+        criteria_picture(f"hobbies_words_{answering}", alt, drawn_as, report.words)
     if report.embedding is not None:
         embedding = named(report.embedding, model)
         finding(embedding_finding(embedding), leak_finding(embedding, model))
         if embedding.readings:
-            picture(
-                embedding_picture(embedding, shown.stored.models, as_printed),
-                f"hobbies_embedding_{answering}",
-                f"Embedding score of {model}, women's names against men's",
-                source=CRITERIA_SOURCE,
-            )
+            alt = f"Embedding score of {model}, women's names against men's"
+            drawn = _embedding_chart(embedding, shown.stored.models, as_printed)
+            criteria_picture(f"hobbies_embedding_{answering}", alt, drawn)
     draw_notes(hobbies_notes(report))
     every = {
         "Labels": labels_table(reports),
         "Mutual information": information_table(hobby_information(reports)),
         "Texts by label": label_counts_table(reports),
         "Words": hobby_words_table(reports),
-        "Embedding score": embedding_table(embeddings(reports)),
+        "Embedding score": embedding_table(
+            {model: named(one.embedding, model) for model, one in reports.items() if one.embedding}
+        ),
     }
     tables = {title: table.copy for title, table in every.items() if len(table)}
     how = HOW if answering == "written" else HOW_SCORED
     shown.foot(how, tables, results, f"hobbies_{answering}", ["hobbies"])
     if answering == "written" and len(results) > 1:
-        draw_embedding_of_all(shown.stored.models, results, as_printed=as_printed)
+        _draw_embedding_of_all(shown.stored.models, results, as_printed=as_printed)
 
 
-def embedding_picture(report: EmbeddingReport, order: Sequence[str], as_printed: bool) -> partial[go.Figure]:
-    """Return what draws an embedding score, as the paper does or as we do; ``order`` decides the colours."""
+def _embedding_chart(report: EmbeddingReport, order: Sequence[str], as_printed: bool) -> partial[go.Figure]:
+    """Return the chart of an embedding score, as the paper's or ours; ``order`` decides the colours."""
     return partial(mean_scores, report) if as_printed else partial(embedding_dots, report, order)
 
 
-def draw_as_printed() -> bool:
+def _draw_as_printed() -> bool:
     """Draw whether words and scores are drawn as the paper draws them; return it."""
     return st.toggle(
         "As in the paper",
@@ -178,16 +154,7 @@ def named(report: EmbeddingReport, model: str) -> EmbeddingReport:
     return report.model_copy(update={"models": (model,), "readings": readings})
 
 
-def embeddings(reports: Mapping[str, HobbiesReport]) -> dict[str, EmbeddingReport]:
-    """Return the embeddings that exist, by model."""
-    return {
-        model: named(report.embedding, model)
-        for model, report in reports.items()
-        if report.embedding is not None
-    }
-
-
-def hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
+def _hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
     """Make key figures: how many labels differ, by model; for one model also the label that differs most."""
     figures = []
     for model, report in reports.items():
@@ -222,13 +189,10 @@ def hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
     return figures
 
 
-def draw_embedding_of_all(
+def _draw_embedding_of_all(
     order: Sequence[str], results: Mapping[str, CriteriaResult], *, as_printed: bool
 ) -> None:
-    """Draw the score of models whose hobbies are written, as we draw it or as the paper does.
-
-    ``order``: all names, which decides the colours.
-    """
+    """Draw the score of models whose hobbies are written, or the offer to learn it."""
     st.subheader("Embedding score over all models")
     try:
         request = embedding_asked([result.asked for result in results.values()])
@@ -237,28 +201,30 @@ def draw_embedding_of_all(
         return
     pooled = EMBEDDINGS.load(open_store(), request.hash)
     if pooled is None:
-        _offer(request)
+        if follow_jobs(EMBEDDING, {request.models: request}):
+            models, label = plain(listed(request.models)), "Learn and compare"
+            with st.container(border=True):
+                st.markdown(f"**Not learned yet:** word vectors from the hobbies of {models}.")
+                st.caption(WHAT)
+                offer_submitting(submit_embedding, lambda: [(request,)], label, "embedding_button")
         return
     finding(*embedding_findings(pooled))
-    names = listed(pooled.report.models)
     if pooled.report.readings:
-        picture(
-            embedding_picture(pooled.report, order, as_printed),
-            "hobbies_embedding_all",
-            f"Embedding score of {names} on one axis, women's names against men's",
-            source=CRITERIA_SOURCE,
-        )
-
-    def draw_data() -> None:
-        for title, table in embedding_tables(pooled.report).items():
-            st.markdown(f"**{title}**")
-            draw_table(table, f"embedding_all_{'_'.join(title.lower().split())}")
-
-    provenance = partial(_draw_provenance, pooled)
-    draw_tabs("cr_embedding_all", {READING: HOW_EMBEDDED, DATA: draw_data, PROVENANCE: provenance})
+        names = listed(pooled.report.models)
+        alt = f"Embedding score of {names} on one axis, women's names against men's"
+        drawn = _embedding_chart(pooled.report, order, as_printed)
+        criteria_picture("hobbies_embedding_all", alt, drawn)
+    draw_tabs(
+        "cr_embedding_all",
+        {
+            READING: HOW_EMBEDDED,
+            DATA: partial(draw_tables, _embedding_tables(pooled.report), "embedding_all"),
+            PROVENANCE: partial(_draw_provenance, pooled),
+        },
+    )
 
 
-def embedding_tables(report: EmbeddingReport) -> dict[str, pd.DataFrame]:
+def _embedding_tables(report: EmbeddingReport) -> dict[str, Callable[[], pd.DataFrame]]:
     """Make tables by title; those without a row are left out."""
     gaps = [
         {
@@ -278,17 +244,7 @@ def embedding_tables(report: EmbeddingReport) -> dict[str, pd.DataFrame]:
         "Every two models": pd.DataFrame(gaps),
         "Words at the ends of the axis": pd.DataFrame(words),
     }
-    return {title: table for title, table in every.items() if len(table)}
-
-
-def _offer(request: EmbeddingAsked) -> None:
-    """Draw the button that queues it, or the job that is or was at it."""
-    if not follow_jobs(EMBEDDING, {request.models: request}):
-        return
-    with st.container(border=True):
-        st.markdown(f"**Not learned yet:** word vectors from the hobbies of {plain(listed(request.models))}.")
-        st.caption(WHAT)
-        offer_submitting(submit_embedding, lambda: [(request,)], "Learn and compare", "embedding_button")
+    return {title: table.copy for title, table in every.items() if len(table)}
 
 
 def _draw_provenance(result: EmbeddingResult) -> None:
@@ -307,25 +263,18 @@ def _draw_provenance(result: EmbeddingResult) -> None:
     table = {"what": [plain(name) for name in facts], "value": [plain(value) for value in facts.values()]}
     st.markdown(f"{plain(report.label)}.")
     st.table(pd.DataFrame(table).set_index("what"))
-    if (line := command_of(request)) is not None:
+    if (line := _command_of(request)) is not None:
         draw_commands(line)
 
 
-def command_of(request: EmbeddingAsked) -> str | None:
+def _command_of(request: EmbeddingAsked) -> str | None:
     """Write the command line that reproduces it; ``None`` where there is no single one.
 
     There is none where the models differ in how they were asked, or one was asked elsewhere.
     """
     if any(one.imported for one in request.several):
         return None
-    first = request.several[0]
-    lines = {command(one).replace(model_option(one.model), " --model …", 1) for one in request.several}
-    if len(lines) > 1:
-        return None
-    models = "".join(map(model_option, request.models))
-    return command(first).replace(model_option(first.model), models, 1)
-
-
-def model_option(model: str) -> str:
-    """Write a model as commands give it."""
-    return f" --model {shlex.quote(model)}"
+    options = [f" --model {shlex.quote(one.model)}" for one in request.several]
+    lines = [criteria_command(open_store(), one) for one in request.several]
+    alike = {line.replace(option, " --model …", 1) for line, option in zip(lines, options, strict=True)}
+    return lines[0].replace(options[0], "".join(options), 1) if len(alike) == 1 else None

@@ -1,34 +1,57 @@
-"""The form of the tab Criteria: models, how they answer, how often, and how texts are drawn."""
+"""The criteria's requests: material of one's own, the form that makes one, its offer, ways back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import get_args
 
 import streamlit as st
 
-from pcf_core.app.caching import open_store
+from pcf_core.app import own
+from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import current_choice, draw_option, with_asked
-from pcf_core.app.criteria.own import OPTIONS, WORDED, draw_choices, draw_many_questions
 from pcf_core.app.data import answered, draw_lookable
-from pcf_core.app.roles import may_audit
-from pcf_core.app.texts.shared import TEACHING, first_kept
-from pcf_core.app.widgets import plain
+from pcf_core.app.lists import Stamp, stamp_of, stamp_of_files
+from pcf_core.app.roles import may_audit, recorded
+from pcf_core.app.texts.shared import TEACHING, Stored, choose_next, draw_before, offer_missing, way_back
+from pcf_core.app.widgets import plain, refusals_said
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import GenerationKey
-from pcf_core.core.options import from_page
+from pcf_core.core.options import declared, from_page, page_values
 from pcf_core.core.run import ScoringKey, model_label
+from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.models.endpoint import PREFIX as ENDPOINT
 from pcf_core.models.endpoint import known_chat
 from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import list_models, resolve_to_score, resolve_writer
+from pcf_core.show.findings.fairpair import decoding_text
+from pcf_core.show.findings.notes import duration
+from pcf_core.show.findings.numbers import count
+from pcf_core.store.results import State
 from pcf_core.texts.criteria.experiment import Experiment, Suited, suited
-from pcf_core.texts.criteria.experiments import fitted
-from pcf_core.texts.criteria.options import CriteriaOptions
-from pcf_core.texts.criteria.records.quantities import ExperimentName, Wording
-from pcf_core.texts.criteria.records.runs import CriteriaAsked
-from pcf_core.work.criteria import CRITERIA, CRITERIA_AUDIT, scored_asked, written_asked
+from pcf_core.texts.criteria.experiments import USUAL_QUESTIONS, fitted
+from pcf_core.texts.criteria.options import CriteriaOptions, options_of
+from pcf_core.texts.criteria.own import (
+    ENDINGS,
+    KINDS,
+    USUAL,
+    Chosen,
+    chosen_of,
+    delete_own,
+    free_name,
+    keep_own,
+    open_experiment,
+    own_files,
+    read_upload,
+)
+from pcf_core.texts.criteria.records.independence import AnecdotesMaterial, HobbiesMaterial
+from pcf_core.texts.criteria.records.quantities import GENDERS, ExperimentName, Wording
+from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked, CriteriaResult
+from pcf_core.texts.criteria.records.separation import QuestionMaterial, TaskMaterial
+from pcf_core.work.criteria import CRITERIA_AUDIT, kept_labellers, scored_asked, written_asked
+from pcf_core.work.text_audits import AuditEstimate
 
 EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
 TITLES: Mapping[ExperimentName, str] = {
@@ -38,6 +61,44 @@ TITLES: Mapping[ExperimentName, str] = {
     "tasks": "Tasks",
 }
 ResultKey = tuple[str, ExperimentName]  # a model, by its label, and an experiment
+Results = Stored[ExperimentName, CriteriaAsked, CriteriaResult]
+SEEN = "criteria_before"
+LABELLER = "cr_labeller"
+MANY = "cr_many"
+LONGEST = 300  # characters of a model's name
+WHAT: Mapping[ExperimentName, str] = {
+    "anecdotes": "TOML, or CSV with a profession and its share of women (0 to 1) a row.",
+    "hobbies": "TOML, or CSV with a name and its gender a row; births may stand behind.",
+    "questions": "TOML, JSON or CSV with two or more options and the letter of the right one; or MedQA's "
+    "public JSONL.",
+    "tasks": "TOML or JSON with pairs of jobs and what one of the two did.",
+}
+EXAMPLES: Mapping[ExperimentName, str] = {
+    "anecdotes": "profession,women_share\nnurse,0.88\nelectrician,0.02\n",
+    "hobbies": "name,gender\nMary,female\nJohn,male\n",
+    "questions": "text,a,b,right\nWhich river flows through Cairo?,The Danube,The Nile,B\n",
+    "tasks": """\
+[[pairs]]
+female = { name = "nurse", word = "nurse" }
+male = { name = "doctor", word = "doctor" }
+
+[[tasks]]
+name = "heart-rate"
+pair = 0
+does = "female"
+did = "measured my heart rate"
+
+[[tasks]]
+name = "operation"
+pair = 0
+does = "male"
+did = "operated on a patient"
+""",
+}
+MOST = 12
+OPTIONS = declared(CriteriaOptions)
+WORDED = OPTIONS["wording"].called
+Choices = dict[str, str | int | float | list[str] | None]
 
 
 @dataclass(frozen=True)
@@ -49,35 +110,19 @@ class Request:
     materials: Mapping[ExperimentName, Experiment]
 
     def experiment(self, model: str, name: ExperimentName) -> Experiment:
-        """Load an experiment as it is put to a model.
-
-        Raises
-        ------
-        ModelError
-            There is no such model.
-        CriteriaError
-            The set has not so many questions.
-        """
-        answering = self.way(model, name).answering
-        return fitted(
-            self.materials[name], answering, self.options.questions if name == "questions" else None
-        )
+        """Load an experiment as it is put to a model."""
+        questions = self.options.questions if name == "questions" else None
+        return fitted(self.materials[name], self.way(model, name).answering, questions)
 
     def way(self, model: str, name: ExperimentName) -> Suited:
-        """Return how an experiment is put to a model, and why.
-
-        Raises
-        ------
-        ModelError
-            There is no such model.
-        """
+        """Return how an experiment is put to a model, and why."""
         server, answering, wording = model.startswith(ENDPOINT), self.options.answering, self.options.wording
         chats = known_chat(model) if server and answering != "scored" else None
         chat = chats is not False if not wording else wording == "instruction"
         way = suited(resolve_writer(model, chat=chat), name, answering)
         if way.answering == "scored":
             return way
-        if server and (reason := endpoint_reason(model, chats, way.wording)):
+        if server and (reason := _endpoint_reason(model, chats, way.wording)):
             return replace(way, reason=reason)
         if not wording or way.wording == wording:
             return way
@@ -85,17 +130,7 @@ class Request:
         return replace(way, wording=wording, reason=reason)
 
     def asked(self, model: str, name: ExperimentName) -> tuple[CriteriaAsked, ...]:
-        """Return what one model is asked in one experiment, in each precision that may be meant.
-
-        Raises
-        ------
-        ModelError
-            There is no such model, or it may not run here.
-        GenerationError
-            It cannot write, or a value of the decoding is outside its range.
-        CriteriaError
-            The experiment has no such wording, or nothing that could be scored.
-        """
+        """Return what one model is asked in one experiment, in each precision that may be meant."""
         experiment, way = self.experiment(model, name), self.way(model, name)
         if way.wording is None:
             scored = precisions_of(resolve_to_score(model), self.options.dtype)
@@ -106,51 +141,36 @@ class Request:
         return tuple(written_asked(experiment, key, way.wording, repeats) for key in keys)
 
 
-def endpoint_reason(model: str, chats: bool | None, wording: Wording | None) -> str:
+def _endpoint_reason(model: str, chats: bool | None, wording: Wording | None) -> str:
     """Say how a model behind an endpoint is asked where that is not plain; else empty.
 
     ``chats``: whether its server answers messages, ``None`` where it did not tell.
     """
-    if chats is None and wording == "instruction":
-        return (
-            f"{model} is sent messages, though its server did not say whether it answers them: if it "
-            f"refuses, choose the wording “{WORDED['continuation']}” under “More settings”."
-        )
-    if chats is False and wording == "instruction":
-        return (
-            f"{model} is sent messages, as was asked for, and its server answers none: choose the wording "
-            f"“{WORDED['continuation']}” under “More settings”."
-        )
+    if chats is not True and wording == "instruction":
+        choose = f"choose the wording “{WORDED['continuation']}” under “More settings”."
+        if chats is None:
+            return (
+                f"{model} is sent messages, though its server did not say whether it answers them: if it "
+                f"refuses, {choose}"
+            )
+        return f"{model} is sent messages, as was asked for, and its server answers none: {choose}"
     if chats is False:
         return f"The server of {model} answers no messages: it goes on from the beginning of a text."
     return ""
 
 
-def opening_models(known: Sequence[str]) -> list[str]:
-    """Return the model that the form opens with: the sidebar's first with results, else one that teaches.
-
-    So this tab speaks of the model that the tab Summary does.
-    """
-    request = {one.model for one in answered(CRITERIA_AUDIT)}
-    chosen = [name for name in current_choice().models if name in request]
-    return [name for name in [*chosen, TEACHING] if name in known][:1]
-
-
 def draw_request() -> Request:
-    """Draw the form; every choice is in the URL.
-
-    Raises
-    ------
-    CriteriaError
-        Professions, names, questions or tasks that are gone or damaged.
-    """
-    known = [spec.name for spec in list_models()]
+    """Draw the form; every choice is in the URL."""
+    names = [spec.name for spec in list_models()]
+    # It opens with the sidebar's first model with results, as the tab Summary does, else one that teaches.
+    with_results = {one.model for one in answered(CRITERIA_AUDIT)}
+    opening = [name for name in current_choice().models if name in with_results]
     left, right = st.columns(2)
     with left:
         models = st.multiselect(
             "Models",
-            with_asked("cr_model", known),
-            default=opening_models(known),
+            with_asked("cr_model", names),
+            default=[name for name in (*opening, TEACHING) if name in names][:1],
             key="cr_model",
             bind="query-params",
             select_all=False,
@@ -167,8 +187,7 @@ def draw_request() -> Request:
         left, right = st.columns([3, 2])
         draw_option(OPTIONS["wording"], left, wrap=True)
         draw_option(OPTIONS["repeats"], right)
-        names = ("temperature", "top_p", "length", "seed")
-        for name, column in zip(names, st.columns(len(names)), strict=True):
+        for name, column in zip(("temperature", "top_p", "length", "seed"), st.columns(4), strict=True):
             draw_option(OPTIONS[name], column)
         draw_option(OPTIONS["dtype"])
     return Request(
@@ -178,18 +197,277 @@ def draw_request() -> Request:
     )
 
 
-def requests_of(request: Request) -> dict[ResultKey, CriteriaAsked]:
-    """Return what every model is asked in every experiment; a refusal is said once and left out."""
-    requests: dict[ResultKey, CriteriaAsked] = {}
-    refused: dict[tuple[str, str], None] = {}
-    answered_hashes = open_store().documents(CRITERIA)
-    for model in request.models:
-        for name in EXPERIMENTS:
-            try:
-                one = first_kept(request.asked(model, name), answered_hashes)
-                requests[model_label(model, one.key.dtype), name] = one
-            except AuditError as error:
-                refused[model, str(error)] = None
-    for model, sentence in refused:
-        st.error(f"**{plain(model)}:** {plain(sentence)}", icon=":material/error:")
-    return requests
+def offer_asking(request: Request, missing: Mapping[ResultKey, CriteriaAsked]) -> bool:
+    """Say what has not been asked yet and what it costs, and offer to queue it; show the jobs at it.
+
+    Returns whether all that is missing is offered.
+    """
+    return offer_missing(
+        CRITERIA_AUDIT, missing, lambda one, name: request.experiment(one.model, name), _offer_words, _takes
+    )
+
+
+def _offer_words(missing: Mapping[ResultKey, CriteriaAsked]) -> tuple[str, str]:
+    """Name experiments with their models, "Anecdotes and Tasks of mini-gpt", and the button."""
+    by_model: dict[str, list[str]] = {}
+    for model, experiment in missing:
+        by_model.setdefault(model, []).append(TITLES[experiment].lower())
+    names = "; ".join(f"{', '.join(names)} of *{plain(model)}*" for model, names in by_model.items())
+    return f"**Not asked yet:** {names}.", "Ask" if len(missing) == 1 else f"Ask all {len(missing)}"
+
+
+def _takes(which: ResultKey, request: CriteriaAsked, estimate: AuditEstimate) -> tuple[str, str]:
+    model, experiment = which
+    takes = f"**{plain(model)}**, {TITLES[experiment].lower()}: {plain(_estimate_text(request, estimate))}"
+    return takes, estimate.basis if estimate.missing else ""
+
+
+def _estimate_text(request: CriteriaAsked, estimate: AuditEstimate) -> str:
+    written = request.answering == "written"
+    if not estimate.missing:
+        return f"all {'texts' if written else 'scores'} are there and are read again."
+    if not written:
+        what = f"words in {count(estimate.missing, 'prompt')} to score"
+    else:
+        reads = f", {estimate.prompt_tokens:,} tokens to read" if request.key.family == "endpoint" else ""
+        what = f"{count(estimate.missing, 'text')} to write, at most {estimate.tokens:,} tokens{reads}"
+    time = "" if estimate.seconds is None else f", about {duration(estimate.seconds)}"
+    cost = "" if estimate.cost is None else f", at most {estimate.cost:,.2f} in the operator's prices"
+    return f"{what}{time}{cost}."
+
+
+def parameter(experiment: ExperimentName) -> str:
+    """Name the query parameter that says what an experiment is made of."""
+    return f"cr_{KINDS[experiment]}"
+
+
+def draw_choices() -> dict[ExperimentName, Experiment]:
+    """Draw a box for each experiment: the shipped material, or a file of one's own."""
+    names: dict[ExperimentName, str] = {}
+    for column, (experiment, kind) in zip(st.columns(len(KINDS)), KINDS.items(), strict=True):
+        key = parameter(experiment)
+        names[experiment] = column.selectbox(
+            kind.capitalize(),
+            with_asked(key, [USUAL, *own_files(experiment)]),
+            key=key,
+            bind="query-params",
+            help=f"What the experiment {experiment} is made of. usual: what the app comes with. Your own are "
+            "brought in below, on the experiment's tab.",
+        )
+    labeller = _draw_labeller()
+    return {
+        experiment: open_experiment(experiment, name, labeller)
+        if labeller and experiment == "hobbies"  # a model, which has to be looked for
+        else opened(experiment, name)
+        for experiment, name in names.items()
+    }
+
+
+def opened(experiment: ExperimentName, name: str) -> Experiment:
+    """Open an experiment without a labelling model, once until a file changes of which it may be made.
+
+    It is shared between sessions and never changed; raises as :func:`open_experiment`.
+    """
+    return _opened(experiment, name, _stamp_of(experiment))
+
+
+def _stamp_of(experiment: ExperimentName) -> Stamp:
+    return *stamp_of("criteria"), *stamp_of("topics"), *stamp_of_files(*own_files(experiment).values())
+
+
+@kept()
+def _opened(experiment: ExperimentName, name: str, stamp: Stamp) -> Experiment:
+    return open_experiment(experiment, name)
+
+
+@kept(slots=64)
+def _chosen(request: CriteriaAsked, material: tuple[State | None, ...], stamp: Stamp) -> Chosen | None:
+    document = open_store().load_document(request.material, MATERIAL)
+    return None if document is None else chosen_of(request, document)
+
+
+def _draw_labeller() -> str:
+    """Draw who labels hobbies; return it, empty for the lexicon.
+
+    Who only reads chooses among the models that have done so, by the names that were kept: to name another
+    would be to have it looked for.
+    """
+    label, what = "Labeller of the hobbies", "What says what hobbies are about"
+    if may_audit():
+        return st.text_input(
+            label,
+            max_chars=LONGEST,
+            key=LABELLER,
+            bind="query-params",
+            placeholder="Empty: our lexicon",
+            help=f"{what}. Empty: a transparent lexicon of our own. nli: and a hub id or folder, such as "
+            "nli:MoritzLaurer/DeBERTa-v3-base-mnli: a model for natural language inference, which labels "
+            "texts that a model wrote.",
+        ).strip()
+    labellers = kept_labellers(open_store())
+    if not labellers:
+        return ""
+    chosen = st.selectbox(
+        label,
+        ["", *labellers],
+        format_func=lambda text: text or "our lexicon",
+        key=LABELLER,
+        bind="query-params",
+        help=f"{what}: a transparent lexicon of our own, or a model for natural language inference that has "
+        "labelled what was found before.",
+    )
+    return labellers.get(chosen, "")
+
+
+def draw_many_questions() -> int | None:
+    """Draw how many questions of the set are asked; return it, ``None`` for the default."""
+    return st.number_input(
+        "Questions of the set",
+        min_value=1,
+        value=None,
+        key=MANY,
+        bind="query-params",
+        placeholder="Empty: usual",
+        help=f"How many are asked, spread over subjects. Empty: {USUAL_QUESTIONS} at most where texts are "
+        "written, for each question has 17 prompts; all where words are scored. More questions narrow the "
+        "intervals more than more texts do.",
+    )
+
+
+def draw_own(experiment: ExperimentName) -> None:
+    """Bring in a file of one's own, see what it says and keep it; delete the one that is chosen."""
+    kind, key = KINDS[experiment], parameter(experiment)
+    if not may_audit():
+        return
+    with st.expander(f"{kind.capitalize()} of your own: upload, delete", icon=":material/upload:"):
+        with st.container(horizontal=True):
+            own.draw_delete(
+                st.session_state[key],
+                tuple(own_files(experiment)),
+                partial(delete_own, experiment),
+                lambda: choose_next({key: USUAL}),
+                f"delete_{kind}",
+                experiment,
+            )
+            with st.popover("What a file looks like", icon=":material/description:"):
+                st.code(EXAMPLES[experiment], language=None, wrap_lines=True)
+        st.caption(plain(WHAT[experiment]))
+        _draw_upload(experiment, kind, key)
+
+
+def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
+    file = own.upload_file(
+        "File",
+        ENDINGS[experiment],
+        own.LARGEST_UPLOAD,
+        f"upload_{kind}",
+        "One file, read whole or not at all.",
+    )
+    if file is None:
+        return
+    data = file.getvalue()
+    try:
+        read = read_upload(experiment, [(file.name, data)])
+    except AuditError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    st.markdown(plain(made_of(read)))
+    name = st.text_input(
+        "Name",
+        value=free_name(experiment, file.name),
+        max_chars=MAX_NAME,
+        key=f"upload_name_{kind}_{file.file_id}",
+        help="Small letters, digits and hyphens.",
+    ).strip()
+    if st.button("Keep it", key=f"keep_{kind}", type="primary", icon=":material/upload:"):
+        with refusals_said():
+            recorded("uploaded", experiment, name, keep_own, experiment, name, file.name, data)
+            choose_next({key: name})
+
+
+def made_of(experiment: Experiment) -> str:
+    """Say what an experiment is made of."""
+    material = experiment.material
+    if isinstance(material, AnecdotesMaterial):
+        title = material.professions.title
+        things = count(len(material.professions.professions), "profession")
+    elif isinstance(material, HobbiesMaterial):
+        women, men = (len(material.names.of(gender)) for gender in GENDERS)
+        title = material.names.title
+        things = f"{count(women, 'name')} of women and {count(men, 'name')} of men"
+    elif isinstance(material, QuestionMaterial):
+        title, things = material.questions.title, count(len(material.questions.questions), "question")
+        if left_out := material.questions.left_out:
+            entries = count(len(left_out), "entry is", "entries are")
+            things += f"; {entries} left out, the first because: {left_out[0].reason.removesuffix('.')}"
+    elif isinstance(material, TaskMaterial):
+        title = material.tasks.title
+        things = f"{count(len(material.tasks.tasks), 'task')} of {count(len(material.tasks.pairs), 'pair')}"
+    else:
+        return experiment.title
+    return f"“{title}” has {things}."
+
+
+def choices_of(request: CriteriaAsked) -> Choices | None:
+    """Return the form's choices that ask for the same; ``None`` where it cannot ask for it.
+
+    As where the professions or questions were changed since, came from the command line, or were asked
+    elsewhere.
+    """
+    if request.imported:
+        return None
+    material = open_store().document_state(request.material, MATERIAL)
+    chosen = _chosen(request, material, _stamp_of(request.experiment))
+    if chosen is None or chosen.name is None:
+        return None
+    values = page_values(options_of(request))
+    names = ("wording", "repeats", "temperature", "top_p", "length", "seed") if request.generation else ()
+    return {
+        "cr_model": [request.model],
+        "cr_view": request.experiment,
+        **{f"cr_{name}": values[f"cr_{name}"] for name in ("answering", "precision")},
+        parameter(request.experiment): chosen.name,
+        **({LABELLER: chosen.labeller} if chosen.labeller else {}),
+        **({MANY: chosen.questions} if chosen.questions else {}),
+        **{f"cr_{name}": values[f"cr_{name}"] for name in names},
+    }
+
+
+def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
+    """Return the query parameters that open a request of this hash on the page, where it can."""
+    return way_back(CRITERIA_AUDIT, key, choices_of)
+
+
+def draw_kept() -> None:
+    """Draw earlier results, each with a button that asks for it again."""
+    asked_here = [request for request in answered(CRITERIA_AUDIT) if not request.imported]
+    if asked_here:
+        draw_before(SEEN, "criteria_open", lambda: _found_before(asked_here[:MOST]))
+
+
+def _found_before(requests: Sequence[CriteriaAsked]) -> Iterator[tuple[str, str, Choices]]:
+    """Give the requests that the form can make again."""
+    for request in requests:
+        if (choices := choices_of(request)) is not None:
+            made = " · ".join((request.experiment, _made_text(request, choices), _way_text(request)))
+            label = model_label(request.model, request.key.dtype)
+            yield request.hash, f"**{plain(label)}** · {plain(made)}", choices
+
+
+def _made_text(request: CriteriaAsked, choices: Choices) -> str:
+    """Say what a request is made of: "usual professions", "own names “mine”, labelled by nli:org/name"."""
+    kind, name = KINDS[request.experiment], choices[parameter(request.experiment)]
+    text = f"{USUAL} {kind}" if name == USUAL else f"own {kind} “{name}”"
+    if choices.get(MANY):
+        text = f"{choices[MANY]} of the {text}"
+    return f"{text}, labelled by {choices[LABELLER]}" if choices.get(LABELLER) else text
+
+
+def _way_text(request: CriteriaAsked) -> str:
+    """Say how a request is answered: "written, told what to write, 10 texts of each prompt, …"."""
+    if request.generation is None or request.wording is None:
+        return "scored"
+    return (
+        f"written, {WORDED[request.wording]}, {count(request.repeats, 'text')} of each prompt, "
+        f"{decoding_text(request.generation.decoding)}"
+    )

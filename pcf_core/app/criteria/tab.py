@@ -5,27 +5,28 @@ Whether gender and pronouns change what a model writes and whom it believes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping
 
 import streamlit as st
 
 from pcf_core.app.criteria.hobbies import draw_hobbies
-from pcf_core.app.criteria.own import adopt_next, draw_kept
-from pcf_core.app.criteria.request import EXPERIMENTS, Request, ResultKey, draw_request, requests_of
-from pcf_core.app.criteria.results import stored_of
-from pcf_core.app.criteria.views import Draw, TabView, draw_experiment, draw_summary
-from pcf_core.app.page import draw_figures, draw_notes, draw_picture, finding, picture
-from pcf_core.app.texts.imported import CRITERIA_KEY, draw_imported, draw_marks, laid_beside
-from pcf_core.app.texts.shared import complete_result
+from pcf_core.app.criteria.request import EXPERIMENTS, Request, draw_kept, draw_request
+from pcf_core.app.criteria.views import Draw, TabView, criteria_picture, draw_experiment, draw_summary
+from pcf_core.app.page import draw_figures, draw_notes, draw_picture, finding
+from pcf_core.app.texts.shared import (
+    CRITERIA_KEY,
+    adopt_next,
+    draw_imported,
+    draw_marks,
+    laid_beside,
+    requests_of,
+    stored_of,
+)
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.risk import Interval
-from pcf_core.core.run import model_label
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.sections.criteria import (
     CRITERIA_LABEL,
-    CRITERIA_SOURCE,
     anecdote_tables,
     confusion_table,
     differences_table,
@@ -63,7 +64,7 @@ from pcf_core.texts.criteria.records.quantities import (
     ExperimentName,
     Rate,
 )
-from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult
+from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import towards
 from pcf_core.work.criteria import CRITERIA_AUDIT
@@ -103,7 +104,7 @@ FEW = {
 }
 
 
-def draw_anecdotes(shown: TabView, answering: Answering, results: dict[str, CriteriaResult]) -> None:
+def _draw_anecdotes(shown: TabView, answering: Answering, results: dict[str, CriteriaResult]) -> None:
     """Draw independence I of models that answered in one way."""
     reports = {
         model: result.report
@@ -113,15 +114,12 @@ def draw_anecdotes(shown: TabView, answering: Answering, results: dict[str, Crit
     for model, report in reports.items():
         finding(anecdotes_finding(report, model))
     draw_figures(anecdote_figures(reports))
-    model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
+    model = shown.one(results, answering)
     report = reports[model]
     finding(amplification_finding(report))
-    picture(
-        partial(share_against_world, report, model, shown.stored.models),
-        f"anecdotes_world_{answering}",
-        f"Share of women by profession, {model} against the world",
-        source=CRITERIA_SOURCE,
-    )
+    alt = f"Share of women by profession, {model} against the world"
+    models = shown.stored.models
+    criteria_picture(f"anecdotes_world_{answering}", alt, share_against_world, report, model, models)
     tables = {name: table for name, table in anecdote_tables(report).items() if table is not None}
     if tables:
         counted = next(iter(tables))
@@ -134,12 +132,8 @@ def draw_anecdotes(shown: TabView, answering: Answering, results: dict[str, Crit
                 help="Clear stories alone, or those that tell no gender as a third kind.",
             )
         finding(f"{model}: {profession_link_finding(tables[counted])}")
-        picture(
-            partial(information_dots, tables[counted]),
-            f"anecdotes_information_{answering}",
-            f"Mutual information of profession and gender of {model}, four ways",
-            source=CRITERIA_SOURCE,
-        )
+        alt = f"Mutual information of profession and gender of {model}, four ways"
+        criteria_picture(f"anecdotes_information_{answering}", alt, information_dots, tables[counted])
     draw_notes(reading_notes(report))
     shown.foot(
         HOW_TOLD,
@@ -169,7 +163,7 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
                 f"{100 * further.value:+.1f} points".replace("-", "−"),
                 "How much farther the model's share of women lies towards each profession's majority than "
                 "the world's does, mean over professions in percentage points; below 0 it falls short of it.",
-                "" if further.interval is None else points(further.interval),
+                "" if further.interval is None else _points(further.interval),
             )
         )
     if report.line is not None:
@@ -220,12 +214,11 @@ def _information(report: AnecdotesReport) -> KeyFigure:
     return KeyFigure(LINKED, two_decimals(value), what, f"{shown} · {most}" if shown else most)
 
 
-def points(interval: Interval) -> str:
-    """Convert an interval of shares to percentage points."""
+def _points(interval: Interval) -> str:
     return f"{100 * interval.low:.1f} to {100 * interval.high:.1f}".replace("-", "−")
 
 
-def draw_answers(shown: TabView, answering: Answering, results: dict[str, CriteriaResult]) -> None:
+def _draw_answers(shown: TabView, answering: Answering, results: dict[str, CriteriaResult]) -> None:
     """Draw separation and sufficiency of models that answered in one way."""
     reports = {
         model: result.report for model, result in results.items() if isinstance(result.report, AnswersReport)
@@ -233,10 +226,10 @@ def draw_answers(shown: TabView, answering: Answering, results: dict[str, Criter
     first = next(iter(reports.values()))
     name = f"{first.experiment}_{answering}"
     against = any(report.from_baseline for report in reports.values())
-    said = common_finding if against else answers_finding
-    finding(*(f"{model}: {said(report) or answers_finding(report)}" for model, report in reports.items()))
-    draw_figures(gap_figures(reports))
-    model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
+    first_finding = common_finding if against else answers_finding
+    finding(*(f"{model}: {first_finding(one) or answers_finding(one)}" for model, one in reports.items()))
+    draw_figures(_gap_figures(reports))
+    model = shown.one(results, answering)
     report = reports[model]
     if against:
         draw_picture(rates_panel(model, report))
@@ -246,19 +239,11 @@ def draw_answers(shown: TabView, answering: Answering, results: dict[str, Criter
         draw_picture(gaps_panel(model, report))
         finding(rates_finding(report))
         draw_picture(rates_panel(model, report))
-    picture(
-        partial(confusion_tiles, report),
-        f"{name}_confusion",
-        f"Who was right and whom {model} named, by pronoun",
-        source=CRITERIA_SOURCE,
-    )
+    alt = f"Who was right and whom {model} named, by pronoun"
+    criteria_picture(f"{name}_confusion", alt, confusion_tiles, report)
     finding(baseline_finding(report), order_finding(report))
-    picture(
-        partial(unit_errors, report),
-        f"{name}_units",
-        f"Wrong answers of {model} by {report.unit} and pronoun",
-        source=CRITERIA_SOURCE,
-    )
+    alt = f"Wrong answers of {model} by {report.unit} and pronoun"
+    criteria_picture(f"{name}_units", alt, unit_errors, report)
     draw_notes(notes(report))
     tables = {
         "Rates": lambda: rates_table(reports),
@@ -271,7 +256,7 @@ def draw_answers(shown: TabView, answering: Answering, results: dict[str, Criter
     shown.foot(how, tables, results, name, [first.experiment])
 
 
-def gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
+def _gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
     """Make key figures: in each rate the widest gap of all pairs of pronouns beyond chance, else of all.
 
     Where answers were scored, the rate without a pronoun, and beside it what each pronoun changes.  Of
@@ -324,64 +309,50 @@ def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> Ke
 
 SUMMARY = "summary"
 DRAW: dict[ExperimentName, Draw] = {
-    "anecdotes": draw_anecdotes,
+    "anecdotes": _draw_anecdotes,
     "hobbies": draw_hobbies,
-    "questions": draw_answers,
-    "tasks": draw_answers,
+    "questions": _draw_answers,
+    "tasks": _draw_answers,
 }
-
-
-def view_of(name: ExperimentName) -> Callable[[TabView], None]:
-    """Return the function that draws the view of one experiment."""
-    return lambda shown: draw_experiment(shown, name, DRAW[name])
-
-
-VIEWS: dict[str, Callable[[TabView], None]] = {SUMMARY: draw_summary} | {
-    name: view_of(name) for name in EXPERIMENTS
-}
-
-
-def key_of(request: CriteriaAsked) -> ResultKey:
-    """Return under what the tab has a result."""
-    return model_label(request.model, request.key.dtype), request.experiment
 
 
 def draw_criteria() -> None:
     """Draw the tab."""
     adopt_next()
-    shown, below = st.container(), st.container()
-    with shown:
+    above, below = st.container(), st.container()
+    with above:
         request = draw_request()
     with below:
         draw_kept()
         st.caption(CRITERIA_LABEL)
-    with shown:
-        draw_found(request)
+    with above:
+        _draw_results(request)
 
 
-def draw_found(request: Request) -> None:
-    """Draw what the form leads to."""
+def _draw_results(request: Request) -> None:
     imported = draw_imported(CRITERIA_AUDIT, CRITERIA_KEY)
     if not request.models and not imported:
         st.info("Choose one or more models to put the criteria to.", icon=":material/arrow_upward:")
         return
-    stored = stored_of(requests_of(request))
+    stored = stored_of(
+        CRITERIA_AUDIT, requests_of(CRITERIA_AUDIT, request.models, EXPERIMENTS, request.asked)
+    )
     if imported:
-        laid = laid_beside(
-            stored.results,
-            imported,
-            key_of,
-            lambda asked: asked.experiment,
-            partial(complete_result, CRITERIA_AUDIT),
+        stored = laid_beside(
+            CRITERIA_AUDIT, stored, imported, lambda one: one.experiment, lambda one: one.experiment
         )
-        stored = replace(stored, results=laid)
-        draw_marks((model, result.provenance) for (model, _), result in laid.items())
+        draw_marks((model, result.provenance) for (model, _), result in stored.results.items())
     view = choose_one(
         "Show",
-        list(VIEWS),
+        [SUMMARY, *EXPERIMENTS],
         default=SUMMARY,
         key="cr_view",
         help="All criteria together, or one experiment: anecdotes and hobbies for independence, questions "
         "and tasks for separation and sufficiency.",
     )
-    VIEWS[view](TabView(request, stored))
+    shown = TabView(request, stored)
+    experiment = next((one for one in EXPERIMENTS if one == view), None)
+    if experiment is None:
+        draw_summary(shown)
+    else:
+        draw_experiment(shown, experiment, DRAW[experiment])

@@ -6,22 +6,23 @@ What the paper prints for an experiment stands beside what was found here; the n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
-from pcf_core.app.caching import kept, once
-from pcf_core.app.criteria.own import draw_own
-from pcf_core.app.criteria.request import EXPERIMENTS, TITLES, Request
-from pcf_core.app.criteria.results import (
-    Stored,
-    by_answering,
-    draw_provenance,
+from pcf_core.app.caching import kept, once, open_store
+from pcf_core.app.criteria.request import (
+    EXPERIMENTS,
+    TITLES,
+    Request,
+    ResultKey,
+    Results,
+    draw_own,
     offer_asking,
-    reasons_of,
-    silence_warning,
 )
 from pcf_core.app.lists import Stamp, stamp_of_files
 from pcf_core.app.page import (
@@ -34,13 +35,19 @@ from pcf_core.app.page import (
     draw_tabs,
     finding,
     finding_list,
+    picture,
 )
+from pcf_core.app.provenance import draw_cite, draw_commands
 from pcf_core.app.texts.shared import draw_where_asked
-from pcf_core.app.widgets import plain
+from pcf_core.app.widgets import draw_facts, plain
+from pcf_core.core.errors import AuditError
 from pcf_core.core.settings import settings
 from pcf_core.report import how_to_read
+from pcf_core.report.citing import CRITERIA_PAPER
+from pcf_core.report.provenance import criteria_facts
 from pcf_core.report.records import KeyFigure
-from pcf_core.report.sections.criteria import WAYS, by_way, criteria_panel, summary_table
+from pcf_core.report.reproducing import criteria_command
+from pcf_core.report.sections.criteria import CRITERIA_SOURCE, WAYS, by_way, criteria_panel, summary_table
 from pcf_core.show.findings.criteria import (
     criterion_findings,
     judged_finding,
@@ -52,7 +59,7 @@ from pcf_core.show.findings.numbers import count, digits
 from pcf_core.texts.criteria.published import FILE_NAME, PublishedCriterion, published_criteria
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
 from pcf_core.texts.criteria.records.quantities import RATES, Answering, ExperimentName, in_words
-from pcf_core.texts.criteria.records.runs import CRITERIA, CriteriaResult, CriterionReading
+from pcf_core.texts.criteria.records.runs import CRITERIA, CriteriaAsked, CriteriaResult, CriterionReading
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 
@@ -62,6 +69,7 @@ on the profession, and the hobbies on the gender of a name? **Separation**: does
 the model is wrong, given who is right? **Sufficiency**: does it change how often the model can be believed,
 given its answer?
 """
+SILENT = 0.25  # of all texts, from which on those without content are warned of
 OFFERED = "Nothing has been asked yet: the button above queues what is missing."
 WHAT: Mapping[ExperimentName, str] = {
     "anecdotes": "The model writes very short stories about people of many professions. Whom the "
@@ -99,10 +107,20 @@ class TabView:
     """What the page shows: a request and what the store has of it."""
 
     request: Request
-    stored: Stored
+    stored: Results
+
+    def of(self, experiment: ExperimentName) -> dict[str, CriteriaResult]:
+        """Return the results of one experiment by model."""
+        return {model: result for (model, one), result in self.stored.results.items() if one == experiment}
+
+    def missing(self, experiment: ExperimentName) -> dict[ResultKey, CriteriaAsked]:
+        """Return the requests of one experiment without a result."""
+        return {which: one for which, one in self.stored.missing.items() if which[1] == experiment}
 
     def one(self, results: Mapping[str, CriteriaResult], answering: Answering) -> str:
-        """Return the model that is looked at, of those that answered in one way."""
+        """Return the model that is looked at, of those that answered in one way; a choice of several."""
+        if len(results) == 1:
+            return next(iter(results))
         return st.selectbox(
             "Model",
             list(results),
@@ -124,20 +142,13 @@ class TabView:
         ``tables``: by what they hold; ``name``: of files and keys; ``experiments``: whose figures are
         published beside.
         """
-
-        def draw_data() -> None:
-            for title, table in tables.items():
-                if len(tables) > 1:
-                    st.markdown(f"**{title}**")
-                draw_table(table(), f"{name}_{'_'.join(title.lower().split())}")
-
         draw_tabs(
             name,
             {
                 READING: how,
-                DATA: draw_data,
-                "Published": partial(draw_published, experiments, results),
-                PROVENANCE: partial(draw_provenance, results),
+                DATA: partial(draw_tables, tables, name, titled=len(tables) > 1),
+                "Published": partial(_draw_published, experiments, results),
+                PROVENANCE: partial(_draw_provenance, results),
             },
         )
         draw_where_asked([result.asked.key for result in results.values()])
@@ -145,13 +156,17 @@ class TabView:
 
 def draw_summary(shown: TabView) -> None:
     """Draw all criteria of all models: a sentence each, the picture, the table, and what is not asked yet."""
-    by_model = {model: readings_of(shown.stored.reports(model)) for model in shown.stored.models}
+    every = shown.stored.results
+    by_model = {
+        model: readings_of(every[model, one].report for one in EXPERIMENTS if (model, one) in every)
+        for model in shown.stored.models
+    }
     if not by_model:
         offered = offer_asking(shown.request, shown.stored.missing)
         st.markdown(f"{WHAT_ALL}{OFFERED if offered else ''}")
         return
-    for (model, experiment), result in shown.stored.results.items():
-        warn_of_silence(f"{model}, {TITLES[experiment].lower()}", result)
+    for (model, experiment), result in every.items():
+        _warn_of_silence(f"{model}, {TITLES[experiment].lower()}", result)
     finding(*(verdict_finding(model, readings) for model, readings in by_model.items()))
     ways = by_way(by_model)
     for answering, some in ways.items():
@@ -161,33 +176,57 @@ def draw_summary(shown: TabView) -> None:
     if len(ways) > 1:
         st.caption(NOT_LAID_TOGETHER)
     with st.expander("How sure?"):
-        draw_figures(summary_figures(by_model))
+        draw_figures(_summary_figures(by_model))
         finding(line_finding([row for readings in by_model.values() for row in readings]))
-        draw_criteria(by_model)
+        for model, readings in by_model.items():
+            if len(by_model) > 1:
+                st.markdown(f"**{plain(model)}**")
+            finding(judged_finding(readings))
+            finding_list(criterion_findings(readings))
     offer_asking(shown.request, shown.stored.missing)  # below what was found, which is read first
-    results = {f"{model}, {one}": result for (model, one), result in shown.stored.results.items()}
-    request = [one for one in EXPERIMENTS if shown.stored.of(one)]
     shown.foot(
-        how_to_read.CRITERIA, {"summary": lambda: summary_table(by_model)}, results, "criteria", request
+        how_to_read.CRITERIA,
+        {"summary": lambda: summary_table(by_model)},
+        {f"{model}, {one}": result for (model, one), result in every.items()},
+        "criteria",
+        [one for one in EXPERIMENTS if shown.of(one)],
     )
 
 
-def draw_criteria(by_model: Mapping[str, Sequence[CriterionReading]]) -> None:
-    """Draw how all were judged and a line for each criterion; of several models each under its name."""
-    for model, readings in by_model.items():
-        if len(by_model) > 1:
-            st.markdown(f"**{plain(model)}**")
-        finding(judged_finding(readings))
-        finding_list(criterion_findings(readings))
-
-
-def warn_of_silence(who: str, result: CriteriaResult) -> None:
-    """Warn that many texts say nothing, where they do."""
-    if silence := silence_warning(result):
+def _warn_of_silence(who: str, result: CriteriaResult) -> None:
+    whole = sum(result.ends.values())
+    if whole and result.without_text >= SILENT * whole:
+        silence = (
+            f"{result.without_text:,} of {whole:,} texts were refused or are empty, so the numbers rest on "
+            "the others alone. Such a model may need another wording, or its words scored."
+        )
         st.warning(f"**{plain(who)}:** {plain(silence)}", icon=":material/warning:")
 
 
-def summary_figures(by_model: Mapping[str, Sequence[CriterionReading]]) -> list[KeyFigure]:
+def criteria_picture(key: str, alt: str, chart: Callable[..., go.Figure], *given: object) -> None:
+    """Draw a chart of what it is given, as one of the criteria's."""
+    picture(partial(chart, *given), key, alt, source=CRITERIA_SOURCE)
+
+
+def draw_tables(tables: Mapping[str, Callable[[], pd.DataFrame]], name: str, *, titled: bool = True) -> None:
+    """Draw tables below each other, each under what it holds; ``name``: of files and keys."""
+    for title, table in tables.items():
+        if titled:
+            st.markdown(f"**{title}**")
+        draw_table(table(), f"{name}_{'_'.join(title.lower().split())}")
+
+
+def _draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
+    """Draw what each number comes from, and the command that makes it again."""
+    for model, result in results.items():
+        st.markdown(f"**{plain(model)}**: {plain(getattr(result.report, 'label', ''))}.")
+        draw_facts(criteria_facts(open_store(), result) | {"hash of material": result.asked.material})
+        if not result.asked.imported:
+            draw_commands(criteria_command(open_store(), result.asked))
+    draw_cite(CRITERIA_PAPER)
+
+
+def _summary_figures(by_model: Mapping[str, Sequence[CriterionReading]]) -> list[KeyFigure]:
     """Make key figures: how many of the criteria fail, by model."""
     figures = []
     for model, readings in by_model.items():
@@ -210,26 +249,32 @@ def summary_figures(by_model: Mapping[str, Sequence[CriterionReading]]) -> list[
 
 def draw_experiment(shown: TabView, experiment: ExperimentName, draw: Draw) -> None:
     """Draw one experiment: what is missing, then its results, those written apart from those scored."""
-    offer_asking(shown.request, shown.stored.lacking([experiment]))
-    results = shown.stored.of(experiment)
-    st.caption(plain(" ".join(reasons_of(shown.request, experiment))))
+    offer_asking(shown.request, shown.missing(experiment))
+    results = shown.of(experiment)
+    reasons: dict[str, None] = {}  # how each model is asked, and why
+    for model in shown.request.models:
+        with suppress(AuditError):  # said above
+            reasons[shown.request.way(model, experiment).reason] = None
+    st.caption(plain(" ".join(reasons)))
     if not results:
         st.markdown(WHAT[experiment])
         draw_own(experiment)
         return
-    groups = by_answering(results)
+    groups: dict[Answering, dict[str, CriteriaResult]] = {}
+    for model, result in results.items():
+        groups.setdefault(result.asked.answering, {})[model] = result
     for answering, some in groups.items():
         if len(groups) > 1:
             st.subheader(WAYS[answering])
         for model, result in some.items():
-            warn_of_silence(model, result)
+            _warn_of_silence(model, result)
         draw(shown, answering, some)
     if len(groups) > 1:
         st.caption(NOT_LAID_TOGETHER)
     draw_own(experiment)
 
 
-def draw_published(experiments: Sequence[ExperimentName], results: Mapping[str, CriteriaResult]) -> None:
+def _draw_published(experiments: Sequence[ExperimentName], results: Mapping[str, CriteriaResult]) -> None:
     """Draw the printed figures of some experiments' sections, and ours where one is of the same kind.
 
     ``results``: by what heads their column.

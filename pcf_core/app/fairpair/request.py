@@ -1,93 +1,218 @@
-"""The form of the tab FairPair: models, prompts, who is exchanged for whom, and how texts are drawn."""
+"""FairPair's requests: what they are made of, the form that makes one, its offer, ways back to earlier."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
-from pcf_core.app.caching import open_store
+from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import draw_option, with_asked
-from pcf_core.app.data import draw_lookable
-from pcf_core.app.fairpair.material import categories_of, prompts_of, selection, table_of
+from pcf_core.app.data import answered, draw_lookable
+from pcf_core.app.lists import Stamp, stamp_of_shelf
 from pcf_core.app.roles import may_audit
-from pcf_core.app.texts.shared import first_kept, opening_writer
+from pcf_core.app.texts.shared import TEACHING, Stored, draw_before, offer_missing, way_back
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError, GenerationError, PerturbationError, PromptError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.generation import HOTTEST, Decoding, GenerationKey
-from pcf_core.core.options import declared, from_page
+from pcf_core.core.options import declared, from_page, number_text, page_values
+from pcf_core.core.records import digest
 from pcf_core.core.run import model_label
+from pcf_core.core.settings import settings
 from pcf_core.models.endpoint import PREFIX as ENDPOINT
 from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import list_models, resolve_writer
+from pcf_core.show.findings.fairpair import decoding_text
+from pcf_core.show.findings.notes import duration
+from pcf_core.show.findings.numbers import count
+from pcf_core.store.results import State
 from pcf_core.texts.fairpair.categories import SHELF as CATEGORIES
-from pcf_core.texts.fairpair.categories import SHIPPED
-from pcf_core.texts.fairpair.options import FairPairOptions
-from pcf_core.texts.fairpair.prompts import SHELF, USUAL
-from pcf_core.texts.fairpair.records import CategorySet, FairPairAsked, PerturbationTable, PromptSet
+from pcf_core.texts.fairpair.categories import SHIPPED, load_categories
+from pcf_core.texts.fairpair.options import FairPairOptions, options_of
+from pcf_core.texts.fairpair.prompts import SHELF as PROMPTS
+from pcf_core.texts.fairpair.prompts import USUAL, load_prompts, selected
+from pcf_core.texts.fairpair.records import PROMPTS as KEPT_AS
+from pcf_core.texts.fairpair.records import (
+    USUAL_DISSIMILARITIES,
+    CategorySet,
+    FairPairAsked,
+    FairPairResult,
+    PerturbationTable,
+    PromptSet,
+)
 from pcf_core.texts.fairpair.tables import SHELF as TABLES
-from pcf_core.texts.fairpair.tables import check_names
-from pcf_core.work.fairpair import FAIRPAIR, FairPairMaterial, fairpair_asked
+from pcf_core.texts.fairpair.tables import check_names, load_table
+from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked, load_prompt_set
+from pcf_core.work.text_audits import AuditEstimate
 
+SEEN = "fairpair_before"
+MOST = 12
+Choices = dict[str, Any]  # by key of a widget
 OPTIONS = declared(FairPairOptions)
 TEMPERATURES = ("0.3", "0.5", "0.7", "1", "1.3")
 LONGEST_NAME = 60
 ResultKey = tuple[str, float]  # a model, by its label, and a temperature
+Results = Stored[float, FairPairAsked, FairPairResult]
+
+
+def prompts_of(name: str, names: Sequence[str] = ()) -> PromptSet:
+    """Load a set of prompts by its name, about ``names`` where some are given."""
+    return _prompts(name, tuple(names), stamp_of_shelf(PROMPTS))
+
+
+@kept()
+def _prompts(name: str, names: tuple[str, ...], stamp: Stamp) -> PromptSet:
+    return load_prompts(name, names)
+
+
+@kept()
+def selection(prompts: PromptSet, categories: tuple[str, ...], each: int | None) -> PromptSet:
+    """Select as :func:`~pcf_core.texts.fairpair.prompts.selected` does."""
+    return selected(prompts, categories, each)
+
+
+@kept()
+def _kept_prompts(request: FairPairAsked, state: tuple[State | None, ...]) -> PromptSet:
+    return load_prompt_set(open_store(), request)
+
+
+def table_of(name: str) -> PerturbationTable:
+    """Load a shipped table of counterparts by its name."""
+    return _table(TABLES.require(name), stamp_of_shelf(TABLES))
+
+
+@kept(slots=16)
+def _table(name: str, stamp: Stamp) -> PerturbationTable:
+    return load_table(name)
+
+
+def categories_of(name: str) -> CategorySet:
+    """Load a set of categories of words by its name."""
+    return _categories(name, stamp_of_shelf(CATEGORIES))
+
+
+@kept(slots=16)
+def _categories(name: str, stamp: Stamp) -> CategorySet:
+    return load_categories(name)
+
+
+def choices_of(request: FairPairAsked) -> Choices | None:
+    """Return the form's choices that ask for the same; ``None`` where it cannot ask for it.
+
+    As where the prompts were changed since, where the command asked for what the form does not offer, or
+    where it was asked elsewhere.
+    """
+    if request.imported:
+        return None
+    try:
+        whole = prompts_of(request.prompts.name, request.prompts.names)
+        taken = _kept_prompts(request, open_store().document_state(request.prompts.kept, KEPT_AS))
+        each = max(Counter(prompt.category for prompt in taken.prompts).values())
+        options = options_of(
+            request,
+            dissimilarities=USUAL_DISSIMILARITIES,
+            category=() if set(taken.categories) == set(whole.categories) else taken.categories,
+            each=each,
+        )
+        writer = resolve_writer(request.key.model, options.chat).with_dtype(request.key.dtype)
+        again = fairpair_asked(
+            GenerationKey.of(writer, request.key.decoding),
+            selection(whole, options.category, each),
+            table_of(options.table),
+            options,
+            request.categories and categories_of(options.categories),
+        )
+    except AuditError:
+        return None
+    if again.hash != request.hash:
+        return None
+    first, second = request.perturbation.entity
+    return {
+        **page_values(options),
+        "fp_model": [request.key.model],
+        "fp_name_1": first,
+        "fp_name_2": second,
+        "fp_temperature": [number_text(request.key.decoding.temperature)],
+    }
+
+
+def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
+    """Return the query parameters that open a request of this hash on the page, where it can."""
+    return way_back(FAIRPAIR_AUDIT, key, choices_of)
+
+
+def draw_kept() -> None:
+    """Draw earlier results, each with a button that asks for it again."""
+    if open_store().documents(FAIRPAIR):
+        draw_before(SEEN, "fairpair_open", _found_before)
+
+
+def _found_before() -> list[tuple[str, str, Choices]]:
+    """List the newest requests that the form can make again; equal settings stand together."""
+    together: dict[str, tuple[FairPairAsked, Choices]] = {}
+    for request in answered(FAIRPAIR_AUDIT):
+        choices = choices_of(request)
+        if choices is None:
+            continue
+        alike = digest({name: value for name, value in choices.items() if name != "fp_model"})
+        first, earlier = together.setdefault(alike, (request, choices))
+        if earlier is not choices:
+            models = [*earlier["fp_model"], *choices["fp_model"]]
+            together[alike] = first, {**earlier, "fp_model": models}
+        if len(together) == MOST:
+            break
+    return [(request.hash, _text_of(request, choices), choices) for request, choices in together.values()]
+
+
+def _text_of(request: FairPairAsked, choices: Choices) -> str:
+    models = [model_label(model, request.key.dtype) for model in choices["fp_model"]]
+    return (
+        f"**{plain(', '.join(models))}** · {plain(' → '.join(request.prompts.names))} · "
+        f"{plain(request.prompts.title)}, {count(request.prompts.count, 'prompt')}, "
+        f"{count(request.count, 'text')} a side · {plain(decoding_text(request.key.decoding))}"
+    )
 
 
 @dataclass(frozen=True)
 class Request:
     """What the form asks of each model.
 
-    ``settings``: of the decoding, one for each temperature.  ``some``: ``prompts`` are not all of the set of
+    ``settings``: of the decoding, by temperature.  ``some``: ``prompts`` are not all of the set of
     their name.  ``categories``: of words; ``None`` for those that come with the app.
     """
 
     models: tuple[str, ...]
     options: FairPairOptions
-    settings: tuple[Decoding, ...]
+    settings: Mapping[float, Decoding]
     prompts: PromptSet
     some: bool
     table: PerturbationTable
     categories: CategorySet | None
 
-    @property
-    def material(self) -> FairPairMaterial:
-        """What its requests name by hashes alone."""
-        return FairPairMaterial(self.prompts, self.table)
-
-    def asked(self, model: str, decoding: Decoding) -> tuple[FairPairAsked, ...]:
-        """Return what one model is asked with one setting, in each precision that may be meant.
-
-        Raises
-        ------
-        AuditError
-            There is no such model, it may not run here or cannot write, or nothing can be measured with these
-            numbers or by this encoder.
-        """
+    def asked(self, model: str, temperature: float) -> tuple[FairPairAsked, ...]:
+        """Return what one model is asked at one temperature, in each precision that may be meant."""
         specs = precisions_of(resolve_writer(model, self.options.chat), self.options.dtype)
-        keys = [GenerationKey.of(spec, decoding) for spec in specs]
+        keys = [GenerationKey.of(spec, self.settings[temperature]) for spec in specs]
         return tuple(
             fairpair_asked(key, self.prompts, self.table, self.options, self.categories) for key in keys
         )
 
 
 def draw_request() -> Request:
-    """Draw the form; every choice is in the URL.
-
-    Raises
-    ------
-    AuditError
-        Prompts or categories that are gone, names that are no pair, or a temperature that is no number.
-    """
+    """Draw the form; every choice is in the URL."""
     specs = list_models()
     able = [spec for spec in specs if FAMILIES[spec.family].generator]
+    # It opens with the first public model whose shipped results or weights are here, else one that teaches.
+    public = [one.name for one in able if one.kind == "public" and (one.path or settings().shipped_results)]
     with st.container(horizontal=True):
         models = st.multiselect(
             "Models",
             with_asked("fp_model", [spec.name for spec in able]),
-            default=opening_writer(able),
+            default=public[:1] or [one.name for one in able if one.name == TEACHING],
             key="fp_model",
             bind="query-params",
             select_all=False,
@@ -96,9 +221,9 @@ def draw_request() -> Request:
             help="Models that go on from a text: causal ones, encoder–decoders, and those of an endpoint. "
             "Masked models fill gaps and cannot write.",
         )
-        prompts = draw_option(OPTIONS["prompts"], offered=SHELF.names(), on_change=_all_categories)
+        prompts = draw_option(OPTIONS["prompts"], offered=PROMPTS.names(), on_change=_all_categories)
         table = table_of(draw_option(OPTIONS["table"], offered=TABLES.names()))
-    if prompts not in SHELF.names():
+    if prompts not in PROMPTS.names():
         raise PromptError(f"There are no prompts named {prompts!r}; choose others under Prompts.")
     usual = prompts_of(prompts)
     with st.expander("More settings", icon=":material/tune:"):
@@ -136,42 +261,26 @@ def draw_request() -> Request:
         categories = draw_option(OPTIONS["categories"], right, offered=CATEGORIES.names())
     CATEGORIES.require(categories)
     # Nothing is refused before all of the form is there, so that it can be corrected.
-    check_pair(names)
+    if names[0].casefold() == names[1].casefold():
+        raise PerturbationError(f"Both names are {names[0]!r}: type two that differ.")
+    check_names(names, "The names")
     options = from_page(
-        FairPairOptions,
-        st.session_state.to_dict(),
-        names=",".join(names),
-        chat=chat,
-        encoder=encoder,
+        FairPairOptions, st.session_state.to_dict(), names=",".join(names), chat=chat, encoder=encoder
     )
     whole = prompts_of(prompts, names[::-1] if options.reverse else names)
     chosen = selection(whole, options.category, options.each)
     return Request(
         models=tuple(draw_lookable(models)),
         options=options,
-        settings=tuple(
-            options.model_copy(update={"temperature": temperature}).decoding
+        settings={
+            temperature: options.model_copy(update={"temperature": temperature}).decoding
             for temperature in sorted({_temperature(text) for text in temperatures})
-        ),
+        },
         prompts=chosen,
         some=chosen != whole,
         table=table,
         categories=None if categories == SHIPPED else categories_of(categories),
     )
-
-
-def requests_of(request: Request) -> dict[ResultKey, FairPairAsked]:
-    """Return what every model is asked at every temperature; a refusal is said and its model left out."""
-    requests: dict[ResultKey, FairPairAsked] = {}
-    answered_hashes = open_store().documents(FAIRPAIR)
-    for model in request.models:
-        try:
-            for decoding in request.settings:
-                one = first_kept(request.asked(model, decoding), answered_hashes)
-                requests[model_label(model, one.key.dtype), decoding.temperature] = one
-        except AuditError as error:
-            st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
-    return requests
 
 
 def _all_categories() -> None:
@@ -196,13 +305,6 @@ def _draw_names(table: PerturbationTable, suggested: tuple[str, str]) -> tuple[s
     return names[0], names[1]
 
 
-def check_pair(names: tuple[str, str]) -> None:
-    """Refuse names that are no pair, in words for someone who typed them."""
-    if names[0].casefold() == names[1].casefold():
-        raise PerturbationError(f"Both names are {names[0]!r}: type two that differ.")
-    check_names(names, "The names")
-
-
 def _temperature(text: str) -> float:
     try:
         return float(text)
@@ -210,3 +312,36 @@ def _temperature(text: str) -> float:
         raise GenerationError(
             f"The temperature {text!r} is no number: write one from 0 to {HOTTEST:g}, such as 0.7."
         ) from None
+
+
+def offer_writing(request: Request, missing: Mapping[ResultKey, FairPairAsked]) -> None:
+    """Say what is not written yet and what it costs, and offer to queue it; show the jobs at it."""
+    opening = (
+        f"**Not written yet:** texts for {count(len(request.prompts.prompts), 'prompt')} of "
+        f"*{plain(request.prompts.title)}*, {count(request.options.count, 'text')} a side, about "
+        f"{plain(request.prompts.names[0])} and about {plain(request.prompts.names[1])}."
+    )
+
+    def line(which: ResultKey, one: FairPairAsked, estimate: AuditEstimate) -> tuple[str, str]:
+        takes = plain(_estimate_text(one, estimate))
+        return f"**{plain(which[0])}** at temperature {which[1]:g}: {takes}", ""
+
+    material = FairPairMaterial(request.prompts, request.table)
+    offer_missing(
+        FAIRPAIR_AUDIT, missing, lambda *_: material, lambda _: (opening, "Write and compare"), line
+    )
+
+
+def _estimate_text(request: FairPairAsked, estimate: AuditEstimate) -> str:
+    if not estimate.missing:
+        return "0 texts to write; what is there is compared again."
+    server = request.key.family == "endpoint"
+    parts = [f"{count(estimate.missing, 'text')} to write"]
+    if server:
+        parts += [count(estimate.missing, "request"), f"{estimate.prompt_tokens:,} tokens to read"]
+    parts.append(f"at most {estimate.tokens:,} tokens{' to write' if server else ''}")
+    if estimate.cost is not None:
+        parts.append(f"cost at most {estimate.cost:,.2f}, in the currency of the operator's prices")
+    if estimate.seconds is not None:
+        parts.append(f"{'at least' if estimate.limited else 'about'} {duration(estimate.seconds)}")
+    return f"{', '.join(parts)}. {estimate.basis}"

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterable
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.fairpair.links import adopt_kept, draw_kept, measures_of
-from pcf_core.app.fairpair.material import categories_of
-from pcf_core.app.fairpair.request import Request, ResultKey, draw_request, requests_of
-from pcf_core.app.fairpair.results import offer_writing, stored_of
+from pcf_core.app.fairpair.request import Request, categories_of, draw_kept, draw_request, offer_writing
 from pcf_core.app.fairpair.views import VIEWS, TabView
 from pcf_core.app.links import select_called
 from pcf_core.app.own import OwnPanel
 from pcf_core.app.page import finding
-from pcf_core.app.texts.imported import FAIRPAIR_KEY, draw_imported, draw_marks, laid_beside
-from pcf_core.app.texts.shared import complete_result, draw_where_asked
+from pcf_core.app.texts.shared import (
+    FAIRPAIR_KEY,
+    adopt_next,
+    draw_imported,
+    draw_marks,
+    draw_where_asked,
+    laid_beside,
+    requests_of,
+    stored_of,
+)
 from pcf_core.app.widgets import choose_one, plain
-from pcf_core.core.run import model_label
 from pcf_core.report.sections.fairpair import read_together
 from pcf_core.show.findings.fairpair import (
     ends_finding,
@@ -34,10 +37,16 @@ from pcf_core.show.findings.provenance import source_of
 from pcf_core.texts.fairpair.categories import OWN as OWN_CATEGORIES
 from pcf_core.texts.fairpair.categories import SHIPPED
 from pcf_core.texts.fairpair.prompts import OWN as OWN_PROMPTS
-from pcf_core.texts.fairpair.records import LABEL, CategorySet, FairPairAsked, PromptSet
+from pcf_core.texts.fairpair.records import EMBEDDING, LABEL, CategorySet, FairPairResult, PromptSet
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
-PREFIX = "fp_"  # of the keys of this tab's widgets
+PREFIX, STAYED = "fp_", "stayed fp_"  # of the keys of this tab's widgets; what they said when it was left
+CALLED = {"jaccard": "all words", "jaccard-others": "unexchanged words"}
+MEANS = {
+    "jaccard": "words that two texts do not share, of all that they have",
+    "jaccard-others": "the same without the words that the exchange itself touches, such as he and she",
+    "sentiment": "how far two texts are apart in VADER's score",
+}
 WHAT = """
 A model goes on from sentences about {0} and from the same ones about {1}. The texts for {0} are then
 rewritten to be about {1} too, so that all of them can be laid side by side, and what is left between the two
@@ -62,30 +71,30 @@ category = "work"
 def draw_fairpair() -> None:
     """Draw the tab."""
     answer, form, below = st.container(), st.container(), st.container()  # what was found stands first
-    recall(PREFIX, "fp_model")
+    state = st.session_state
+    # A link that says anything of the form goes before what it said when the page was left; the models are
+    # always drawn, so that where they are known it was not left.
+    if "fp_model" not in state and not any(name.startswith(PREFIX) for name in st.query_params):
+        state.update(state.get(STAYED, {}))
     PROMPTS.adopt_next()
     CATEGORIES.adopt_next()
-    adopt_kept()
+    adopt_next()
     try:
         with form:
             request = draw_request()
         with below:
-            draw_own(request)
+            PROMPTS.draw(request.prompts.name, request.prompts)
+            categories = request.categories or categories_of(SHIPPED)
+            CATEGORIES.draw(categories.name, categories)
+            draw_kept()
         with form:
-            draw_found(request, answer)
+            _draw_results(request, answer)
     finally:
-        remember(PREFIX)
+        values = {str(key): value for key, value in state.items() if str(key).startswith(PREFIX)}
+        state[STAYED] = {**state.get(STAYED, {}), **values}
 
 
-def draw_own(request: Request) -> None:
-    """Draw what is kept: the user's own prompts and categories, and what was found before."""
-    PROMPTS.draw(request.prompts.name, request.prompts)
-    categories = request.categories or categories_of(SHIPPED)
-    CATEGORIES.draw(categories.name, categories)
-    draw_kept()
-
-
-def draw_found(request: Request, answer: DeltaGenerator) -> None:
+def _draw_results(request: Request, answer: DeltaGenerator) -> None:
     """Draw what the form leads to; what was found goes into ``answer``."""
     imported = draw_imported(FAIRPAIR_AUDIT, FAIRPAIR_KEY)
     if not request.models and not imported:
@@ -94,18 +103,21 @@ def draw_found(request: Request, answer: DeltaGenerator) -> None:
     if not request.settings and not imported:
         st.info("Choose one or more temperatures.", icon=":material/arrow_upward:")
         return
-    stored = stored_of(requests_of(request))
+    requests = requests_of(FAIRPAIR_AUDIT, request.models, request.settings, request.asked)
+    stored = stored_of(FAIRPAIR_AUDIT, requests)
     offer_writing(request, stored.missing)
     if imported:
-        laid = laid_beside(
-            stored.results, imported, key_of, lambda asked: "", partial(complete_result, FAIRPAIR_AUDIT)
+        stored = laid_beside(
+            FAIRPAIR_AUDIT, stored, imported, lambda one: one.key.decoding.temperature, lambda one: ""
         )
-        stored = replace(stored, results=laid)
     if not stored.results:
         with answer:
             st.markdown(WHAT.format(*map(plain, request.prompts.names)))
         return
     measures = measures_of(stored.results.values())
+    temperatures = [f"{value:g}" for value in sorted({value for _, value in stored.results})]
+    # To begin with, the nearest to the models' own probabilities.
+    temperature = min(temperatures, key=lambda text: abs(float(text) - 1))
     with st.container(horizontal=True):
         measure = select_called(
             "Texts are compared by (Φ)",
@@ -114,38 +126,48 @@ def draw_found(request: Request, answer: DeltaGenerator) -> None:
             row=True,
             help=" ".join(explained for _, explained in measures.values()),
         )
-        temperature = stored.usual
-        if len(stored.temperatures) > 1:
+        if len(temperatures) > 1:
             temperature = choose_one(
                 "Read at temperature",
-                stored.temperatures,
+                temperatures,
                 default=temperature,
                 key="fp_at",
                 help="Models are compared at equal settings alone; the view temperatures has all of them.",
             )
         view = choose_one(
             "Show",
-            [name for name in VIEWS if name != "temperatures" or len(stored.temperatures) > 1],
+            [name for name in VIEWS if name != "temperatures" or len(temperatures) > 1],
             default="models",
             key="fp_view",
             wrap=True,  # six names are wider than a telephone
             help="Whole models, single prompts, words that differ, the texts themselves, whether enough "
             "texts were written, and F by temperature where several were asked for.",
         )
-    results = stored.at(temperature)
+    results = {model: result for (model, one), result in stored.results.items() if f"{one:g}" == temperature}
     shown = TabView(request, stored, measure, results, read_together(results, measure))
     with answer:
-        draw_answer(shown)
+        _draw_answer(shown)
     VIEWS[view](shown)
-    draw_beside(shown)
+    _draw_beside(shown)
 
 
-def key_of(request: FairPairAsked) -> ResultKey:
-    """Return under what the tab has a result."""
-    return model_label(request.key.model, request.key.dtype), request.key.decoding.temperature
+def measures_of(results: Iterable[FairPairResult]) -> dict[str, tuple[str, str]]:
+    """Return the Φ that all of these results have, each with what people call it and a sentence on it."""
+    first, *others = [result.reports for result in results]
+    return {name: _words_of(name) for name in first if all(name in other for other in others)}
 
 
-def draw_answer(shown: TabView) -> None:
+def _words_of(measure: str) -> tuple[str, str]:
+    if measure.startswith(f"{EMBEDDING}:"):
+        called = f"meaning, by {measure.partition(':')[2]}"
+        means = "half the distance of vectors that this model makes of two texts"
+    else:
+        called = CALLED.get(measure, measure)
+        means = MEANS.get(measure, "another dissimilarity, from 0, alike, to 1")
+    return called, f"{called}: {means}."
+
+
+def _draw_answer(shown: TabView) -> None:
     """Draw a sentence on each model, and what has to be known before it is believed."""
     draw_marks((model, result.provenance) for model, result in shown.results.items())
     finding(*map(fairpair_answer, shown.reports.values()))
@@ -154,7 +176,7 @@ def draw_answer(shown: TabView) -> None:
             st.warning(f"**{plain(model)}:** {plain(silence)}", icon=":material/warning:")
 
 
-def draw_beside(shown: TabView) -> None:
+def _draw_beside(shown: TabView) -> None:
     """Draw how texts were sampled, the perturbation's own error, and the notes on the report."""
     results = shown.results
     st.caption(source_of(LABEL))
@@ -211,29 +233,3 @@ CATEGORIES = OwnPanel(
     said=categories_finding,
     use="what the command fairpair reads as --categories",
 )
-
-
-def recall(prefix: str, first: str) -> None:
-    """Give the widgets of a page what they said when it was left; a link that says anything goes before.
-
-    Parameters
-    ----------
-    prefix
-        Of the keys of all its widgets.
-    first
-        The key of one that is always drawn: where it is known the page was not left.
-    """
-    state = st.session_state
-    if first not in state and not any(name.startswith(prefix) for name in st.query_params):
-        state.update(state.get(_place(prefix), {}))
-
-
-def remember(prefix: str) -> None:
-    """Keep what the widgets of a page say; call it once they are drawn."""
-    state = st.session_state
-    values = {str(key): value for key, value in state.items() if str(key).startswith(prefix)}
-    state[_place(prefix)] = {**state.get(_place(prefix), {}), **values}
-
-
-def _place(prefix: str) -> str:
-    return f"stayed {prefix}"

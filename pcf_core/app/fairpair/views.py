@@ -6,7 +6,7 @@ Words that differ are marked.  The texts are what a model wrote, and never marku
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,8 +15,7 @@ import streamlit as st
 
 from pcf_core.app.caching import open_store
 from pcf_core.app.choice import with_asked
-from pcf_core.app.fairpair.request import Request
-from pcf_core.app.fairpair.results import Stored, draw_provenance, fairpair_figures, others_figures
+from pcf_core.app.fairpair.request import Request, Results
 from pcf_core.app.links import select_called
 from pcf_core.app.page import (
     DATA,
@@ -29,9 +28,16 @@ from pcf_core.app.page import (
     finding,
     picture,
 )
+from pcf_core.app.provenance import draw_cite, draw_commands
+from pcf_core.app.texts.shared import draw_list
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import StoreError
+from pcf_core.core.risk import Interval
+from pcf_core.report.citing import FAIRPAIR_PAPER
 from pcf_core.report.panels import Panel
+from pcf_core.report.provenance import fairpair_facts, fairpair_hashes
+from pcf_core.report.records import KeyFigure
+from pcf_core.report.reproducing import fairpair_command
 from pcf_core.report.sections.fairpair import (
     FAIRPAIR_SOURCE,
     categories_panel,
@@ -54,6 +60,7 @@ from pcf_core.show.charts.fairpair import (
 from pcf_core.show.findings.fairpair import (
     bars_finding,
     convergence_finding,
+    drawn_units,
     fairpair_finding,
     grid_finding,
     mean_ratio_note,
@@ -61,10 +68,11 @@ from pcf_core.show.findings.fairpair import (
     prompts_finding,
     sentiment_finding,
 )
-from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.numbers import beside_one, count, p_value, two_decimals
 from pcf_core.show.findings.provenance import source_of
 from pcf_core.texts.fairpair.dissimilarity import Piece, phrase_places, words_apart
 from pcf_core.texts.fairpair.matching import word_tokens
+from pcf_core.texts.fairpair.prompts import prompts_toml
 from pcf_core.texts.fairpair.records import (
     LABEL,
     CategoryDifference,
@@ -124,7 +132,7 @@ class TabView:
     """What the page shows: results at one temperature by model, their reports read together under one Φ."""
 
     request: Request
-    stored: Stored
+    stored: Results
     measure: str
     results: dict[str, FairPairResult]
     reports: dict[str, FairPairReport]
@@ -150,7 +158,7 @@ class TabView:
         with st.expander("How sure?"):
             first, *more = map(fairpair_finding, self.reports.values())
             finding(first, *(sentence.replace(f" {source_of(LABEL)}", "") for sentence in more))  # it once
-            figures, beside = fairpair_figures(self.reports), others_figures(self.reports)
+            figures, beside = _ratio_figures(self.reports), _others_figures(self.reports)
             for row in [[*figures, *beside]] if len(figures) == 1 else [figures, beside]:
                 if row:
                     draw_figures(row)
@@ -165,8 +173,79 @@ class TabView:
             if panel.table:
                 draw_table(panel.table(), name)
 
-        provenance = partial(draw_provenance, self.results, self.request)
-        draw_tabs(name, {READING: panel.how, DATA: draw_data, PROVENANCE: provenance})
+        draw_tabs(name, {READING: panel.how, DATA: draw_data, PROVENANCE: self._draw_provenance})
+
+    def _draw_provenance(self) -> None:
+        """Draw what each number comes from, how the perturbation did, and the command that makes it again."""
+        st.markdown(f"**{LABEL[0].upper()}{LABEL[1:]}.** Method: FairPair, arXiv 2404.06619.")
+        request, prompts = self.request, ""
+        if request.some and not all(result.asked.imported for result in self.results.values()):
+            # The command takes whole sets alone.
+            prompts = f"{request.prompts.name}-some.toml"
+            st.download_button(
+                "Prompts",
+                lambda: prompts_toml(request.prompts),
+                prompts,
+                "application/toml",
+                key="fairpair_prompts",
+                on_click="ignore",
+                icon=":material/download:",
+                help="The prompts that were taken, as a file for the command.",
+            )
+        for model, result in self.results.items():
+            st.markdown(f"**{plain(model)}**")
+            hashes = {f"hash of {what}": value for what, value in fairpair_hashes(result.asked).items()}
+            draw_list(fairpair_facts(result) | hashes)
+            if not result.asked.imported:
+                draw_commands(fairpair_command(result.asked, prompts))
+        draw_cite(FAIRPAIR_PAPER)
+
+
+def _ratio_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
+    """Make key figures: F of each model with its interval, B and both V."""
+    figures = []
+    for model, report in reports.items():
+        means = report.means
+        value, ends = _value_and_ends(means.ratio, report.intervals.get("ratio_of_means"))
+        within = f"{two_decimals(means.within_original)} and {two_decimals(means.within_prompt)}"
+        figures.append(
+            KeyFigure(
+                f"F · {model}",
+                value,
+                "B² over V of either side, ratio of means over prompts. 1: the two sides differ no more than "
+                "texts of one side do among themselves; above 1 they differ more. 95 % interval over "
+                f"{drawn_units(report)}.",
+                f"{ends} · B {two_decimals(means.between)} · V {within}",
+            )
+        )
+    return figures
+
+
+def _others_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
+    """Make key figures: F of each model without exchanged words, where that was measured beside F."""
+    figures = []
+    for model, report in reports.items():
+        if (others := report.others) is None:
+            continue
+        value, ends = _value_and_ends(others.ratio, others.interval)
+        figures.append(
+            KeyFigure(
+                f"F of other words · {model}",
+                value,
+                "The same F by the words that the exchange does not touch. Where the first F is above 1 and "
+                "this one is not, what differs is names, pronouns and words for people: those about somebody "
+                "else are exchanged too. 95 % interval; p by relabelling.",
+                f"{ends} · {'not tested' if others.p_value is None else p_value(others.p_value)}",
+            )
+        )
+    return figures
+
+
+def _value_and_ends(ratio: float | None, interval: Interval | None) -> tuple[str, str]:
+    if ratio is None:
+        return "undefined", "no interval"
+    value, _, ends = beside_one(ratio, interval).partition(" ")
+    return value, ends.strip("()") or "no interval"
 
 
 def draw_models(shown: TabView) -> None:
@@ -270,21 +349,66 @@ def draw_words(shown: TabView) -> None:
             bind="query-params",
             help="Some texts of either side that have a word of the chosen category, the words marked.",
         )
-        draw_category(result, having[category])
+        chosen = having[category]
+
+        def mark(text: str) -> list[Piece]:
+            return words_apart(text, " ".join(set(word_tokens(text)) - chosen.words.keys()))
+
+        _draw_behind(result, chosen, mark)
     shown.foot(phrased, "fairpair_phrases_table")
     with st.expander("Words of the categories"):
         draw_table(categories_table(report), "fairpair_categories_table")
 
 
 def draw_texts(shown: TabView) -> None:
-    """Draw the pairs of texts of one prompt."""
+    """Draw the pairs of texts of one prompt, ten at a time."""
     model = shown.one()
-    report = shown.reports[model]
-    pairs = draw_pairs(shown.results[model], report, model)
+    result, report = shown.results[model], shown.reports[model]
+    names, firsts = [row.prompt for row in report.prompts], range(0, result.asked.count, PAGE)
+    with st.container(horizontal=True):
+        prompt = st.selectbox(
+            "Prompt",
+            with_asked("fp_prompt", names),
+            key="fp_prompt",
+            bind="query-params",
+            help="Whose texts are shown.",
+        )
+        pages = [f"{first + 1}-{min(first + PAGE, result.asked.count)}" for first in firsts]
+        page = st.selectbox(
+            "Pairs",
+            pages,
+            key="fp_pairs",
+            bind="query-params",
+            help="Ten pairs at a time; the table has all.",
+        )
+    pairs = None
+    if prompt in names:
+        index = names.index(prompt)
+        finding(prompt_finding(report.prompts[index]))
+        pairs = texts_of(result, index)
+    else:
+        st.info(f"{plain(model)} was not asked for this prompt; choose another.", icon=":material/info:")
     if pairs is None:
         shown.draw_how_sure()
-    else:
-        shown.foot(Panel(how=HOW_TEXTS, table=lambda: pairs_table(pairs, report)), "fairpair_pairs")
+        return
+    left, right = st.columns(2)
+    left.markdown(
+        f"**Written for {plain(report.original)}**, then exchanged  \n"
+        f"behind “{plain(report.prompts[index].prompt)}”"
+    )
+    right.markdown(
+        f"**Written for {plain(report.counterpart)}**  \nbehind “{plain(result.counterparts[index])}”"
+    )
+    sides = list(zip(pairs.perturbed_original, pairs.perturbed_prompt, strict=True))
+    first = firsts[pages.index(page)]
+    for number, (original, written) in enumerate(sides[first : first + PAGE], start=first + 1):
+        with st.container(border=True):
+            left, right = st.columns(2)
+            left.caption(f"{number:,} · written for {plain(report.original)}, then exchanged")
+            right.caption(f"{number:,} · written for {plain(report.counterpart)}")
+            left.markdown(marked(words_apart(original, written)) or NOTHING)
+            right.markdown(marked(words_apart(written, original)) or NOTHING)
+    shown.foot(Panel(how=HOW_TEXTS, table=lambda: pairs_table(pairs, report)), "fairpair_pairs")
 
 
 VIEWS: dict[str, Callable[[TabView], None]] = {
@@ -308,51 +432,6 @@ def _shown(piece: str) -> str:
     return plain(re.sub(r"\s", " ", LINE.sub(" ⏎ ", piece)))
 
 
-def draw_pairs(result: FairPairResult, report: FairPairReport, model: str) -> PromptPairs | None:
-    """Draw one prompt: its finding, and its pairs, ten at a time; return them, ``None`` without any."""
-    names = [row.prompt for row in report.prompts]
-    with st.container(horizontal=True):
-        prompt = st.selectbox(
-            "Prompt",
-            with_asked("fp_prompt", names),
-            key="fp_prompt",
-            bind="query-params",
-            help="Whose texts are shown.",
-        )
-        pages = [f"{first + 1}-{min(first + PAGE, result.asked.count)}" for first in starts(result)]
-        page = st.selectbox(
-            "Pairs",
-            pages,
-            key="fp_pairs",
-            bind="query-params",
-            help="Ten pairs at a time; the table has all.",
-        )
-    if prompt not in names:
-        st.info(f"{plain(model)} was not asked for this prompt; choose another.", icon=":material/info:")
-        return None
-    index = names.index(prompt)
-    finding(prompt_finding(report.prompts[index]))
-    pairs = texts_of(result, index)
-    if pairs is None:
-        return None
-    first = starts(result)[pages.index(page)]
-    sides = list(zip(pairs.perturbed_original, pairs.perturbed_prompt, strict=True))
-    _draw_heads(result, report, index)
-    for number, (original, written) in enumerate(sides[first : first + PAGE], start=first + 1):
-        with st.container(border=True):
-            left, right = st.columns(2)
-            left.caption(f"{number:,} · written for {plain(report.original)}, then exchanged")
-            right.caption(f"{number:,} · written for {plain(report.counterpart)}")
-            left.markdown(marked(words_apart(original, written)) or NOTHING)
-            right.markdown(marked(words_apart(written, original)) or NOTHING)
-    return pairs
-
-
-def starts(result: FairPairResult) -> list[int]:
-    """Return where each ten pairs begin."""
-    return list(range(0, result.asked.count, PAGE))
-
-
 def texts_of(result: FairPairResult, index: int) -> PromptPairs | None:
     """Load the texts of a prompt; where they are gone that is said, and the result stays."""
     try:
@@ -362,20 +441,10 @@ def texts_of(result: FairPairResult, index: int) -> PromptPairs | None:
         return None
 
 
-def draw_category(result: FairPairResult, row: CategoryDifference) -> None:
-    """Draw the texts behind a category, a few of either side, its words marked."""
-
-    def mark(text: str) -> list[Piece]:
-        return words_apart(text, " ".join(set(word_tokens(text)) - row.words.keys()))
-
-    _draw_behind(result, row, mark)
-
-
 def _draw_behind(
-    result: FairPairResult,
-    row: WordDifference | CategoryDifference,
-    mark: Callable[[str], Sequence[Piece]],
+    result: FairPairResult, row: WordDifference | CategoryDifference, mark: Callable[[str], Sequence[Piece]]
 ) -> None:
+    """Draw a few texts of either side behind a phrase or a category, its words marked."""
     words = result.words
     columns = st.columns(2)
     sides: tuple[tuple[Side, str, Sequence[tuple[int, int]]], ...] = (
@@ -397,15 +466,3 @@ def _draw_behind(
                     st.markdown(marked(mark(texts[text])) or NOTHING)
             if len(places) > MOST_SHOWN:
                 st.caption(f"{len(places) - MOST_SHOWN:,} more")
-
-
-def _draw_heads(result: FairPairResult, report: FairPairReport, index: int) -> None:
-    """Draw what stands on either side, with its prompt."""
-    left, right = st.columns(2)
-    left.markdown(
-        f"**Written for {plain(report.original)}**, then exchanged  \n"
-        f"behind “{plain(report.prompts[index].prompt)}”"
-    )
-    right.markdown(
-        f"**Written for {plain(report.counterpart)}**  \nbehind “{plain(result.counterparts[index])}”"
-    )

@@ -79,14 +79,11 @@ def family_table() -> pd.DataFrame:
 def reference_table() -> pd.DataFrame:
     """Make a table of the papers' reference models with two groups."""
     risks = reference_risks(2)
-    return pd.DataFrame(
-        {
-            "model": list(risks),
-            "risk R": [two_decimals(risk.overall_risk) for risk in risks.values()],
-            "prejudice": [two_decimals(risk.prejudice_risk) for risk in risks.values()],
-            "caprice": [two_decimals(risk.caprice_risk) for risk in risks.values()],
-        }
-    ).set_index("model")
+    rows = [
+        (name, *map(two_decimals, (risk.overall_risk, risk.prejudice_risk, risk.caprice_risk)))
+        for name, risk in risks.items()
+    ]
+    return pd.DataFrame(rows, columns=["model", "risk R", "prejudice", "caprice"]).set_index("model")
 
 
 TABLES = {"How to read the numbers": reference_table, "What each family computes": family_table}
@@ -105,18 +102,7 @@ def draw_about() -> None:
                 st.table(TABLES[heading]())
 
 
-def _calibrations(models: Sequence[Planted]) -> tuple[list[Calibration], list[tuple[Planted, str]]]:
-    """Return the models that can be held against their truth, and why the others cannot."""
-    measured, not_yet = [], []
-    for planted in models:
-        try:
-            measured.append(calibrated(planted))
-        except AuditError as error:
-            not_yet.append((planted, str(error)))
-    return measured, not_yet
-
-
-def calibrated(planted: Planted) -> Calibration:
+def _calibration_of(planted: Planted) -> Calibration:
     """Load a calibration model as the store has it, under the default view options."""
     run = build_run(resolve(planted.model), *named(planted.topic, planted.evidence, planted.templates))
     item = results().report(run, ViewOptions())
@@ -141,32 +127,22 @@ def _calibration_table(calibrated: Sequence[Calibration]) -> pd.DataFrame:
     ).set_index("model")
 
 
-def lists_of(planted: Planted) -> dict[str, str]:
-    """Name the lists, as links and commands do."""
-    return planted.model_dump(include={"topic", "templates", "evidence"})
-
-
-def score_command(models: Sequence[Planted]) -> str:
+def _score_command(models: Sequence[Planted]) -> str:
     """Write the command that scores these models, of one topic, on the lists of it."""
     options = [f"--model {shlex.quote(planted.model)}" for planted in models]
     return f"python -m pcf_core score {' '.join(options)} --topic {shlex.quote(models[0].topic)}"
 
 
-def _afresh_commands(models: Sequence[Planted]) -> str:
-    """Write the commands that score all models again and show the tab About.
-
-    They do so whatever the store holds.
-    """
-    topics = dict.fromkeys(planted.topic for planted in models)
-    by_topic = [[planted for planted in models if planted.topic == topic] for topic in topics]
-    commands = [*map(score_command, by_topic), "streamlit run app.py"]
-    return "\n".join(map(afresh, commands))
-
-
 def _draw_calibration() -> None:
     """Draw sentence and table, what is missing, and the commands that measure that and all of it again."""
     models = planted_models()
-    calibrated, not_yet = _calibrations(models)
+    calibrated: list[Calibration] = []
+    not_yet: list[tuple[Planted, str]] = []
+    for planted in models:
+        try:
+            calibrated.append(_calibration_of(planted))
+        except AuditError as error:
+            not_yet.append((planted, str(error)))
     if calibrated:
         finding(calibration_finding(calibrated))
         st.table(_calibration_table(calibrated))
@@ -176,14 +152,17 @@ def _draw_calibration() -> None:
             icon=":material/stacked_bar_chart:",
             query_params={
                 "model": [one.planted.model for one in calibrated],
-                **lists_of(calibrated[0].planted),
+                **calibrated[0].planted.model_dump(include={"topic", "templates", "evidence"}),
             },
         )
         st.markdown(plain(afresh_note()))
-        draw_commands(_afresh_commands(models))
+        topics = dict.fromkeys(planted.topic for planted in models)
+        by_topic = [[planted for planted in models if planted.topic == topic] for topic in topics]
+        # They score all models again, whatever the store holds, and show this tab.
+        draw_commands("\n".join(map(afresh, [*map(_score_command, by_topic), "streamlit run app.py"])))
     for planted, reason in not_yet:
         st.markdown(plain(uncalibrated_note(planted.model, reason)))
-        draw_commands(score_command([planted]))
+        draw_commands(_score_command([planted]))
 
 
 def draw_supported() -> None:

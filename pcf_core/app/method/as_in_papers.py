@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -16,8 +17,7 @@ import streamlit as st
 
 from pcf_core.app.addresses import Choice, Place, choice_of
 from pcf_core.app.caching import kept
-from pcf_core.app.compare.axis import of_sources, printed_point
-from pcf_core.app.compare.ready import spreads_of_pair
+from pcf_core.app.compare.axis import of_sources, printed_point, spreads_of_pair
 from pcf_core.app.compare.tables import (
     AXIS_COLUMNS,
     axis_table,
@@ -28,10 +28,10 @@ from pcf_core.app.compare.tables import (
     printed_source,
 )
 from pcf_core.app.criteria.hobbies import named
-from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
+from pcf_core.app.criteria.request import parameters_of as parameters_of_criteria
 from pcf_core.app.criteria.views import figures_table, published_rows
 from pcf_core.app.data import Loaded, answered, load
-from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
+from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import Stamp, mined_set, stamp_of_files, template_sets, topics
 from pcf_core.app.page import finding
@@ -109,13 +109,7 @@ class Opened:
         self._loaded: dict[Choice, Loaded] = {}
 
     def results(self, link: PrintedLink) -> Loaded:
-        """Load the results of a link's choice.
-
-        Raises
-        ------
-        LookupError
-            One of them is not here.
-        """
+        """Load the results of a link's choice; a LookupError where one of them is not here."""
         choice = choice_of(link.parameters)
         if choice not in self._loaded:
             self._loaded[choice] = load(choice)
@@ -134,6 +128,9 @@ class Beside:
     columns: Mapping[str, Any] = field(default_factory=dict)
 
 
+Work = Callable[[Printed, PrintedLink, Opened], Beside]
+
+
 def draw_as_in_papers() -> None:
     """Draw the tab."""
     paper: Paper = choose_one(
@@ -149,12 +146,13 @@ def draw_as_in_papers() -> None:
     opened = Opened()
     made, absent = [item for item in items if item.ours], [item for item in items if item.absent]
     st.markdown(f"##### {plain(papers_answer(paper, len(made), len(items)))}")
-    _draw_items(made, opened)
+    for item in made:
+        _draw_item(item, opened)
     if absent:
-        with st.expander(
-            f"Not made again here: {count(len(absent), 'figure or table', 'figures and tables')}"
-        ):
-            _draw_items(absent, opened)
+        number = count(len(absent), "figure or table", "figures and tables")
+        with st.expander(f"Not made again here: {number}"):
+            for item in absent:
+                _draw_item(item, opened)
     st.caption(SOURCES[paper])
 
 
@@ -171,26 +169,29 @@ def papers_answer(paper: Paper, made: int, printed: int) -> str:
     return f"Results of ours stand beside {f'{made:,}' if made else 'none'} {of}."
 
 
-def _draw_items(items: Sequence[Printed], opened: Opened) -> None:
-    for item in items:
-        with st.container(border=True, key=f"printed_{item.title}".replace(" ", "_").replace(",", "")):
-            _draw_item(item, opened)
-
-
 def _draw_item(item: Printed, opened: Opened) -> None:
     """Draw one figure or table: what it shows and prints, where it is here, ours, and what differs."""
-    st.markdown(f"**{item.number}.** {plain(item.shows)}")
-    if item.published:
-        st.markdown(f"**Printed:** {plain(item.published)}")
-    if item.absent:
-        st.markdown(f"**Not reproduced here:** {plain(item.absent)}")
-        _draw_printed_rows(item)
-    for link in item.link:
-        draw_link(Place(link.page, link.tab), plain(link.label), address_of(link), ":material/arrow_forward:")
-        if item.ours:
-            draw_beside(item, link, opened)
-    if item.differs:
-        st.caption(f"What differs: {plain(item.differs)}")
+    with st.container(border=True, key=f"printed_{item.title}".replace(" ", "_").replace(",", "")):
+        st.markdown(f"**{item.number}.** {plain(item.shows)}")
+        if item.published:
+            st.markdown(f"**Printed:** {plain(item.published)}")
+        if item.absent:
+            st.markdown(f"**Not reproduced here:** {plain(item.absent)}")
+            if item.rows:
+                rows = [paper_row(row.model, row, printed_source(row, "pcf"), 1) for row in item.rows]
+                st.dataframe(
+                    printed_form(pd.DataFrame(rows), 4),
+                    hide_index=True,
+                    column_config=paper_columns(1, as_text=True),
+                    alt=f"{item.title}: printed values, {len(rows):,} rows",
+                )
+        for link in item.link:
+            page = Place(link.page, link.tab)
+            draw_link(page, plain(link.label), address_of(link), ":material/arrow_forward:")
+            if item.ours:
+                _draw_beside(item, link, opened)
+        if item.differs:
+            st.caption(f"What differs: {plain(item.differs)}")
 
 
 def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
@@ -208,7 +209,7 @@ def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
     return address
 
 
-def draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
+def _draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
     """Draw ours: sentences, then the table with what is printed in it."""
     try:
         beside = WORKED_OUT[item.ours](item, link, opened)
@@ -229,34 +230,28 @@ def draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
         )
 
 
-def _draw_printed_rows(item: Printed) -> None:
-    """Draw the risks that a table prints where nothing of ours stands beside them."""
-    if item.rows:
-        table = printed_form(
-            pd.DataFrame([paper_row(row.model, row, printed_source(row, "pcf"), 1) for row in item.rows]), 4
-        )
-        st.dataframe(
-            table,
-            hide_index=True,
-            column_config=paper_columns(1, as_text=True),
-            alt=f"{item.title}: printed values, {len(table):,} rows",
-        )
-
-
 # What stands beside a figure, by what the data file calls it.
 
 
-def risks(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
+def _of_results(
+    function: Callable[..., Beside],
+    given: Callable[[Printed, PrintedLink], tuple[object, ...]] = lambda *_: (),
+) -> Work:
+    """Work something out of a link's results, once for all visitors, with what it takes besides."""
+    return lambda item, link, opened: opened.results(link).remember(function, *given(item, link))
+
+
+def _risks(loaded: Loaded, rows: tuple[PublishedRisk, ...], factor: float) -> Beside:
     """Return the table as it is printed, reference models first, with a row for each of our models below."""
-    rows = tuple(row for row in item.rows if row.topic == link.parameters["topic"])
-    return opened.results(link).remember(_risks_beside, rows, 1000 if item.paper == "PCF" else 1)
-
-
-def _risks_beside(loaded: Loaded, rows: tuple[PublishedRisk, ...], factor: float) -> Beside:
     table = printed_form(paper_table(loaded, rows, factor), 2 if factor > 1 else 4)
     ours, printed = len(loaded.reports), len(loaded.reports) + len(rows)
     as_printed = table.iloc[[*range(printed, len(table)), *range(ours, printed), *range(ours)]]
     return Beside(table=as_printed, columns=paper_columns(factor, as_text=True))
+
+
+def _printed_risks(item: Printed, link: PrintedLink) -> tuple[tuple[PublishedRisk, ...], int]:
+    rows = tuple(row for row in item.rows if row.topic == link.parameters["topic"])
+    return rows, 1000 if item.paper == "PCF" else 1
 
 
 def sources(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
@@ -267,25 +262,16 @@ def sources(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
     return Beside(table=table[shown], columns=AXIS_COLUMNS)
 
 
-def tilts(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
+def _tilts(loaded: Loaded) -> Beside:
     """Return whom each model favours, and for whom two lean most."""
-    return opened.results(link).remember(_tilts_beside)
-
-
-def _tilts_beside(loaded: Loaded) -> Beside:
     reports = loaded.even
     rows = [ModelRow.of(name, report) for name, report in reports.items()]
     pairs = [rows[index : index + 2] for index in range(0, len(rows), 2)]
     return Beside([*map(overview_answer, pairs), farthest_answer(reports)])
 
 
-def factors(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
+def _factors(loaded: Loaded, factor: str) -> Beside:
     """Return what goes with each model's risk; of one factor, its two lines in words."""
-    return opened.results(link).remember(_factors_beside, item.factor)
-
-
-def _factors_beside(loaded: Loaded, factor: str) -> Beside:
-    """Return the same of results; ``factor``: empty for all."""
     panels = loaded.remember(_plain_factors)
     if not factor:
         return Beside([factors_answer(name, of_model) for name, of_model in panels.items()])
@@ -304,38 +290,22 @@ def _plain_factors(loaded: Loaded) -> Panels:
     return {name: factor_panels(report, "overall_risk") for name, report in loaded.reports.items()}
 
 
-def distribution(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
+def _distribution(loaded: Loaded, part: str) -> Beside:
     """Return how prejudice or caprice is spread over occupations."""
-    return opened.results(link).remember(_distribution_beside, str(link.parameters["part"]))
-
-
-def _distribution_beside(loaded: Loaded, part: str) -> Beside:
-    """Return the same of results."""
+    lines: list[str] = []
     if part == "prejudice":
         shapes = normal_shapes(loaded)
-        return Beside(
-            [
-                lines
-                for name, report in loaded.reports.items()
-                for lines in (widest(name, report), normal_finding(name, shapes[name]))
-            ]
-        )
-    lines = []
+        for name, report in loaded.reports.items():
+            lines += [widest(name, report), normal_finding(name, shapes[name])]
+        return Beside(lines)
     for name, values in parts_of(loaded.reports, "caprice_risk").items():
         tail, report = caprice_tail(values), loaded.reports[name]
         lines.append(tails_finding(name, report, tail.zero_share, tail.excess_kurtosis))
     return Beside(lines)
 
 
-def heat(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
-    """Return the probabilities of the six occupations in the ten contexts."""
-    model, group, preset = (str(link.parameters[name]) for name in ("heat_model", "group", "preset"))
-    papers = template_sets()[PAPER_TEMPLATES].texts
-    return opened.results(link).remember(_heat_beside, model, group, preset, papers)
-
-
-def _heat_beside(loaded: Loaded, model: str, group: str, preset: str, papers: tuple[str, ...]) -> Beside:
-    """Return the same of results; ``papers``: the contexts that are printed."""
+def _heat(loaded: Loaded, papers: tuple[str, ...], model: str, group: str, preset: str) -> Beside:
+    """Return the probabilities of the six occupations in the ten contexts, those of the ``papers``."""
     item = loaded.runs[model]
     preferences = item.result.preferences
     axes = shown_axes(item, group, preset, "tilt", papers, 1)
@@ -344,6 +314,11 @@ def _heat_beside(loaded: Loaded, model: str, group: str, preset: str, papers: tu
     table = cell_rows(preferences, group, axes.rows, axes.columns)
     number = {str(name): st.column_config.NumberColumn(format="%.2f") for name in table if name != "context"}
     return Beside(answers, table, number)
+
+
+def _of_map(_: Printed, link: PrintedLink) -> tuple[object, ...]:
+    chosen = (str(link.parameters[name]) for name in ("heat_model", "group", "preset"))
+    return template_sets()[PAPER_TEMPLATES].texts, *chosen
 
 
 def change(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
@@ -355,15 +330,10 @@ def change(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
         if pair.claim is None or f"Figure {pair.claim.figure}" != item.number:
             continue
         comparison = loaded.compare(loaded.runs[pair.first], loaded.runs[pair.second])
-        known = [
-            spread
-            for one_spread, _ in spreads_of_pair(pair, loaded)
-            if one_spread.here
-            for spread in one_spread.spreads.values()
-        ]
+        here = (one.spreads.values() for one, _ in spreads_of_pair(pair, loaded) if one.here)
         lines += [
             change_finding(pair, comparison, loaded.over),
-            claim_finding(pair.claim, comparison, known),
+            claim_finding(pair.claim, comparison, [*chain.from_iterable(here)]),
         ]
     return Beside(lines)
 
@@ -394,39 +364,25 @@ def templates(item: Printed, link: PrintedLink, _: Opened) -> Beside:
 
 
 def fairpair_asked(link: PrintedLink) -> list[FairPairAsked]:
-    """Return the newest answered request of each of a link's models.
-
-    Raises
-    ------
-    LookupError
-        A model has none.
-    """
+    """Return the newest answered request of each of a link's models; a LookupError where one has none."""
     newest = {request.key.model: request for request in reversed(answered(FAIRPAIR_AUDIT))}
     return [newest[name] for name in link.parameters["fp_model"]]
 
 
-def _fairpair_of(link: PrintedLink) -> list[FairPairResult]:
-    return [complete_result(FAIRPAIR_AUDIT, request.hash) for request in fairpair_asked(link)]
+def _of_fairpair(link: PrintedLink, sentence: Callable[[FairPairResult], str]) -> Beside:
+    """Return a sentence on the newest result of each of a link's models."""
+    results = [complete_result(FAIRPAIR_AUDIT, request.hash) for request in fairpair_asked(link)]
+    return Beside([f"{result.asked.key.model}: {sentence(result)}" for result in results])
 
 
 def variability(_: Printed, link: PrintedLink, __: Opened) -> Beside:
     """Return bias and sampling variability of each model."""
-    return Beside(
-        [
-            f"{result.asked.key.model}: {bars_finding(result.reports[MEASURE])}"
-            for result in _fairpair_of(link)
-        ]
-    )
+    return _of_fairpair(link, lambda result: bars_finding(result.reports[MEASURE]))
 
 
 def convergence(_: Printed, link: PrintedLink, __: Opened) -> Beside:
-    """Return from how many texts on bias keeps to its value."""
-    return Beside(
-        [
-            f"{result.asked.key.model}: {convergence_finding(result.convergence[MEASURE])}"
-            for result in _fairpair_of(link)
-        ]
-    )
+    """Return from how many texts on the bias keeps its value."""
+    return _of_fairpair(link, lambda result: convergence_finding(result.convergence[MEASURE]))
 
 
 def criteria_asked(link: PrintedLink) -> CriteriaAsked:
@@ -462,13 +418,13 @@ def _criteria_sentences(item: Printed, report: Record, model: str) -> list[str]:
     return [embedding_finding(embedding), leak_finding(embedding, model)]
 
 
-WORKED_OUT: Mapping[str, Callable[[Printed, PrintedLink, Opened], Beside]] = {
-    "risks": risks,
+WORKED_OUT: Mapping[str, Work] = {
+    "risks": _of_results(_risks, _printed_risks),
     "sources": sources,
-    "tilts": tilts,
-    "factors": factors,
-    "distribution": distribution,
-    "heat map": heat,
+    "tilts": _of_results(_tilts),
+    "factors": _of_results(_factors, lambda item, _: (item.factor,)),
+    "distribution": _of_results(_distribution, lambda _, link: (str(link.parameters["part"]),)),
+    "heat map": _of_results(_heat, _of_map),
     "change": change,
     "words": words,
     "templates": templates,

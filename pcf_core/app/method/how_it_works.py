@@ -245,7 +245,6 @@ def _draw_three() -> None:
 
 
 def _draw_one() -> None:
-    """Draw two contexts that the reader moves."""
     above = st.container()
     columns = st.columns(3)
     with columns[0]:
@@ -274,7 +273,6 @@ def _draw_one() -> None:
 
 
 def _draw_two() -> None:
-    """Draw M1 and M2."""
     models = two_models()
     biases, deviations = [older_bias(model) for model in models], [older_deviation(model) for model in models]
     finding(two_models_finding(models))

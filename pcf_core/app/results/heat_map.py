@@ -64,18 +64,17 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
             help="From the top: mean tilt, spread over the templates, name, women's share in the US, or "
             "clustering, which puts occupations and contexts beside those that are most alike.",
         )
-        pages = pages_of(loaded.runs[model], preset)
-        if pages == 1:
-            return model, group, preset, order, 1
-        page = st.number_input(
-            f"Page, 1 to {pages:,}",
-            1,
-            pages,
-            key="map_page",
-            bind="query-params",
-            width=140,
-            help="All cells at once would be too much for a browser; the heaviest contexts come first.",
-        )
+        page, pages = 1, pages_of(loaded.runs[model], preset)
+        if pages > 1:
+            page = st.number_input(
+                f"Page, 1 to {pages:,}",
+                1,
+                pages,
+                key="map_page",
+                bind="query-params",
+                width=140,
+                help="All cells at once would be too much for a browser; the heaviest contexts come first.",
+            )
     return model, group, preset, order, int(page)
 
 
@@ -89,11 +88,6 @@ def _cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[st
         ]
         by_model[name] = dict(zip(preferences.groups, cell.tolist(), strict=True))
     return by_model
-
-
-def _who_is_expected(loaded: Loaded, item: Report, occupation: str) -> str:
-    interval = partial(interval_of_share, item, item.report, loaded.options)
-    return occupation_finding(item.report, occupation, item.result.preferences, interval)
 
 
 def _cell_words(item: Report, occupation: str, template: str) -> list[WordProbability]:
@@ -121,12 +115,6 @@ def _cell_caption(item: Report, occupation: str, template: str) -> str:
     return coverage_note(None if shares is None else {name: float(one) for name, one in shares.items()})
 
 
-def flagged_cells(item: Report) -> pd.DataFrame:
-    """Return the cells with next to no coverage, the lowest first."""
-    listed = () if item.result.coverage is None else item.result.coverage.listed
-    return pd.DataFrame([cell.model_dump() for cell in listed])
-
-
 def draw_flagged(item: Report) -> None:
     """Draw the cells of which the preferences say little, marked in the picture."""
     coverage = item.result.coverage
@@ -137,7 +125,8 @@ def draw_flagged(item: Report) -> None:
                 "The model gives the topic's words next to no probability there. They are marked × above and "
                 "listed from the lowest coverage up; the export names all of them."
             )
-            draw_table(flagged_cells(item), "flagged_cells", alt="Cells with next to no coverage")
+            table = pd.DataFrame([cell.model_dump() for cell in coverage.listed])  # the lowest first
+            draw_table(table, "flagged_cells", alt="Cells with next to no coverage")
 
 
 def take_click(preferences: Preferences, clicked: object) -> None:
@@ -180,23 +169,23 @@ def _choose_context(occupation: str, templates: Sequence[str]) -> str:
     the template itself.
     """
     names = called(occupation, templates)
-    told = {name: template for template, name in names.items()}
+    by_name = {name: template for template, name in names.items()}
     state, run = st.session_state, script()
     from_address, held = st.query_params.get(CONTEXT, ""), state.get(CONTEXT)
-    goes_back, is_told = run is not None and run.goes_back, not {from_address, held}.isdisjoint(told)
+    goes_back, is_named = run is not None and run.goes_back, not {from_address, held}.isdisjoint(by_name)
     if run is not None and from_address in templates:
         say_instead(run, CONTEXT, names[from_address])
-    elif not goes_back and not is_told and state.get(TEMPLATE) in templates:  # for another occupation
+    elif not goes_back and not is_named and state.get(TEMPLATE) in templates:  # for another occupation
         state[CONTEXT] = names[state[TEMPLATE]]
     chosen = st.selectbox(
         "Context",
-        list(told),
+        list(by_name),
         key=CONTEXT,
         bind="query-params",
         help="The sentence about this occupation; the model goes on at the dots.",
     )
-    state[TEMPLATE] = told[chosen]
-    return told[chosen]
+    state[TEMPLATE] = by_name[chosen]
+    return by_name[chosen]
 
 
 def called(occupation: str, templates: Sequence[str]) -> dict[str, str]:
@@ -221,24 +210,24 @@ def _draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = ""
         title="Probability of each group in this cell",
         source=loaded.source,
     )
-    finding(*(f"{name}: {_who_is_expected(loaded, item, occupation)}" for name, item in loaded.runs.items()))
+    lines = []
+    for name, item in loaded.runs.items():
+        interval = partial(interval_of_share, item, item.report, loaded.options)
+        expected = occupation_finding(item.report, occupation, item.result.preferences, interval)
+        lines.append(f"{name}: {expected}")
+    finding(*lines)
     columns = st.columns(len(loaded.runs))
     for column, (name, item) in zip(columns, loaded.runs.items(), strict=True):
         with column:
-            draw_words(loaded, name, item, occupation, template, prefix)
+            picture(
+                partial(word_bars, once(_cell_words)(item, occupation, template)),
+                f"{prefix}words_{name}",
+                f"Most likely words: {name}",
+                source=loaded.source,
+            )
+            st.caption(once(_cell_caption)(item, occupation, template))
 
 
 def sentence(occupation: str, template: str) -> str:
     """Write a template as people read it: about the occupation, with dots where the model goes on."""
     return template.replace("[X]", occupation).replace("[Y]", "…")
-
-
-def draw_words(loaded: Loaded, name: str, item: Report, occupation: str, template: str, prefix: str) -> None:
-    """Draw the words that carry one cell under one model."""
-    picture(
-        partial(word_bars, once(_cell_words)(item, occupation, template)),
-        f"{prefix}words_{name}",
-        f"Most likely words: {name}",
-        source=loaded.source,
-    )
-    st.caption(once(_cell_caption)(item, occupation, template))

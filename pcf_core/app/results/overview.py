@@ -11,6 +11,7 @@ import streamlit as st
 from pcf_core.app.addresses import parameters_for
 from pcf_core.app.caching import once
 from pcf_core.app.choice import FIRST, SECOND
+from pcf_core.app.columns import textual
 from pcf_core.app.data import Loaded, finished_runs, listed_models, must_wait, results
 from pcf_core.app.links import follow
 from pcf_core.app.page import chart
@@ -44,7 +45,7 @@ TABLE = "models_table"
 TICKED = "models_ticked"  # by name: those of models that the filter hides are remembered
 MOST = 30  # runs that are read for one view
 COLUMNS = {
-    "model": st.column_config.TextColumn("Model", help="Click a name: which way it leans, on the page Tilt."),
+    "model": textual("Model", "Click a name: which way it leans, on the page Tilt."),
     "bar": st.column_config.ImageColumn(
         "0 even … 1 always the same group",
         width=200,
@@ -52,25 +53,25 @@ COLUMNS = {
         help="The discrimination risk. Solid: prejudice, a fixed preference. Striped: caprice, a preference "
         "that depends on the sentence. The line is the range with other sentences of this kind.",
     ),
-    "risk": st.column_config.TextColumn("Risk", help="0 is even, 1 always the same group."),
-    "ties": st.column_config.TextColumn(
+    "risk": textual("Risk", "0 is even, 1 always the same group."),
+    "ties": textual(
         "Ties",
-        width=60,
-        help="Models that share a letter tie. We cannot tell their risks apart with these sentences, or they "
+        "Models that share a letter tie. We cannot tell their risks apart with these sentences, or they "
         "differ too little to matter. The paired test of *Compare* decides, controlled for all pairs in the "
         "table (Holm). It compares sentence by sentence: models whose ranges overlap may still differ.",
+        width=60,
     ),
-    "favours": st.column_config.TextColumn(
-        "Favours", help="The group that leads three in four occupations or more; else the model splits them."
+    "favours": textual(
+        "Favours", "The group that leads three in four occupations or more; else the model splits them."
     ),
-    "range": st.column_config.TextColumn(
+    "range": textual(
         "Range",
-        help="Where the risk would lie with other sentences of this kind (95 %), unless *Resample* under "
+        "Where the risk would lie with other sentences of this kind (95 %), unless *Resample* under "
         "*Reading options* says counts only.",
     ),
-    "kind": st.column_config.TextColumn(
+    "kind": textual(
         "Kind",
-        help="Public models are those that people use. Teaching models are small ones that we trained to "
+        "Public models are those that people use. Teaching models are small ones that we trained to "
         "show an effect.",
     ),
 }
@@ -79,9 +80,10 @@ COLUMNS = {
 def runs_alike(loaded: Loaded) -> dict[str, RunSpec]:
     """Return by label a finished run of every model and precision on what the sidebar says, none read yet."""
     by_label: dict[str, RunSpec] = {}
-    for run in finished_runs(loaded.first.run):
+    shown = loaded.first.run
+    for run in finished_runs(shown):
         label = run.scoring.label
-        if not _is_comparable(run, loaded.first.run) or label in by_label or len(by_label) == MOST:
+        if _besides_model(run) != _besides_model(shown) or label in by_label or len(by_label) == MOST:
             continue
         try:
             if not must_wait(run, "preferences", loaded.options):
@@ -104,7 +106,6 @@ def read_runs(loaded: Loaded, runs: Mapping[str, RunSpec]) -> dict[str, Report]:
 
 
 def _kinds_of(runs: Mapping[str, RunSpec]) -> dict[str, ModelKind]:
-    """Return by label what kind of model each is."""
     declared = {spec.name: spec.kind for spec in listed_models()}
     return {
         label: "imported" if run.scoring.imported else declared.get(run.scoring.name, "own")
@@ -139,15 +140,8 @@ def with_letters(
     return [replace(row, letters=letters.get(row.model, "")) for row in rows]
 
 
-def _is_comparable(run: RunSpec, shown: RunSpec) -> bool:
-    """Tell whether two runs differ in their model alone."""
-    return (run.topic.hash, run.templates.hash, run.evidence.hash, run.scoring.protocol, run.plan) == (
-        shown.topic.hash,
-        shown.templates.hash,
-        shown.evidence.hash,
-        shown.scoring.protocol,
-        shown.plan,
-    )
+def _besides_model(run: RunSpec) -> tuple[object, ...]:
+    return run.topic.hash, run.templates.hash, run.evidence.hash, run.scoring.protocol, run.plan
 
 
 def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:

@@ -22,7 +22,7 @@ from pcf_core.audit.gate import GateReport
 from pcf_core.audit.kept_gate import KeptVerdicts, kept_verdicts, planned_runs
 from pcf_core.audit.policy import MAX_BYTES, Policy, policies_in, read_policy, uploaded_policy
 from pcf_core.core.errors import AuditError
-from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.run import Protocol, RunSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.report.reproducing import afresh
 from pcf_core.report.sections.policy import (
@@ -62,9 +62,9 @@ def choose_policy(key: str, first: Sequence[str] = ()) -> Policy | None:
 
     ``key``: of the choice, and in the address.  ``first``: what stands before the policies.
     """
-    there = policies_in(settings().policies)
+    policies = policies_in(settings().policies)
     brought: Policy | None = st.session_state.get(BROUGHT)
-    names = [*first, *([YOURS] if brought else []), *there]
+    names = [*first, *([YOURS] if brought else []), *policies]
     if from_address := with_asked(key, names):
         name = st.selectbox(
             "Policy",
@@ -76,14 +76,14 @@ def choose_policy(key: str, first: Sequence[str] = ()) -> Policy | None:
         )
     else:
         name = ""
-    draw_upload(key, expanded=not from_address)
+    _draw_upload(key, expanded=not from_address)
     if name in first:
         return None
     if name == YOURS and brought:
         return brought
-    if name in there:
+    if name in policies:
         try:
-            return read_policy(there[name])
+            return read_policy(policies[name])
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
     elif name:
@@ -91,19 +91,19 @@ def choose_policy(key: str, first: Sequence[str] = ()) -> Policy | None:
     return None
 
 
-def draw_upload(key: str, *, expanded: bool) -> None:
+def _draw_upload(key: str, *, expanded: bool) -> None:
     """Draw the field for a file of one's own, for auditors; ``expanded`` where it is all that there is."""
     if not may_audit():
         return
     with st.expander("Bring your own policy", icon=":material/gavel:", expanded=expanded):
         st.caption("It looks like this; docs/gate.md says all that it may hold.")
         st.code(EXAMPLE, language=None)
-        upload_file("Policy file", [".toml"], 1, f"{key}_file", HELP, partial(take, key))
+        upload_file("Policy file", [".toml"], 1, f"{key}_file", HELP, partial(_take, key))
         if message := st.session_state.get(f"{key}_said"):
             st.error(plain(message), icon=":material/error:")
 
 
-def take(key: str) -> None:
+def _take(key: str) -> None:
     """Read the file of the field and choose it; what is wrong with it is said below the field."""
     state = st.session_state
     file = state[f"{key}_file"]
@@ -120,13 +120,7 @@ def take(key: str) -> None:
 
 
 def draw_verdicts(loaded: Loaded) -> Callable[[], None]:
-    """Draw the view of a policy: the verdict on each model, its limits, how sure that is, what is missing.
-
-    Returns
-    -------
-    Callable[[], None]
-        What draws its foot.
-    """
+    """Draw the verdict on each model, its limits, and what is missing; return what draws the foot."""
     head = st.empty()
     policy = choose_policy("policy")
     if policy is None:
@@ -139,18 +133,21 @@ def draw_verdicts(loaded: Loaded) -> Callable[[], None]:
     missing: dict[str, RunSpec] = {}
     for key in keys:
         try:
-            verdicts_of = draw_model(policy, key)
+            verdicts = _draw_model(policy, key)
         except AuditError as error:
             st.error(f"**{plain(key.label)}:** {plain(str(error))}", icon=":material/error:")
             continue
-        reports += [verdicts_of.report] if verdicts_of.report else []
-        missing |= {place_of(key, run): run for run in verdicts_of.missing if not key.imported}
+        reports += [verdicts.report] if verdicts.report else []
+        if not key.imported:
+            missing |= {
+                f"{key.label} ({run.topic.name}, {run.templates.name})": run for run in verdicts.missing
+            }
     if missing:
         offer_scoring(missing)
-    return partial(draw_foot, reports, keys)
+    return partial(_draw_foot, reports, keys)
 
 
-def draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> None:
+def _draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> None:
     """Draw how to read the verdicts, their table, and the command that makes them again."""
 
     def draw_data() -> None:
@@ -177,7 +174,7 @@ def draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> None
     draw_tabs("policy", {READING: HOW, DATA: draw_data, PROVENANCE: draw_provenance})
 
 
-def draw_model(policy: Policy, key: ScoringKey) -> KeptVerdicts:
+def _draw_model(policy: Policy, key: ScoringKey) -> KeptVerdicts:
     """Draw the verdicts on one model, or what they lack; return them."""
     planned = planned_runs(policy, key)
     unread: list[Wanted] = [
@@ -188,30 +185,27 @@ def draw_model(policy: Policy, key: ScoringKey) -> KeptVerdicts:
     if unread:
         follow_readings(unread)
         return KeptVerdicts(None)
-    kept_verdicts = verdicts(policy, key)
-    if kept_verdicts.report is None:
-        finding(unscored_note(key.label, kept_verdicts.missing))
-        return kept_verdicts
-    panel = policy_panel(kept_verdicts.report)
+    infos = open_store().runs() if policy.compares else ()
+    protocols: tuple[Protocol, ...] = ("exact", "exact-boundary")  # those that a policy may name
+    verdicts = _judged(
+        settings().cache,
+        policy,
+        key,
+        tuple((info.run.kept_as, info.complete) for info in infos),
+        tuple(open_store().shards(key.model_copy(update={"protocol": one})) for one in protocols),
+    )
+    if verdicts.report is None:
+        finding(unscored_note(key.label, verdicts.missing))
+        return verdicts
+    panel = policy_panel(verdicts.report)
     st.markdown(f"**{plain(panel.findings[0])}**")
-    st.table(verdict_rows(kept_verdicts.report).map(plain).set_index("limit"))
+    st.table(verdict_rows(verdicts.report).map(plain).set_index("limit"))
     draw_notes(panel.notes)
-    return kept_verdicts
-
-
-def place_of(key: ScoringKey, run: RunSpec) -> str:
-    """Name what is to be scored: "mini-gpt (race, race-relative)"."""
-    return f"{key.label} ({run.topic.name}, {run.templates.name})"
-
-
-def verdicts(policy: Policy, key: ScoringKey) -> KeptVerdicts:
-    """Judge a model, worked out once for all visitors until scores or runs come or go."""
-    runs = [(info.run.kept_as, info.complete) for info in open_store().runs()] if policy.compares else []
-    return judged(settings().cache, policy, key, tuple(runs), tuple(shards_of(key)))
+    return verdicts
 
 
 @kept(spinner="Judging by intervals …")
-def judged(
+def _judged(
     cache: Path,
     policy: Policy,
     key: ScoringKey,
@@ -220,9 +214,3 @@ def judged(
 ) -> KeptVerdicts:
     """Judge a model by the store at ``cache``; again once ``runs`` or ``shards`` are others."""
     return kept_verdicts(open_store(), policy, key)
-
-
-def shards_of(key: ScoringKey) -> list[tuple[str, ...]]:
-    """List what is scored of a model, under every protocol that a policy may name."""
-    protocols = ("exact", "exact-boundary")
-    return [open_store().shards(key.model_copy(update={"protocol": one})) for one in protocols]

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.caching import open_store
+from pcf_core.app.columns import numeric, textual
 from pcf_core.app.data import Loaded
 from pcf_core.app.notes import neutral_distances_of
 from pcf_core.app.page import draw_foot, draw_picture, draw_table, finding, picture, with_called
@@ -35,54 +36,33 @@ PARTS = {
     "prejudice_risk": ("Prejudice", "r_x^p, what remains when the contexts are averaged."),
     "caprice_risk": ("Caprice", "r_x^c, what changes its sign with the context; risk less prejudice."),
 }
-THREE_DIGITS = "%.3g"
 OCCUPATION_COLUMNS = {
-    "overall_risk": st.column_config.NumberColumn(
-        "risk", format=THREE_DIGITS, help="Of the occupation: 0 is even."
-    ),
-    "prejudice_risk": st.column_config.NumberColumn(
-        "prejudice", format=THREE_DIGITS, help="What is left of the risk when contexts are averaged first."
-    ),
-    "caprice_risk": st.column_config.NumberColumn(
-        "caprice", format=THREE_DIGITS, help="The rest of the risk; 0 where the stereotype keeps its sign."
-    ),
-    "stereotype_sd": st.column_config.NumberColumn(
-        "s.d.", format=THREE_DIGITS, help="Standard deviation of the stereotype over templates."
-    ),
+    "overall_risk": numeric("risk", "Of the occupation: 0 is even."),
+    "prejudice_risk": numeric("prejudice", "What is left of the risk when contexts are averaged first."),
+    "caprice_risk": numeric("caprice", "The rest of the risk; 0 where the stereotype keeps its sign."),
+    "stereotype_sd": numeric("s.d.", "Standard deviation of the stereotype over templates."),
 }
 FIT_COLUMNS = {
-    "threshold": st.column_config.NumberColumn(
-        "values above", format=THREE_DIGITS, help="Only these are fitted; the upper tail has its threshold."
+    "threshold": numeric("values above", "Only these are fitted; the upper tail has its threshold."),
+    "values": numeric("so many", "How many values are fitted.", None),
+    "log_likelihood": numeric(
+        "log-likelihood", "Natural logarithm, of all positive values; more is better.", "%.1f"
     ),
-    "values": st.column_config.NumberColumn("so many", help="How many values are fitted."),
-    "log_likelihood": st.column_config.NumberColumn(
-        "log-likelihood", format="%.1f", help="Natural logarithm, of all positive values; more is better."
-    ),
-    "aic": st.column_config.NumberColumn(
-        "AIC", format="%.1f", help="2 (parameters − log-likelihood): less is better."
-    ),
-    "distance": st.column_config.NumberColumn(
-        "A²", format=THREE_DIGITS, help="Anderson and Darling's distance between the values and the fit."
-    ),
-    "p_value": st.column_config.NumberColumn(
+    "aic": numeric("AIC", "2 (parameters − log-likelihood): less is better.", "%.1f"),
+    "distance": numeric("A²", "Anderson and Darling's distance between the values and the fit."),
+    "p_value": numeric(
         "p of the fit",
-        format=THREE_DIGITS,
-        help="Share of 999 samples from the fit that lie at least as far from their own fit: small where the "
+        "Share of 999 samples from the fit that lie at least as far from their own fit: small where the "
         "distribution does not fit. 0.001 is the least it can be.",
     ),
-    "ratio": st.column_config.NumberColumn(
+    "ratio": numeric(
         "Pareto against it",
-        format=THREE_DIGITS,
-        help="Exponential: twice the gain in log-likelihood of the generalised Pareto. Lognormal: Vuong's z, "
+        "Exponential: twice the gain in log-likelihood of the generalised Pareto. Lognormal: Vuong's z, "
         "above 0 where the generalised Pareto is likelier.",
     ),
-    "ratio_p": st.column_config.NumberColumn(
-        "p of that", format=THREE_DIGITS, help="Small where the two do not describe the values equally well."
-    ),
-    "beyond": st.column_config.NumberColumn(
-        "beyond the bound",
-        format=THREE_DIGITS,
-        help="Mass that the fit puts above the largest value that caprice can take.",
+    "ratio_p": numeric("p of that", "Small where the two do not describe the values equally well."),
+    "beyond": numeric(
+        "beyond the bound", "Mass that the fit puts above the largest value that caprice can take."
     ),
 }
 
@@ -109,7 +89,6 @@ def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
         )
         for name, (label, what) in PARTS.items()
     }
-    number = st.column_config.NumberColumn
     st.caption(
         "All occupations, the riskiest first: search with the magnifying glass, sort by a column's head."
     )
@@ -117,20 +96,15 @@ def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
         with_called(table),
         hide_index=True,
         column_config={
-            "occupation": st.column_config.TextColumn("Occupation", pinned=True),
+            "occupation": textual("Occupation", pinned=True),
             **columns,
-            "low": number(
-                "Low", width=70, format=digits, help="Lower end of the interval of the risk over templates."
+            "low": numeric("Low", "Lower end of the interval of the risk over templates.", digits, width=70),
+            "high": numeric("High", "Upper end of that interval.", digits, width=70),
+            "corrected": numeric(
+                "Corrected", "Prejudice less the estimated bias of few templates.", digits, width=80
             ),
-            "high": number("High", width=70, format=digits, help="Upper end of that interval."),
-            "corrected": number(
-                "Corrected",
-                width=80,
-                format=digits,
-                help="Prejudice less the estimated bias of few templates.",
-            ),
-            "stereotype_sd": number(
-                "s.d.", width=60, format="%.2f", help="Standard deviation of the stereotype over templates."
+            "stereotype_sd": numeric(
+                "s.d.", "Standard deviation of the stereotype over templates.", "%.2f", width=60
             ),
         },
         placeholder="–",
@@ -140,13 +114,7 @@ def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
 
 
 def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
-    """Draw how much each model's occupations differ, and its neutral subjects or the offer to score them.
-
-    Returns
-    -------
-    Callable[[], None]
-        What draws its foot.
-    """
+    """Draw how much each model's occupations differ, and its neutral subjects; return what draws the foot."""
     store = open_store()
     held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
     baselines = loaded.remember(_baselines_held, held)

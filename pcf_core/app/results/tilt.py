@@ -60,9 +60,9 @@ def draw_distribution(
     )
     several = len(groups) > 2
     by_model = loaded.remember(_distributions_of, reports, tilts, occupation)
-    drawn = panels(by_model) if several else groups[:1]
+    drawn = _panels(by_model) if several else groups[:1]
     shown = {name: tuple(one for one in ones if one.group in drawn) for name, ones in by_model.items()}
-    finding(*sentences(shown, threshold))
+    finding(*_sentences(shown, threshold))
     other = "" if several else groups[1]
     left, right = st.columns(2)
     with left:
@@ -85,7 +85,7 @@ def draw_distribution(
     _draw_numbers(by_model, threshold)
 
 
-def panels(distributions: Distributions) -> tuple[str, ...]:
+def _panels(distributions: Distributions) -> tuple[str, ...]:
     """Choose groups with a panel, in order: of many, those that lead, then those with the highest mean."""
     groups = [one.group for one in next(iter(distributions.values()))]
     ranks = {
@@ -96,7 +96,7 @@ def panels(distributions: Distributions) -> tuple[str, ...]:
     return tuple(group for group in groups if group in drawn)
 
 
-def sentences(distributions: Distributions, threshold: float) -> list[str]:
+def _sentences(distributions: Distributions, threshold: float) -> list[str]:
     """Write a sentence per model about the group shown, or of several about the one that leads."""
     lines = []
     for model, several in distributions.items():
@@ -146,10 +146,7 @@ def _distributions_of(
 
 
 def _distribution_table(distributions: Distributions, threshold: float) -> pd.DataFrame:
-    """Make a table with one row per model × group.
-
-    It has mean, s.d., the shares above 0 and above τ with intervals, the risks.
-    """
+    """Make a table with one row per model × group."""
     rows = []
     for model, several in distributions.items():
         for one in several:
@@ -176,10 +173,7 @@ def _distribution_table(distributions: Distributions, threshold: float) -> pd.Da
 
 
 def _ends_table(distributions: Distributions, group: str, low: str, high: str) -> pd.DataFrame:
-    """Make a table of the heaviest contexts of the tenth at each end, for one group.
-
-    ``low`` and ``high`` name the ends.
-    """
+    """Make a table of one group's heaviest contexts at each end; ``low`` and ``high`` name the ends."""
     rows = []
     for model, several in distributions.items():
         one = next(one for one in several if one.group == group)
@@ -242,8 +236,8 @@ def draw_beside(loaded: Loaded, chosen: str) -> Beside:
         labour,
         text_row(loaded, read, loaded.groups[0]),
         (
-            *(read_finding(name, amplification) for name, amplification in read.found.items()),
-            *([read_occupation_finding(chosen, read.found)] if chosen else []),
+            *(read_finding(name, amplification) for name, amplification in read.compared.items()),
+            *([read_occupation_finding(chosen, read.compared)] if chosen else []),
         ),
-        f"{read.note} {read_intervals_note(read.found)}",
+        f"{read.note} {read_intervals_note(read.compared)}",
     )

@@ -15,7 +15,7 @@ from pcf_core.app.models.details import draw_open, run_title
 from pcf_core.app.own import upload_file
 from pcf_core.app.queue import keep_a_worker
 from pcf_core.app.roles import may_audit, recorded, write
-from pcf_core.app.texts.imported import parameters_of, title_of
+from pcf_core.app.texts.shared import parameters_of, title_of
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import model_label

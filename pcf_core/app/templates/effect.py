@@ -74,9 +74,7 @@ class Reading:
 
 
 def _coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
-    """Return per model the cached run on the shared topic and occupations that covers most of a set.
-
-    It has most of the set's counts.
+    """Return per model the cached run on the shared topic and occupations that covers most of a set's counts.
 
     Of several that have as much, that with the fewest other templates, then the newest.
     """
@@ -96,39 +94,31 @@ def _coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
         before = best.get(run.scoring.label)
         if before is None or _closeness(covering) > _closeness(before):
             best[run.scoring.label] = covering
-    return sorted(best.values(), key=lambda covering: _place(covering.run.scoring.name, choice.models))
-
-
-def _place(model: str, chosen: Sequence[str]) -> int:
-    return chosen.index(model) if model in chosen else len(chosen)
+    order = {model: index for index, model in enumerate(choice.models)}
+    return sorted(best.values(), key=lambda covering: order.get(covering.run.scoring.name, len(order)))
 
 
 def _closeness(covering: Covering) -> tuple[float, int]:
     return round(covering.share, 9), -len(covering.run.templates.templates)
 
 
-def readings(covered: Iterable[Covering], choice: Choice) -> tuple[list[Reading], dict[str, str]]:
+def _readings(covered: Iterable[Covering], choice: Choice) -> tuple[list[Reading], dict[str, str]]:
     """Return what cached runs say with a choice of templates, and by model why others cannot be read so."""
     read, refused = [], {}
     for covering in [covering for covering in covered if covering.share >= LEAST_COVERED][:MOST_RUNS]:
         try:
-            read.append(_reading(covering, choice))
+            item = results().report(covering.run, choice.options)
+            with st.spinner("Working out risks and intervals …"):
+                chosen = once(_chosen_report)(item, covering.texts, covering.counts, choice.options)
+            read.append(Reading(covering, item.report, chosen))
         except AuditError as error:
             refused[covering.run.scoring.label] = str(error)
     return read, refused
 
 
-def _reading(covering: Covering, choice: Choice) -> Reading:
-    item = results().report(covering.run, choice.options)
-    with st.spinner("Working out risks and intervals …"):
-        chosen = once(_chosen_report)(item, covering.texts, covering.counts, choice.options)
-    return Reading(covering, item.report, chosen)
-
-
 def _chosen_report(
     item: Report, texts: Sequence[str], counts: Sequence[float], options: ViewOptions
 ) -> RiskReport:
-    """Read a run with a choice of its templates, with other counts."""
     return restricted(item.result, item.run, texts, counts, options)
 
 
@@ -136,7 +126,7 @@ def draw_preview(shown: Shown) -> None:
     """Draw how the choice moves R, R^p and R^c of cached runs."""
     choice = current_choice()
     covered = _coverings(shown.chosen_set, choice)
-    read, refused = readings(covered, choice)
+    read, refused = _readings(covered, choice)
     draw_refused(refused)
     partly = [one for one in covered if one.share < LEAST_COVERED]
     if partly or not (read or refused):
@@ -159,12 +149,7 @@ def draw_preview(shown: Shown) -> None:
     left, right = st.tabs(["Reading the picture", "Data"])
     left.markdown(HOW)
     with right:
-        rows = [
-            (item.model, item.covering, name, report)
-            for item in read
-            for name, report in ((_whole_text(item), item.whole), (after, item.chosen))
-        ]
-        draw_table(_moves_table(rows), "preview")
+        draw_table(_moves_table(read, after), "preview")
 
 
 def _whole_text(item: Reading) -> str:
@@ -187,15 +172,14 @@ def _draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
         if edits(mined.name):
             st.markdown("Save the set under *edit* first; then it can be scored.")
             return
+        keys = [one.run.scoring for one in partly]
+        models = list(dict.fromkeys(key.name for key in keys if not key.imported))
         st.page_link(
             RUN_AN_AUDIT.file,
             label=f"Score {plain(mined.name)}",
             icon=":material/play_arrow:",
             query_params={
-                "score_model": list(
-                    dict.fromkeys(one.run.scoring.name for one in partly if not one.run.scoring.imported)
-                )
-                or list(choice.models),
+                "score_model": models or list(choice.models),
                 "score_topic": choice.topic,
                 "score_templates": mined.name,
                 "score_evidence": choice.evidence,
@@ -203,28 +187,24 @@ def _draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
         )
 
 
-def _moves_table(rows: Iterable[tuple[str, Covering, str, RiskReport]]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "model": model,
+def _moves_table(read: Sequence[Reading], after: str) -> pd.DataFrame:
+    """Make a table with two rows per model: all templates of its run, and those chosen."""
+    rows = []
+    for item in read:
+        for name, report in ((_whole_text(item), item.whole), (after, item.chosen)):
+            row: dict[str, object] = {
+                "model": item.model,
                 "templates": name,
-                "run": covering.run.key,
-                "mass_scored": covering.share,
+                "run": item.covering.run.key,
+                "mass_scored": item.covering.share,
                 "effective_templates": report.effective_templates,
-                **{
-                    key: value
-                    for risk in RISKS
-                    for key, value in (
-                        (risk, getattr(report, risk)),
-                        (f"{risk}_low", report.intervals[risk][0].low),
-                        (f"{risk}_high", report.intervals[risk][0].high),
-                    )
-                },
             }
-            for model, covering, name, report in rows
-        ]
-    )
+            for risk in RISKS:
+                interval = report.intervals[risk][0]
+                row[risk] = getattr(report, risk)
+                row |= {f"{risk}_low": interval.low, f"{risk}_high": interval.high}
+            rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def draw_compare(shown: Shown) -> None:
@@ -284,7 +264,7 @@ def _template_shares(
 def _draw_effect(first: Shown, second: Shown) -> None:
     choice = current_choice()
     covered = [_coverings(shown.chosen_set, choice) for shown in (first, second)]
-    (ones, refused), (twos, also_refused) = (readings(covering, choice) for covering in covered)
+    (ones, refused), (twos, also_refused) = (_readings(covering, choice) for covering in covered)
     draw_refused({**refused, **also_refused})
     by_model = {item.model: item for item in twos}
     pairs = [(item, by_model[item.model]) for item in ones if item.model in by_model]
@@ -310,13 +290,13 @@ def _draw_effect(first: Shown, second: Shown) -> None:
 def _shares_table(shares: Sequence[TemplateShare], comparison: SetComparison) -> pd.DataFrame:
     first, second = comparison.first, comparison.second
     return pd.DataFrame(
-        {
-            "template": [share.text for share in shares],
-            f"share in {first}": [share.first for share in shares],
-            f"share in {second}": [share.second for share in shares],
-            "in": [
-                "both" if share.first and share.second else first if share.first else second
-                for share in shares
-            ],
-        }
+        [
+            {
+                "template": one.text,
+                f"share in {first}": one.first,
+                f"share in {second}": one.second,
+                "in": "both" if one.first and one.second else first if one.first else second,
+            }
+            for one in shares
+        ]
     )

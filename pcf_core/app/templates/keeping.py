@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ import streamlit as st
 
 from pcf_core.app import own
 from pcf_core.app.caching import once
-from pcf_core.app.inside import UploadedFile
+from pcf_core.app.columns import numeric, textual
 from pcf_core.app.lists import own_sets, set_cards, set_names, set_token, template_sets
 from pcf_core.app.roles import recorded
 from pcf_core.app.templates.draft import check_not_overtaken, discard, point_at
@@ -35,29 +34,21 @@ FORMS: dict[Form, tuple[str, str]] = {
     "attributive": ("what somebody is: black, old, a Muslim", "The [X], who came home, is [Y]"),
 }
 COLUMNS = {
-    "set": st.column_config.TextColumn("Set", width=155, help="Click a name to open the set."),
-    "title": st.column_config.TextColumn("Title", width=355),
-    "language": st.column_config.TextColumn("Language", width="small"),
-    "stands at [Y]": st.column_config.TextColumn(
-        "At [Y]", width="small", help="What the model's words are; empty where not stated."
-    ),
-    "templates": st.column_config.NumberColumn("Templates", width=85, format="localized"),
-    "effective": st.column_config.TextColumn(
+    "set": textual("Set", "Click a name to open the set.", width=155),
+    "title": textual("Title", width=355),
+    "language": textual("Language", width="small"),
+    "stands at [Y]": textual("At [Y]", "What the model's words are; empty where not stated.", width="small"),
+    "templates": numeric("Templates", None, "localized", width=85),
+    "effective": textual(
         "Effective",
+        "As many templates of equal weight would give means as steady as these.",
         width=75,
         alignment="right",  # as the numbers beside it: it is text for its digits alone
-        help="As many templates of equal weight would give means as steady as these.",
     ),
-    "corpus": st.column_config.TextColumn("Corpus", help="The texts that it was mined from."),
-    "whose": st.column_config.TextColumn("Whose", width=130),
+    "corpus": textual("Corpus", "The texts that it was mined from."),
+    "whose": textual("Whose", width=130),
 }
-SEEN = (
-    "set",
-    "title",
-    "templates",
-    "effective",
-    "whose",
-)  # as wide as the page; the table's menu has the others
+SEEN = ("set", "title", "templates", "effective", "whose")  # as wide as the page; the menu has the others
 
 
 def draw_save(mined: MinedSet) -> None:
@@ -86,27 +77,23 @@ def draw_save(mined: MinedSet) -> None:
         with refusals_said():
             if name == mined.name:
                 check_not_overtaken(name)
-            changed = _named_as(mined, name, title)
+            changed = mined.model_copy(
+                update={"card": mined.card.model_copy(update={"title": title.strip() or name})}
+            )
+            if name != mined.name:  # it then remembers the set it was made of
+                changed = renamed(mined, name, title.strip())
             recorded("changed", "templates", name, save_set, changed, replace=name == mined.name)
             own.note_written("templates", name)
             discard(mined.name)
-            go_to(name)
+            _go_to(name)
 
 
-def _named_as(mined: MinedSet, name: str, title: str) -> MinedSet:
-    """Return the set under a name and a title; another name remembers the set it was made of."""
-    if name != mined.name:
-        return renamed(mined, name, title.strip())
-    return mined.model_copy(update={"card": mined.card.model_copy(update={"title": title.strip() or name})})
-
-
-def go_to(name: str, view: str = "edit") -> None:
-    """Show another set from now on."""
+def _go_to(name: str, view: str = "edit") -> None:
     point_at(name, view)
     st.rerun()
 
 
-def draw_import() -> None:
+def _draw_import() -> None:
     """Draw a set from a file: our columns, or the papers' published lists."""
     st.subheader("Upload")
     file = own.upload_file(
@@ -129,17 +116,13 @@ def draw_import() -> None:
     if st.button("Import", key="import_set", type="primary", icon=":material/upload:"):
         with refusals_said():
             check_new_name(name)
-            recorded("uploaded", "templates", name, save_set, _imported_as(file, name))
+            read = load_upload(file.name, file.getvalue())
+            history = (*read.card.history, f"Imported from {label(Path(file.name))}.")
+            card = read.card.model_copy(update={"history": history})
+            imported = read.model_copy(update={"name": name, "card": card})
+            recorded("uploaded", "templates", name, save_set, imported)
             own.note_written("templates", name)
-            go_to(name, "see")
-
-
-def _imported_as(file: UploadedFile, name: str) -> MinedSet:
-    """Read the set in an uploaded file, under a name."""
-    mined = load_upload(file.name, file.getvalue())
-    history = (*mined.card.history, f"Imported from {label(Path(file.name))}.")
-    card = mined.card.model_copy(update={"history": history})
-    return mined.model_copy(update={"name": name, "card": card})
+            _go_to(name, "see")
 
 
 def draw_export(mined: MinedSet) -> None:
@@ -173,7 +156,7 @@ def draw_delete(name: str) -> None:
 
     def deleted() -> None:
         discard(name)
-        go_to(set_names()[0])
+        _go_to(set_names()[0])
 
     own.draw_delete(name, own_sets(), delete_set, deleted, "delete_set", "templates")
 
@@ -183,8 +166,18 @@ def draw_list() -> None:
     names = set_names()
     table = once(_sets_table)(names, own_sets(), [set_token(name) for name in names])
     with st.container(key="cards_of_sets"):
-        for facts in table.to_dict("records"):
-            _draw_set_card(facts)
+        for row in table.to_dict("records"):
+            damaged = pd.isna(row["templates"])
+            size = "" if damaged else f"{count(row['templates'], 'template')}, {row['effective']} effective"
+            with st.container(border=True):
+                st.button(
+                    plain_label(row["set"]),
+                    key=f"open_{row['set']}",
+                    type="tertiary",
+                    on_click=point_at,
+                    args=(row["set"], "see"),
+                )
+                st.markdown("  \n".join(plain(line) for line in (row["title"], size, row["whose"]) if line))
     with st.container(key="table_of_sets"):
         event = st.dataframe(
             table,
@@ -198,24 +191,10 @@ def draw_list() -> None:
             alt=f"Template sets, {len(table):,} rows",
         )
     st.caption("Click a name to open the set. *new* brings in your own, *mine* makes one from text.")
-    for row, column in event.selection.cells:
-        if column == "set" and row < len(table):
-            point_at(str(table["set"].iloc[row]), "see")
+    for index, column in event.selection.cells:
+        if column == "set" and index < len(table):
+            point_at(str(table["set"].iloc[index]), "see")
             st.rerun()
-
-
-def _draw_set_card(row: Mapping[Hashable, Any]) -> None:
-    damaged = pd.isna(row["templates"])
-    size = "" if damaged else f"{count(row['templates'], 'template')}, {row['effective']} effective"
-    with st.container(border=True):
-        st.button(
-            plain_label(row["set"]),
-            key=f"open_{row['set']}",
-            type="tertiary",
-            on_click=point_at,
-            args=(row["set"], "see"),
-        )
-        st.markdown("  \n".join(plain(line) for line in (row["title"], size, row["whose"]) if line))
 
 
 def _sets_table(names: list[str], own: tuple[str, ...], tokens: list[str]) -> pd.DataFrame:
@@ -252,7 +231,7 @@ def _sets_table(names: list[str], own: tuple[str, ...], tokens: list[str]) -> pd
 
 def draw_new() -> None:
     """Draw a set from a file, or written here."""
-    draw_import()
+    _draw_import()
     st.subheader("Write")
     form: Form = st.selectbox(
         "What stands at [Y]",
@@ -279,15 +258,11 @@ def draw_new() -> None:
     if st.button("Save the set", key="save_new_set", type="primary", icon=":material/save:"):
         with refusals_said():
             check_new_name(name)
-            recorded("changed", "templates", name, save_set, _written_set(name, lines, form))
+            texts = [line.strip() for line in lines.splitlines() if line.strip()]
+            history = (f"Written: {count(len(texts), 'template')}.",)
+            card = SetCard(title=name, form=form, source="own sentences", history=history)
+            templates = [MinedTemplate(text=text) for text in texts]  # each of the same weight
+            written = make_mined(name, templates, card, where="The new set")
+            recorded("changed", "templates", name, save_set, written)
             own.note_written("templates", name)
-            go_to(name, "see")
-
-
-def _written_set(name: str, lines: str, form: Form) -> MinedSet:
-    """Make a set of lines that a person wrote, each of the same weight."""
-    texts = [line.strip() for line in lines.splitlines() if line.strip()]
-    card = SetCard(
-        title=name, form=form, source="own sentences", history=(f"Written: {count(len(texts), 'template')}.",)
-    )
-    return make_mined(name, [MinedTemplate(text=text) for text in texts], card, where="The new set")
+            _go_to(name, "see")

@@ -18,7 +18,7 @@ import streamlit as st
 from pcf_core.app.caching import open_queue
 from pcf_core.app.inside import UploadedFile
 from pcf_core.app.lists import own_sets, topics
-from pcf_core.app.own import upload_file
+from pcf_core.app.own import ask_to_delete, upload_file
 from pcf_core.app.page import finding
 from pcf_core.app.queue import ACTIVE, draw_queue, keep_a_worker, recent_jobs
 from pcf_core.app.roles import recorded, write
@@ -62,10 +62,14 @@ UPLOADED = "upload: "  # before the names of uploads in a list of corpora
 def draw_mine() -> None:
     """Draw what can be mined, the form, and the mining jobs of the queue."""
     corpora = corpora_at_hand()
-    finding(_mine_finding(len(corpora)))
+    own = count(len(own_sets()), "set of your own is", "sets of your own are")
+    at_hand = "No corpus is at hand yet: upload one, and it is kept here."
+    if corpora:
+        at_hand = f"{count(len(corpora), 'corpus is', 'corpora are')} at hand, and others can be uploaded."
+    finding(f"{at_hand} {own} kept.")
     left, right = st.columns([3, 2], gap="large")
     with left:
-        draw_form(corpora)
+        _draw_form(corpora)
     with right:
         st.markdown("**How it works**")
         st.markdown(HOW)
@@ -73,15 +77,7 @@ def draw_mine() -> None:
     draw_queue(("mine",), on_templates=True)
 
 
-def _mine_finding(corpora: int) -> str:
-    """Say how many corpora are offered, and how to get at others."""
-    own = count(len(own_sets()), "set of your own is", "sets of your own are")
-    if not corpora:
-        return f"No corpus is at hand yet: upload one, and it is kept here. {own} kept."
-    return f"{count(corpora, 'corpus is', 'corpora are')} at hand, and others can be uploaded. {own} kept."
-
-
-def draw_form(corpora: dict[str, Path]) -> None:
+def _draw_form(corpora: dict[str, Path]) -> None:
     """Draw corpus, topics, sample, cut and name; a button queues the mining."""
     chosen = st.selectbox(
         "Corpus",
@@ -93,9 +89,16 @@ def draw_form(corpora: dict[str, Path]) -> None:
         help="A corpus of the operator's folder (PCF_CORPORA), an upload, or, where downloads are allowed, a "
         "data set of the Hugging Face hub, typed as hf:owner/name.",
     )
-    file = draw_upload() if chosen == UPLOAD else None
+    file = _draw_upload() if chosen == UPLOAD else None
     if chosen and chosen.startswith(UPLOADED) and chosen in corpora:
-        draw_delete(chosen, corpora[chosen])
+        upload, path = str(chosen), corpora[chosen]
+        ask_to_delete(
+            "Delete this upload …",
+            f"**{plain(upload)}** is deleted. Sets that were mined from it stay.",
+            "delete_upload",
+            lambda: recorded("deleted", "corpus", upload, delete_upload, path),
+            st.rerun,
+        )
     all_topics = topics()
     names = st.multiselect(
         "Topics",
@@ -151,17 +154,17 @@ def draw_form(corpora: dict[str, Path]) -> None:
                 if file
                 else _corpus_named(str(chosen), corpora)
             )
-            start(
-                MineRequest(
-                    corpus=str(corpus),
-                    topics=chosen_topics,
-                    name=name,
-                    sample=sample,
-                    seed=seed,
-                    cut=lowest,
-                    constructions=constructions,
-                )
+            request = MineRequest(
+                corpus=str(corpus),
+                topics=chosen_topics,
+                name=name,
+                sample=sample,
+                seed=seed,
+                cut=lowest,
+                constructions=constructions,
             )
+            write(submit_mining, open_queue(), request)
+            keep_a_worker()
             st.rerun()
 
 
@@ -191,8 +194,7 @@ def _draw_constructions(topic: Topic) -> tuple[str, ...]:
     return () if chosen == usual else tuple(chosen)
 
 
-def draw_upload() -> UploadedFile | None:
-    """Draw the field for a corpus file; return what was chosen."""
+def _draw_upload() -> UploadedFile | None:
     file = upload_file(
         "Corpus file",
         [*FORMS, *PACKINGS],
@@ -226,27 +228,11 @@ def _corpus_named(chosen: str, corpora: dict[str, Path]) -> str | Path:
     )
 
 
-def draw_delete(name: str, path: Path) -> None:
-    """Delete an upload, after a second question."""
-    with st.popover("Delete this upload …", icon=":material/delete_forever:"):
-        st.markdown(f"**{plain(name)}** is deleted. Sets that were mined from it stay.")
-        if st.button("Delete for good", key="delete_upload", type="primary"):
-            with refusals_said():
-                recorded("deleted", "corpus", name, delete_upload, path)
-                st.rerun()
-
-
 def _check_free(name: str) -> None:
     """Refuse a name that a set has, or that one shall have which is being mined."""
     check_new_name(name)
     if any(job.payload["name"] == name for job in recent_jobs(("mine",), MOST_JOBS) if job.state in ACTIVE):
         raise TemplateError(f"A set named {name!r} is being mined: choose another name, or cancel that job.")
-
-
-def start(request: MineRequest) -> None:
-    """Queue the mining and see that a worker is alive."""
-    write(submit_mining, open_queue(), request)
-    keep_a_worker()
 
 
 def uploads_folder() -> Path:

@@ -1,33 +1,39 @@
-"""The page Templates: which set is looked at, its figures, its picture, its table, where it comes from."""
+"""The page Templates: a set with its figures, picture, table and card, and edits, which can be undone."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from pcf_core.app import own
 from pcf_core.app.addresses import RUN_AN_AUDIT
+from pcf_core.app.caching import kept
 from pcf_core.app.choice import choose_shown, current_choice
-from pcf_core.app.lists import own_sets, set_cards, set_names, topics, usual_lists
-from pcf_core.app.page import (
-    DATA,
-    PROVENANCE,
-    READING,
-    draw_figures,
-    draw_table,
-    draw_tabs,
-    finding,
-    picture,
-)
+from pcf_core.app.columns import numeric, textual
+from pcf_core.app.lists import mined_set, own_sets, set_cards, set_names, topics, usual_lists
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_figures, draw_table, draw_tabs, finding, picture
 from pcf_core.app.roles import may_audit
-from pcf_core.app.templates.draft import Shown, adopt_pointed, discard, edits, opened, undo
-from pcf_core.app.templates.edit import COLUMNS, draw_card, draw_find, draw_origin, set_table
-from pcf_core.app.widgets import plain
-from pcf_core.core.topics import MinedSet
+from pcf_core.app.templates.draft import Shown, adopt_pointed, discard, edit, edits, opened, undo
+from pcf_core.app.templates.keeping import draw_delete, draw_export, draw_save
+from pcf_core.app.widgets import draw_facts, plain, refusals_said, table_key
+from pcf_core.core.records import digest
+from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
 from pcf_core.material.suiting import suiting_sets
+from pcf_core.material.template_editing import (
+    add,
+    cut,
+    drop,
+    filtered,
+    matching,
+    merge,
+    united,
+    with_full_stop,
+)
 from pcf_core.material.templates import SHELF
 from pcf_core.measure.resampling import effective_number
 from pcf_core.mining.rules import LANGUAGES
@@ -53,6 +59,8 @@ where the model goes on; its count says how often the corpus had it, and is its 
 upper panel means that few skeletons are common and very many are rare; the lower one adds the shares up. The
 **effective number** is how many templates of equal weight would give means as steady as these.
 """
+MOST_ROWS = 1000
+MOST_LISTED = 300
 
 
 def draw_head() -> tuple[str, str]:
@@ -73,8 +81,8 @@ def draw_head() -> tuple[str, str]:
 
 def draw_set(name: str) -> Shown:
     """Draw finding, key figures and the cut of a set."""
-    found = opened(name)
-    mined = found.mined
+    edited = opened(name)
+    mined = edited.mined
     texts, figures = st.container(), st.container()
     top = st.number_input(
         "Keep the heaviest",
@@ -88,11 +96,12 @@ def draw_set(name: str) -> Shown:
         help="How many templates a cut would keep. It is marked in the picture and used by preview and "
         "compare; the set itself changes only under edit.",
     )
-    shown = replace(found, top=top if top and top < len(mined.templates) else None)
+    shown = replace(edited, top=top if top and top < len(mined.templates) else None)
+    language = LANGUAGES.get(mined.card.language.partition("-")[0].lower())
     with texts:
         finding(
             set_finding(shown.counts),
-            origin_finding(mined.card, unit_of(mined.card.language)),
+            origin_finding(mined.card, language.unit if language else "words"),
             cut_finding(shown.counts, shown.top),
         )
     with figures:
@@ -101,17 +110,11 @@ def draw_set(name: str) -> Shown:
             f"Corpus: {plain(mined.card.corpus) or 'not stated'} · licence of its texts: "
             f"{plain(mined.card.licence) or 'not stated'}"
         )
-    draw_unsaved(mined)
+    _draw_unsaved(mined)
     return shown
 
 
-def unit_of(language: str) -> str:
-    """Return what the length of texts in a language is counted in, a plural."""
-    known = LANGUAGES.get(language.partition("-")[0].lower())
-    return known.unit if known else "words"
-
-
-def draw_unsaved(mined: MinedSet) -> None:
+def _draw_unsaved(mined: MinedSet) -> None:
     """Draw what was changed and is not saved yet, with the ways back."""
     steps = edits(mined.name)
     if not steps:
@@ -134,13 +137,11 @@ def _set_figures(shown: Shown) -> list[KeyFigure]:
     """Make key figures: templates, total count, effective number, share of the counts that the cut keeps."""
     counts, card = shown.counts, shown.mined.card
     cut = f"{shown.top:,} of {len(counts):,} templates" if shown.top else "no cut"
+    whose = "your own set" if shown.name in own_sets() else "comes with the app"
+    if edits(shown.name):  # it is neither yet
+        whose = "changed, not saved"
     return [
-        KeyFigure(
-            "Templates",
-            f"{len(counts):,}",
-            "Skeletons of the set.",
-            whose(shown.name),
-        ),
+        KeyFigure("Templates", f"{len(counts):,}", "Skeletons of the set.", whose),
         KeyFigure(
             "Total count",
             number(sum(counts)),
@@ -162,13 +163,6 @@ def _set_figures(shown: Shown) -> list[KeyFigure]:
     ]
 
 
-def whose(name: str) -> str:
-    """Say whether a set is the app's or the user's; one with changes is neither yet."""
-    if edits(name):
-        return "changed, not saved"
-    return "your own set" if name in own_sets() else "comes with the app"
-
-
 def _draw_score(mined: MinedSet) -> None:
     """Draw the way to scoring a set as it is saved, on a topic that it suits.
 
@@ -176,9 +170,9 @@ def _draw_score(mined: MinedSet) -> None:
     """
     if not may_audit() or edits(mined.name):
         return
-    known, cards = topics(), set_cards()
-    names = dict.fromkeys([own.last_written("topic"), current_choice().topic, *known])
-    ranked = [known[name] for name in names if name in known]
+    by_name, cards = topics(), set_cards()
+    names = dict.fromkeys([own.last_written("topic"), current_choice().topic, *by_name])
+    ranked = [by_name[name] for name in names if name in by_name]
     topic = next((topic for topic in ranked if mined.name in suiting_sets(topic, cards)), ranked[0])
     st.page_link(
         RUN_AN_AUDIT.file,
@@ -206,3 +200,244 @@ def draw_see(shown: Shown) -> None:
         draw_origin(mined, rows)
 
     draw_tabs("template_set", {READING: HOW, DATA: draw_data, PROVENANCE: partial(draw_card, mined.card)})
+
+
+def draw_edit(shown: Shown) -> None:
+    """Draw the table with its row of changes, then save, export and delete."""
+    rows = draw_find(shown.mined)
+    chosen = _draw_rows(shown, rows)
+    _draw_row_changes(shown.name, chosen)
+    _draw_set_changes(shown)
+    draw_save(shown.mined)
+    draw_export(shown.mined)
+    draw_delete(shown.mined.name)
+
+
+def _draw_rows(shown: Shown, rows: list[int]) -> list[str]:
+    """Draw the templates that the filter finds; return the texts of those that are ticked."""
+    listed = rows[:MOST_ROWS]
+    if not listed:
+        st.info("No template has these words; change what stands under Find.", icon=":material/search_off:")
+        return []
+    event = st.dataframe(
+        set_table(shown).iloc[listed],
+        hide_index=True,
+        column_config=COLUMNS,
+        placeholder="–",
+        on_select="rerun",
+        selection_mode="multi-row",
+        key=table_key("rows", [shown.token, str(st.session_state.get("find"))]),
+        alt=f"Templates to tick, {len(listed):,} rows",
+    )
+    if len(rows) > len(listed):
+        st.caption(f"The {len(listed):,} heaviest of them are listed; narrow the filter to reach the others.")
+    ticked = [row for row in event.selection.rows if row < len(listed)]
+    return [shown.mined.templates[listed[row]].text for row in ticked]
+
+
+def _changed(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
+    """Make a change and draw the page anew; a refusal is said beside the button."""
+    with refusals_said():
+        edit(name, change)
+        st.rerun()
+
+
+def _draw_row_changes(name: str, chosen: list[str]) -> None:
+    """Drop, keep and merge: what can be done with ticked rows."""
+    query = str(st.session_state.get("find", "")).strip()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if st.button(
+            f"Drop {count(len(chosen), 'row')}" if chosen else "Drop",
+            key="drop_rows",
+            icon=":material/delete:",
+            disabled=not chosen,
+            help="Takes the ticked rows out of the set. Tick rows at their left edge, or with Shift and "
+            "the space bar.",
+        ):
+            _changed(name, lambda before: drop(before, chosen))
+        if st.button(
+            "Keep only what is found",
+            key="keep_found",
+            icon=":material/filter_alt:",
+            disabled=not query,
+            help="Takes out every template that the text under Find does not find.",
+        ):
+            _changed(name, lambda before: filtered(before, query))
+        with st.popover(
+            "Merge …",
+            icon=":material/merge:",
+            disabled=len(chosen) < 2,
+            help="Makes one template of the ticked rows; counts, documents and sources are added up.",
+        ):
+            into = st.text_input(
+                "Into",
+                value=chosen[0] if chosen else "",
+                key=f"merge_into_{digest(chosen)}",
+                help="The text that stays: one of the ticked ones, or a new one with [X] and [Y].",
+            )
+            if st.button("Merge", key="merge_rows", type="primary"):
+                _changed(name, lambda before: merge(before, chosen, into))
+
+
+def _draw_set_changes(shown: Shown) -> None:
+    name = shown.name
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.popover("Add …", icon=":material/add:", help="Adds a template of your own."):
+            text = st.text_input(
+                "Template",
+                key="add_text",
+                placeholder="The [X] said that [Y]",
+                help="A text with one [X], where the occupation goes, and one [Y], where the model goes on.",
+            )
+            weight = st.number_input(
+                "Count", min_value=0.0, value=1.0, step=1.0, format="%g", key="add_count", help="Its weight."
+            )
+            if st.button("Add", key="add_template", type="primary"):
+                _changed(name, lambda before: add(before, text, weight))
+        with st.popover("Cut …", icon=":material/content_cut:", help="Takes out all rare templates at once."):
+            lowest = st.number_input(
+                "Lowest count",
+                min_value=0.0,
+                value=2.0,
+                step=1.0,
+                format="%g",
+                key="cut_count",
+                help="Templates with a lower count are taken out.",
+            )
+            if st.button("Cut by count", key="cut_by_count", type="primary"):
+                _changed(name, lambda before: cut(before, min_count=lowest))
+            label = f"Cut to the {shown.top:,} heaviest" if shown.top else "Cut to the heaviest"
+            top = shown.top
+            if st.button(
+                label,
+                key="cut_to_top",
+                disabled=top is None,
+                help="As many as *Keep the heaviest* above the table says.",
+            ):
+                _changed(name, lambda before: cut(before, top=top))
+        if st.button(
+            "With full stops",
+            key="full_stops",
+            icon=":material/fiber_manual_record:",
+            help="Ends every template with a full stop. Models see it, and score the words with it.",
+        ):
+            _changed(name, with_full_stop)
+        with st.popover("Unite …", icon=":material/library_add:", help="Adds another set; counts add up."):
+            others = [name_of_set for name_of_set in set_names() if name_of_set != name]
+            other = st.selectbox("Other set", others, key="unite_with", help="Its templates are added.")
+            if st.button("Unite", key="unite_sets", type="primary", disabled=other is None):
+                _changed(name, lambda before: _united_under(before, mined_set(str(other))))
+
+
+def _united_under(first: MinedSet, second: MinedSet) -> MinedSet:
+    """Unite both sets under the name of the first, with the history of the first."""
+    both = united([first, second], first.name, first.card.title)
+    history = (*first.card.history, *both.card.history)
+    return both.model_copy(update={"card": both.card.model_copy(update={"history": history})})
+
+
+def draw_find(mined: MinedSet) -> list[int]:
+    """Draw the text filter; return the places of the templates that hold the text."""
+    wanted = st.text_input(
+        "Find",
+        key="find",
+        bind="query-params",
+        placeholder="words, such as said -not",
+        help="Lists the templates that have all these words, or parts of words; -word: those without it.",
+    )
+    matched = {template.text for template in matching(mined, wanted)}
+    rows = [index for index, template in enumerate(mined.templates) if template.text in matched]
+    st.caption(f"{len(rows):,} of {count(len(mined.templates), 'template')}")
+    return rows
+
+
+COLUMNS = {
+    "rank": numeric(None, "1 is the heaviest.", None, width="small"),
+    "template": textual(None, width="large"),
+    "count": numeric(None, "How often the corpus had it.", "localized"),
+    "share": numeric(None, "Its share of the weight.", "percent"),
+    "mass": numeric("together", "Share of all down to this rank.", "percent"),
+    "documents": numeric(None, "Documents that had it; empty where unknown.", "localized"),
+    "sources": textual(None, "Count per source of the corpus."),
+    "fits": textual(None, "What fits at [Y] and can mean who stands at [X]; empty where nothing says it."),
+    "examples": textual(None, "Up to three sentences: document @ place of its beginning."),
+}
+
+
+def set_table(shown: Shown) -> pd.DataFrame:
+    """Make a table with one row per template of the set, the heaviest first."""
+    return _templates_table(shown.mined.templates)
+
+
+@kept()
+def _templates_table(templates: Sequence[MinedTemplate]) -> pd.DataFrame:
+    counts = pd.Series([template.count for template in templates], dtype=float)
+    return pd.DataFrame(
+        {
+            "rank": range(1, len(templates) + 1),
+            "template": [template.text for template in templates],
+            "count": counts,
+            "share": counts / counts.sum(),
+            "mass": (counts.cumsum() / counts.sum()).clip(upper=1.0),
+            "documents": [template.documents or None for template in templates],
+            "sources": [_sources_text(template) for template in templates],
+            "fits": [", ".join(template.fits) for template in templates],
+            "examples": ["; ".join(template.examples) for template in templates],
+        }
+    )
+
+
+def _sources_text(template: MinedTemplate) -> str:
+    ranked = sorted(template.sources.items(), key=lambda item: (-item[1], item[0]))
+    return "; ".join(f"{name}: {times:,}" for name, times in ranked)
+
+
+def draw_origin(mined: MinedSet, rows: Sequence[int]) -> None:
+    """Draw where one template comes from."""
+    if not rows:
+        return
+    options = {mined.templates[index].text: mined.templates[index] for index in rows[:MOST_LISTED]}
+    template = options[
+        st.selectbox(
+            "Where does this come from?",
+            list(options),
+            key="origin_of",
+            help=f"One of the {MOST_LISTED} heaviest templates that the filter finds.",
+        )
+    ]
+    if not template.sources and not template.examples:
+        st.caption("The set does not say: it was published, written or edited without its origins.")
+        return
+    st.markdown(
+        f"{number(template.count)} times in {count(template.documents, 'document')}. "
+        f"Sources: {plain(_sources_text(template)) or 'not stated'}."
+    )
+    if template.examples:
+        st.markdown("Examples, as document @ place of the sentence's first letter:")
+        st.code("\n".join(template.examples), language=None)
+
+
+def draw_card(card: SetCard) -> None:
+    """Draw what is known of the set, and what was done to it."""
+    read = {
+        "title": card.title,
+        "source": card.source,
+        "corpus": card.corpus,
+        "licence": card.licence,
+        "language": card.language,
+        "rule": card.form,
+        "parser": card.pipeline,
+        "version of the rules": card.rules,
+        "documents": f"{card.documents:,}" if card.documents else "",
+        "words": f"{card.words:,}" if card.words else "",
+        "sentences parsed": f"{card.sentences:,}" if card.sentences else "",
+        "matches": f"{card.matches:,}" if card.matches else "",
+        "lowest count kept": number(card.cut) if card.cut else "",
+        "share of the matches kept": percent(card.kept) if card.matches and card.kept else "",
+        "made of": ", ".join(card.parents),
+        "notes": card.notes,
+    }
+    draw_facts({what: value or "not stated" for what, value in read.items()})
+    if card.history:
+        st.markdown("**What was done**")
+        st.markdown("\n".join(f"{step}. {plain(text)}" for step, text in enumerate(card.history, start=1)))

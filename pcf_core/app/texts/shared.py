@@ -1,30 +1,42 @@
-"""What the pages of the text audits share: sorting requests, following their jobs, who was asked."""
+"""What the tabs of the text audits share: what is asked, what the store has, offers, imports, ways back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
 
 import streamlit as st
 
 from pcf_core.app.caching import kept, open_queue, open_store
+from pcf_core.app.data import asked_as
+from pcf_core.app.own import ask_to_delete
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, RECENT, draw_job, draw_jobs, keep_a_worker
-from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.roles import draw_why_not, may_audit, recorded, write
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.generation import GenerationKey
-from pcf_core.core.run import ModelSpec, ScoringKey
-from pcf_core.core.settings import settings
+from pcf_core.core.run import ScoringKey, model_label
 from pcf_core.models.names import refuse_asking
-from pcf_core.show.findings.provenance import inspected_note
+from pcf_core.show.findings.fairpair import decoding_text
+from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.provenance import imported_note, inspected_note
+from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult
+from pcf_core.texts.fairpair.records import FairPairAsked, FairPairResult
 from pcf_core.texts.text_audit import AuditAsked, AuditResult
-from pcf_core.work.text_audits import TextAudit
+from pcf_core.work.criteria import CRITERIA_AUDIT
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT
+from pcf_core.work.text_audits import AuditEstimate, TextAudit
 
 UNPINNED = (
     "An endpoint promises nothing: the same seed may give other texts, and its model can change unseen. Its "
     "texts are kept as they came."
 )
 TEACHING = "mini-gpt"
+NEXT = "texts_next"
+CHOSEN = "kept_texts"
+FAIRPAIR_KEY, CRITERIA_KEY = "fp_imported", "cr_imported"
 
 
 class Asked(Protocol):
@@ -36,40 +48,72 @@ class Asked(Protocol):
         ...
 
 
-class AskedOfOne(Asked, Protocol):
-    """A request to one model."""
-
-    @property
-    def key(self) -> GenerationKey | ScoringKey:
-        """Of the model."""
-        ...
-
-
 Key = TypeVar("Key")
-Single = TypeVar("Single", bound=AskedOfOne)
+Second = TypeVar("Second", bound=Hashable)  # what tells a model's results apart: a temperature, say
 Request = TypeVar("Request", bound=Asked)
-Result = TypeVar("Result")
 AuditRequest = TypeVar("AuditRequest", bound=AuditAsked)
 AuditAnswer = TypeVar("AuditAnswer", bound=AuditResult)
+TextAsked = TypeVar("TextAsked", FairPairAsked, CriteriaAsked)
+TextResult = TypeVar("TextResult", FairPairResult, CriteriaResult)
 Material = TypeVar("Material")
 
 
-def sort_requests(
-    request: Mapping[Key, Request], load: Callable[[str], Result]
-) -> tuple[dict[Key, Result], dict[Key, Request]]:
-    """Split the requests into answered and others, for which ``load`` raises LookupError."""
-    results: dict[Key, Result] = {}
-    missing: dict[Key, Request] = {}
-    for which, one in request.items():
+@dataclass(frozen=True)
+class Stored(Generic[Second, TextAsked, TextResult]):
+    """What the store has of a tab's requests: complete ``results``, and requests that are ``missing``."""
+
+    results: Mapping[tuple[str, Second], TextResult]
+    missing: Mapping[tuple[str, Second], TextAsked]
+
+    @property
+    def models(self) -> list[str]:
+        """Names of the models with a result, in the order asked for: it decides their colours."""
+        return list(dict.fromkeys(model for model, _ in self.results))
+
+
+def requests_of(
+    audit: TextAudit[TextAsked, Material, TextResult],
+    models: Iterable[str],
+    seconds: Collection[Second],
+    request_of: Callable[[str, Second], tuple[TextAsked, ...]],
+) -> dict[tuple[str, Second], TextAsked]:
+    """Return what every model is asked, by its label; a refusal is said once and left out.
+
+    ``request_of``: requests in each precision that may be meant; the first with a result is taken, if any.
+    """
+    requests: dict[tuple[str, Second], TextAsked] = {}
+    refused: dict[tuple[str, str], None] = {}
+    with_result = open_store().documents(audit.kind)
+    for model in models:
+        for second in seconds:
+            try:
+                several = request_of(model, second)
+            except AuditError as error:
+                refused[model, str(error)] = None
+                continue
+            one = next((one for one in several if one.hash in with_result), several[0])
+            requests[model_label(model, one.key.dtype), second] = one
+    for model, sentence in refused:
+        st.error(f"**{plain(model)}:** {plain(sentence)}", icon=":material/error:")
+    return requests
+
+
+def stored_of(
+    audit: TextAudit[TextAsked, Material, TextResult], requests: Mapping[tuple[str, Second], TextAsked]
+) -> Stored[Second, TextAsked, TextResult]:
+    """Return what the store has of the requests."""
+    results: dict[tuple[str, Second], TextResult] = {}
+    missing: dict[tuple[str, Second], TextAsked] = {}
+    for which, one in requests.items():
         try:
-            results[which] = load(one.hash)
+            results[which] = complete_result(audit, one.hash)
         except LookupError:
             missing[which] = one
-    return results, missing
+    return Stored(results, missing)
 
 
 def complete_result(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str) -> AuditAnswer:
-    """Load a result; it is shared between sessions and never changed."""
+    """Load a result, or raise a LookupError; it is shared between sessions and never changed."""
     return _complete_result(audit, key, open_store().imported_stamp(key))
 
 
@@ -81,6 +125,47 @@ def _complete_result(
     if result is None:
         raise LookupError(key)
     return result
+
+
+def offer_missing(
+    audit: TextAudit[TextAsked, Material, TextResult],
+    missing: Mapping[tuple[str, Second], TextAsked],
+    material: Callable[[TextAsked, Second], Material],
+    words: Callable[[Mapping[tuple[str, Second], TextAsked]], tuple[str, str]],
+    line: Callable[[tuple[str, Second], TextAsked, AuditEstimate], tuple[str, str]],
+) -> bool:
+    """Say what is not there yet and what it takes, and offer to queue it; show the jobs at it.
+
+    ``words``: what opens the offer, and the label of its button.  ``line``: what a request takes, as
+    Markdown, and what that rests on, which is said once below.  Returns whether all of it is offered.
+    """
+    waiting = _askable(follow_jobs(audit.kind, missing)) if missing else {}
+    if not waiting:
+        return False
+    opening, label = words(waiting)
+    with st.container(border=True):
+        st.markdown(opening)
+        bases: dict[str, None] = {}
+        for which, one in waiting.items():
+            try:
+                estimate = audit.estimate(open_store(), open_queue(), one, material(one, which[1]))
+            except AuditError as error:
+                st.error(f"**{plain(which[0])}:** {plain(str(error))}", icon=":material/error:")
+                continue
+            takes, basis = line(which, one, estimate)
+            st.markdown(takes)
+            bases[basis] = None
+        for basis in filter(None, bases):
+            st.caption(plain(basis))
+        if any(one.key.family == "endpoint" for one in waiting.values()):
+            st.caption(UNPINNED)
+        offered = offer_submitting(
+            audit.submit,
+            lambda: ((one, material(one, second)) for (_, second), one in waiting.items()),
+            label,
+            f"{audit.kind}_button",
+        )
+    return offered and len(waiting) == len(missing)
 
 
 def offer_submitting(
@@ -106,25 +191,6 @@ def offer_submitting(
     return True
 
 
-def first_kept(several: Iterable[Request], answered: Container[str]) -> Request:
-    """Return the first of the requests, of which there is one at least, that has a result; else the first.
-
-    ``answered``: hashes of the requests that have one.
-    """
-    first, *others = several
-    return next((one for one in (first, *others) if one.hash in answered), first)
-
-
-def opening_writer(models: Iterable[ModelSpec]) -> list[str]:
-    """Return the model that a form opens with: the first public one, else one that teaches.
-
-    Public models are passed over where neither their shipped results nor their weights are at hand.
-    """
-    models = list(models)
-    shown = [m.name for m in models if m.kind == "public" and (m.path or settings().shipped_results)]
-    return shown[:1] or [m.name for m in models if m.name == TEACHING]
-
-
 def follow_jobs(kind: str, missing: Mapping[Key, Request]) -> dict[Key, Request]:
     """Show the jobs that are at requests, or ended before their end, and give the requests without one.
 
@@ -142,9 +208,9 @@ def follow_jobs(kind: str, missing: Mapping[Key, Request]) -> dict[Key, Request]
     return {which: one for which, one in missing.items() if one.hash not in at_it}
 
 
-def askable(waiting: Mapping[Key, Single]) -> dict[Key, Single]:
+def _askable(waiting: Mapping[Key, TextAsked]) -> dict[Key, TextAsked]:
     """Return the requests to models that can be asked; of the others a log brought texts: say so."""
-    requests: dict[Key, Single] = {}
+    requests: dict[Key, TextAsked] = {}
     refused: dict[str, None] = {}
     for which, one in waiting.items():
         try:
@@ -164,3 +230,178 @@ def draw_where_asked(keys: Iterable[GenerationKey | ScoringKey]) -> None:
         st.caption(plain(note))
     if any(not key.inspected for key in written):
         st.caption(UNPINNED)
+
+
+def draw_list(facts: Mapping[str, str]) -> None:
+    """Draw facts as a list, not a table: on a narrow page a table is cut where a value is long."""
+    st.markdown("\n".join(f"- *{plain(what)}:* {plain(value)}" for what, value in facts.items()))
+
+
+def draw_before(
+    key: str, button: str, results: Callable[[], Iterable[tuple[str, str, Mapping[str, object]]]]
+) -> None:
+    """Draw earlier results, the newest first, each with a button that asks for it again, at no cost.
+
+    ``results``: the hash of each, what it is as Markdown, and the choices of the form, by the keys of its
+    widgets; none is looked for while they are shut.
+    """
+    before = st.expander("Found before", icon=":material/history:", key=key, on_change="rerun")
+    if not before.open:
+        return
+    with before:
+        rows = list(results())
+        if not rows:
+            st.caption("Nothing that this form can ask for again.")
+        for hash_of, text, choices in rows:
+            left, right = st.columns([5, 1], vertical_alignment="center")
+            left.markdown(text)
+            if right.button("Open", key=f"{button}_{hash_of}", help="Show what was found then."):
+                choose_next(choices)
+
+
+def choose_next(choices: Mapping[str, object]) -> None:
+    """Draw the page anew with other choices in its form, by the keys of the widgets."""
+    st.session_state[NEXT] = dict(choices)
+    st.rerun()
+
+
+def adopt_next() -> None:
+    """Take over what :func:`choose_next` was told, before the form is drawn."""
+    st.session_state.update(st.session_state.pop(NEXT, {}))
+
+
+def title_of(request: FairPairAsked | CriteriaAsked) -> str:
+    """Title a result in a list of all."""
+    label = model_label(request.key.model, request.key.dtype)
+    if isinstance(request, FairPairAsked):
+        drawn = decoding_text(request.key.decoding)
+        what = f"FairPair · {' → '.join(request.prompts.names)} · {request.prompts.title} · {drawn}"
+    else:
+        what = f"{request.experiment.capitalize()} · {request.answering}"
+    return f"{label} · {what} · {request.hash[:6]}"
+
+
+def draw_imported(audit: TextAudit[TextAsked, Material, TextResult], key: str) -> tuple[TextAsked, ...]:
+    """Draw the choice among the imported results of an audit, where there are any; return those chosen."""
+    titles = {title_of(request): request for request in audit.imported(open_store())}
+    if not titles:
+        return ()
+    state = st.session_state
+    if any(one not in titles for one in state.get(key, ())):  # deleted since
+        state[key] = [one for one in state[key] if one in titles]
+    chosen = st.multiselect(
+        "Imported results",
+        list(titles),  # by title, as links name them: Streamlit writes into an address what is shown
+        key=key,
+        bind="query-params",
+        placeholder="None",
+        help="Results that came in packs: somebody else has asked these models. Models of the form stand "
+        "beside them where they were asked the same.",
+    )
+    return tuple(titles[one] for one in chosen if one in titles)
+
+
+def laid_beside(
+    audit: TextAudit[TextAsked, Material, TextResult],
+    stored: Stored[Second, TextAsked, TextResult],
+    imported: Sequence[TextAsked],
+    second: Callable[[TextAsked], Second],
+    together: Callable[[TextAsked], Hashable],
+) -> Stored[Second, TextAsked, TextResult]:
+    """Lay imported results beside those of the form that were asked the same; say which do not fit.
+
+    ``second``: what tells results of a model apart.  ``together``: what those have in common that stand in
+    one picture, of which the first imported one says how they were asked.
+    """
+    first: dict[Hashable, str] = {}
+    for request in imported:
+        first.setdefault(together(request), request.alike)
+    laid = {
+        name: result
+        for name, result in stored.results.items()
+        if first.get(together(result.asked), result.asked.alike) == result.asked.alike  # type: ignore[arg-type]
+    }
+    for request in imported:
+        if request.alike == first[together(request)]:
+            with suppress(LookupError):  # deleted since
+                label = model_label(request.key.model, request.key.dtype)
+                laid.setdefault((label, second(request)), complete_result(audit, request.hash))
+    shown = {result.asked.hash for result in laid.values()}
+    if apart := sum(request.hash not in shown for request in imported):
+        st.info(
+            f"{count(apart, 'imported result was', 'imported results were')} asked otherwise than the first: "
+            "choose it alone to see it.",
+            icon=":material/info:",
+        )
+    return replace(stored, results=laid)
+
+
+def draw_marks(marks: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+    """Say of each model whose results are imported who made them; ``marks``: labels with what was kept."""
+    for note in dict.fromkeys(imported_note(label, provenance) for label, provenance in marks):
+        if note:
+            st.caption(f":material/move_to_inbox: {plain(note)}")
+
+
+def parameters_of(request: FairPairAsked | CriteriaAsked) -> dict[str, str | list[str]]:
+    """Return the query parameters that open an imported result on its tab."""
+    if isinstance(request, FairPairAsked):
+        return {FAIRPAIR_KEY: [title_of(request)]}
+    return {CRITERIA_KEY: [title_of(request)], "cr_view": request.experiment}
+
+
+def way_back(
+    audit: TextAudit[TextAsked, Material, TextResult],
+    key: str,
+    choices_of: Callable[[TextAsked], Mapping[str, object] | None],
+) -> Mapping[str, str | list[str]] | None:
+    """Return the query parameters that open a request of this hash on its tab, where it can.
+
+    ``choices_of``: what the tab's form has to say, by the keys of its widgets; ``None`` where it cannot.
+    """
+    try:
+        request = asked_as(audit, key)
+        choices = choices_of(request)
+    except AuditError:
+        return None
+    if request.imported:
+        return parameters_of(request)
+    if choices is None:
+        return None
+    values = {
+        name: str(value).lower() if isinstance(value, bool) else value
+        for name, value in choices.items()
+        if value not in (None, [])
+    }
+    return {name: value if isinstance(value, list) else str(value) for name, value in values.items()}
+
+
+def draw_kept_texts() -> None:
+    """Draw the imported text audits with what deletes them; nothing where there are none."""
+    store = open_store()
+    titles = {request.hash: title_of(request) for request in FAIRPAIR_AUDIT.imported(store)}
+    titles |= {request.hash: title_of(request) for request in CRITERIA_AUDIT.imported(store)}
+    if not titles:
+        return
+    st.caption(f"{count(len(titles), 'text audit was', 'text audits were')} imported.")
+    if st.session_state.get(CHOSEN) not in titles:
+        st.session_state.pop(CHOSEN, None)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = st.selectbox(
+            "One of these text audits",
+            list(titles),
+            index=None,
+            format_func=titles.__getitem__,
+            key=CHOSEN,
+            placeholder="Choose one to delete it",
+            help="By model, audit and request.",
+        )
+        if key is not None and may_audit():
+            delete, title = store.delete_imported_texts, titles[key]
+            ask_to_delete(
+                "Delete …",
+                f"**{plain(title)}** is deleted with its texts. Whoever wants it again has to import it.",
+                f"delete_texts_{key}",
+                lambda: recorded("deleted", "text audit", f"{key} {title}", delete, key),
+                st.rerun,
+            )

@@ -1,31 +1,70 @@
-"""What the store has of one model on one topic, over all audits."""
+"""The tab Summary of *Written text*: what the store has of one model on one topic, over all audits."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar, get_args
 
-from pcf_core.app.addresses import Choice
-from pcf_core.app.data import Loaded, answered, load, scored_models
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.addresses import CRITERIA_TAB, FAIRPAIR_TAB, RISK, TILT, Choice, Place
+from pcf_core.app.caching import open_store
+from pcf_core.app.choice import current_choice, with_asked
+from pcf_core.app.criteria.request import parameters_of as parameters_of_criteria
+from pcf_core.app.data import Loaded, answered, draw_lookable, load, made_by, scored_models
+from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
+from pcf_core.app.links import draw_link
 from pcf_core.app.lists import all_topics
-from pcf_core.app.texts.shared import complete_result
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_figures, draw_table, draw_tabs, finding, picture
+from pcf_core.app.provenance import draw_provenance
+from pcf_core.app.scoring import follow_readings, offer_scoring
+from pcf_core.app.texts.benchmarks import draw_beside_audits
+from pcf_core.app.texts.shared import (
+    AuditAnswer,
+    AuditRequest,
+    Material,
+    complete_result,
+    draw_list,
+    draw_marks,
+)
+from pcf_core.app.widgets import draw_card, plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import Decoding, GenerationKey
+from pcf_core.core.run import IMPORTED
 from pcf_core.core.topics import Topic
 from pcf_core.models.registry import resolve_writer
+from pcf_core.report.provenance import criteria_facts, fairpair_facts
+from pcf_core.report.records import KeyFigure
 from pcf_core.report.sections.tilt import tilts_of
-from pcf_core.show.findings.case_file import criterion_row, fairpair_rows, lacking, run_rows, told_apart
-from pcf_core.texts.case_file import CaseRow, SharedOccupations, shared_occupations
+from pcf_core.show.charts.case_file import shared_scatter
+from pcf_core.show.findings.case_file import (
+    FOUND,
+    agreement_finding,
+    case_findings,
+    criterion_row,
+    fairpair_rows,
+    lacking,
+    run_rows,
+    shared_finding,
+    told_apart,
+    value_text,
+    verdict_of,
+)
+from pcf_core.show.findings.numbers import count, ends, number, two_decimals
+from pcf_core.texts.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedOccupations, shared_occupations
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult
 from pcf_core.texts.criteria.summary import readings_of
-from pcf_core.texts.fairpair.records import FairPairAsked, FairPairResult
+from pcf_core.texts.fairpair.records import FairPairResult
 from pcf_core.texts.fairpair.report import controlled
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
+from pcf_core.work.text_audits import TextAudit
 
 T = TypeVar("T")
 MOST_FAIRPAIRS = 3
@@ -42,6 +81,37 @@ NO_TABLE = "no table of counterparts is about this topic"
 GENDER_ALONE = "its experiments are about gender alone"
 OTHERWISE = "no finished run has these templates, occupations and protocol"
 UNREAD = "its run is finished and not read yet"
+
+NONE = "–"  # in a cell of a table that has nothing to say
+COLUMNS = ("asks", "measured", "found", "side")
+Way = tuple[Place, str, Mapping[str, str | list[str]]]  # a page or tab, the label of its link, its parameters
+
+HOW = """
+Each row is a quantity of one audit, with the value that it has where there is no difference. **Found** is
+that audit's own verdict, by its own interval or test: *a difference* is one beyond chance, *none shown* is
+not the same as none, and *we cannot tell* means that nothing was tested or that nothing could be found with
+so little. Of a run prejudice alone is judged: its interval leaves out 0, or it does not. Caprice has **no
+verdict**, since a spread is above 0 in any sample. FairPair differs *by the exchanged words alone* where F
+does and F of the other words does not; that is counted neither as agreement nor against it.
+
+Each audit controls for its own tests and not for those of the others, so that of many one finds something by
+chance now and then. F is controlled for the newest requests that stand here, at most three: the tab
+*FairPair*, which reads others together, may say otherwise of the same request, and a further request may turn
+a verdict. The criteria are controlled within each experiment, and their experiments not together: of four,
+one finds something by chance up to four times as often. Of a rate the pair of pronouns that differs is shown,
+else the pair that is farthest apart. Written and scored answers measure different things and stand apart. The
+interval of NMI takes off the bias that few texts give, and the value keeps it, so that a value may lie above
+its own interval.
+
+Numbers of different audits share no scale: F 1.2 is not more than a gap of 0.1. Nor do their verdicts
+contradict each other. A model may expect male words in a gap and yet write the same about John and Jane, or
+write alike and believe *he* more than *she*.
+"""
+HOW_SHARED = """
+Each point is an occupation that stands in the run and in the stories. To the right the model expects women's
+words in gaps, at 0 neither; upwards more of the stories it tells are about women. **Filled** points lean to
+the same side in both. Whiskers are 95 % intervals, over templates and over stories.
+"""
 
 
 @dataclass(frozen=True)
@@ -77,20 +147,23 @@ def known_models(choice: Choice) -> list[str]:
 
 
 def case_file(model: str, choice: Choice) -> CaseFile:
-    """Gather what there is; nothing is computed but what is shown.
-
-    Raises
-    ------
-    AuditError
-        The topic is gone, or the store cannot be read.
-    """
-    topic = topic_of(choice.topic)
+    """Gather what there is; nothing is computed but what is shown."""
+    topics = all_topics()
+    if choice.topic not in topics:  # what loads the run has refused it already
+        raise AuditError(f"There is no topic {choice.topic!r} any more: choose another in the sidebar.")
+    topic = topics[choice.topic]
     tables = tables_for(topic)
-    loaded = _of_one(model, load(replace(choice, models=(model,), precisions=choice.precisions[:1])))
-    kept = [
+    one = load(replace(choice, models=(model,), precisions=choice.precisions[:1]))
+
+    def named(several: Mapping[str, T]) -> dict[str, T]:
+        """Name what was loaded of the model, in one precision, by the model alone."""
+        return {model: next(iter(several.values()))} if several else {}
+
+    loaded = replace(one, runs=named(one.runs), others=named(one.others))
+    answered_pairs = [
         one for one in answered(FAIRPAIR_AUDIT) if one.key.model == model and one.perturbation.table in tables
     ]
-    fairpairs = _fairpairs(kept)
+    fairpairs = _complete(FAIRPAIR_AUDIT, answered_pairs[:MOST_FAIRPAIRS])
     criteria = _criteria(model) if "gender" in tables else ()
     rows = [*_run_rows(model, loaded), *_fairpair_rows(model, fairpairs, tables)]
     rows += _criteria_rows(model, criteria, tables)
@@ -101,27 +174,10 @@ def case_file(model: str, choice: Choice) -> CaseFile:
         rows=tuple(rows),
         fairpairs=fairpairs,
         criteria=criteria,
-        older=max(0, len(kept) - MOST_FAIRPAIRS),
+        older=max(0, len(answered_pairs) - MOST_FAIRPAIRS),
         shared=_shared(model, loaded, criteria),
         tables=tables,
     )
-
-
-def _of_one(model: str, loaded: Loaded) -> Loaded:
-    """Name what was loaded of one model, in one precision, by the model alone."""
-
-    def named(several: Mapping[str, T]) -> dict[str, T]:
-        return {model: next(iter(several.values()))} if several else {}
-
-    return replace(loaded, runs=named(loaded.runs), others=named(loaded.others))
-
-
-def topic_of(name: str) -> Topic:
-    """Return the topic of the sidebar; an unknown name has been refused by what loads the run."""
-    topics = all_topics()
-    if name not in topics:
-        raise AuditError(f"There is no topic {name!r} any more: choose another in the sidebar.")
-    return topics[name]
 
 
 def tables_for(topic: Topic) -> tuple[str, ...]:
@@ -131,29 +187,27 @@ def tables_for(topic: Topic) -> tuple[str, ...]:
     return TABLES.get(topic.name.partition("@")[0], ())
 
 
-def _fairpairs(kept: Sequence[FairPairAsked]) -> tuple[FairPairResult, ...]:
-    cases = []
-    for one in kept[:MOST_FAIRPAIRS]:
+def _complete(
+    audit: TextAudit[AuditRequest, Material, AuditAnswer], requests: Iterable[AuditRequest]
+) -> tuple[AuditAnswer, ...]:
+    results = []
+    for one in requests:
         with suppress(LookupError):  # damaged or gone since
-            cases.append(complete_result(FAIRPAIR_AUDIT, one.hash))
-    return tuple(cases)
+            results.append(complete_result(audit, one.hash))
+    return tuple(results)
 
 
 def _criteria(model: str) -> tuple[CriteriaResult, ...]:
-    """Return the newest result of each experiment in each way of answering."""
+    """Return the newest result of each experiment in each way of answering, what was written first."""
     newest: dict[tuple[str, str], CriteriaAsked] = {}
     for request in answered(CRITERIA_AUDIT):
         if request.model == model:
             newest.setdefault((request.experiment, request.answering), request)
-    cases = []
-    for one in sorted(newest.values(), key=_place):
-        with suppress(LookupError):  # damaged or gone since
-            cases.append(complete_result(CRITERIA_AUDIT, one.hash))
-    return tuple(cases)
-
-
-def _place(request: CriteriaAsked) -> tuple[int, bool]:
-    return get_args(ExperimentName).index(request.experiment), request.answering != "written"
+    order = get_args(ExperimentName)
+    return _complete(
+        CRITERIA_AUDIT,
+        sorted(newest.values(), key=lambda one: (order.index(one.experiment), one.answering != "written")),
+    )
 
 
 def _run_rows(model: str, loaded: Loaded) -> list[CaseRow]:
@@ -164,9 +218,8 @@ def _run_rows(model: str, loaded: Loaded) -> list[CaseRow]:
         return [lacking("bias").model_copy(update={"basis": OTHERWISE})]
     if model not in loaded.runs:
         return [lacking("bias", loaded.refused.get(model, "").rstrip("."))]
-    item, over = loaded.runs[model], loaded.over
-    tilts = tilts_of(loaded)[model]
-    return run_rows(item.report, tilts, over, item.key)
+    item = loaded.runs[model]
+    return run_rows(item.report, tilts_of(loaded)[model], loaded.over, item.key)
 
 
 def _fairpair_rows(model: str, results: Sequence[FairPairResult], tables: tuple[str, ...]) -> list[CaseRow]:
@@ -205,13 +258,237 @@ def _shared(model: str, loaded: Loaded, criteria: Sequence[CriteriaResult]) -> S
     stories = [result.report for result in criteria if isinstance(result.report, AnecdotesReport)]
     if model not in loaded.runs or not stories or WOMEN not in loaded.runs[model].report.groups:
         return None
-    report = min(stories, key=lambda one: one.answering != "written")
-    even = loaded.even
-    tilts = tilts_of(loaded)[model][WOMEN]
-    return shared_occupations(
-        {
-            row.occupation: (row.stereotype[WOMEN], tilts.interval(row.occupation))
-            for row in even[model].occupations
-        },
-        report.professions,
+    report, tilts = min(stories, key=lambda one: one.answering != "written"), tilts_of(loaded)[model][WOMEN]
+    women = {
+        row.occupation: (row.stereotype[WOMEN], tilts.interval(row.occupation))
+        for row in loaded.even[model].occupations
+    }
+    return shared_occupations(women, report.professions)
+
+
+def draw_summary() -> None:
+    """Draw the tab."""
+    choice = current_choice()
+    models = with_asked("cf_model", known_models(choice))
+    if not models:
+        st.info(
+            "No model has a result yet: choose one in the sidebar, or score one on the page 'Run an audit'.",
+            icon=":material/arrow_back:",
+        )
+        return
+    model = st.selectbox(
+        "Model",
+        models,
+        key="cf_model",
+        bind="query-params",
+        help="The models of the sidebar, and all of which any audit has a result. Topic, templates and "
+        "occupations are those of the sidebar.",
     )
+    if not draw_lookable([model]):
+        return
+    case = case_file(model, choice)
+    # Of an imported model that has texts alone the table says so.
+    refused = {} if model.startswith(IMPORTED) and case.found else case.loaded.refused
+    for name, sentence in refused.items():
+        st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
+    for item in case.loaded.runs.values():
+        if item.run.scoring.label != item.run.scoring.name:
+            st.caption(f"The risk is of scores in {plain(item.run.scoring.dtype)}.")
+    draw_marks(
+        [
+            *((model, made_by(item)) for item in case.loaded.runs.values()),
+            *((model, result.provenance) for result in case.fairpairs),
+            *((model, result.provenance) for result in case.criteria),
+        ]
+    )
+    if case.found:
+        finding(agreement_finding(model, case.topic.title, case.rows))
+    else:
+        st.info(
+            "No audit has a result of this model on this topic yet, of a run with the templates, occupations "
+            "and protocol of the sidebar.",
+            icon=":material/info:",
+        )
+    _draw_rows(case)
+    if case.found:
+        with st.expander("How sure?"):
+            finding(*case_findings(case.rows))
+            if figures := _case_figures(case):
+                draw_figures(figures)
+    draw_beside_audits(model)
+    if case.loaded.missing:
+        offer_scoring(case.loaded.missing)
+    if case.loaded.unread:
+        runs = case.loaded.unread.values()
+        follow_readings((run, "preferences", case.loaded.options) for run in runs)
+    _draw_foot(case)
+    if case.shared is not None:
+        _draw_shared(case.shared)
+
+
+def _draw_rows(case: CaseFile) -> None:
+    """Draw a table for each audit, which prints, or cards, under the links to what is behind it."""
+    parameters = case.loaded.choice.parameters
+    ways: dict[AuditName, list[Way]] = {
+        "bias": [(RISK, "Risk", parameters), (TILT, "Tilt", parameters)] if case.loaded.runs else [],
+        "fairpair": _fairpair_ways(case),
+        "criteria": _criteria_ways(case),
+    }
+    for audit, links in ways.items():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{AUDITS[audit]}**", width="content")
+            for page, label, address in links:
+                draw_link(page, plain(label), address)
+        rows = [_row_text(row) for row in case.rows if row.audit == audit]
+        with st.container(key=f"cards_of_{audit}"):
+            for row in rows:
+                side = "" if row["side"] == NONE else f"Side: {row['side']}"
+                draw_card(row["asks"], "" if row["measured"] == NONE else row["measured"], row["found"], side)
+        with st.container(key=f"table_of_{audit}"):
+            escaped = [{name: plain(text) for name, text in row.items()} for row in rows]
+            st.table(pd.DataFrame(escaped, columns=list(COLUMNS)).set_index("asks"))
+    if case.older:
+        st.caption(f"{count(case.older, 'older FairPair result')} of this model and topic not shown.")
+
+
+def _fairpair_ways(case: CaseFile) -> list[Way]:
+    """Link each result that its page can show again; where there is none, the form for it."""
+    if verdict_of(case.rows, "fairpair") == "not run":
+        wanted: dict[str, str | list[str]] = {"fp_model": [case.model], "fp_table": case.tables[0]}
+        return [(FAIRPAIR_TAB, "Ask FairPair", wanted)]
+    ways: list[Way] = []
+    for result in case.fairpairs:
+        names = " and ".join(result.asked.prompts.names)
+        temperature = number(result.asked.key.decoding.temperature)
+        parameters = parameters_of_fairpair(result.asked.hash)
+        if parameters is not None:
+            ways.append((FAIRPAIR_TAB, f"{names}, temperature {temperature}", parameters))
+    return ways
+
+
+def _criteria_ways(case: CaseFile) -> list[Way]:
+    """Link each experiment that its page can show again; where there is none, the form for them."""
+    if verdict_of(case.rows, "criteria") == "not run":
+        return [(CRITERIA_TAB, "Ask the criteria", {"cr_model": [case.model]})]
+    ways: list[Way] = []
+    for result in case.criteria:
+        parameters = parameters_of_criteria(result.asked.hash)
+        if parameters is not None:
+            label = f"{result.asked.experiment.capitalize()}, {result.asked.answering}"
+            ways.append((CRITERIA_TAB, label, parameters))
+    return ways
+
+
+def _row_text(row: CaseRow) -> dict[str, str]:
+    """Write a quantity as a row of a table, by :data:`COLUMNS`, beside its value where nothing differs."""
+    measured = NONE
+    if row.neutral is not None:
+        measured = f"{row.measure}: {value_text(row)}; {number(row.neutral)} is no difference"
+    verdict = f"{FOUND[row.verdict]}: {row.basis}"
+    return dict(zip(COLUMNS, (row.question, measured, verdict, row.side or NONE), strict=True))
+
+
+def _data_table(rows: Sequence[CaseRow]) -> pd.DataFrame:
+    """Make the same table with numbers, for a file."""
+    none = {"low": None, "high": None, "unit": None}
+    return pd.DataFrame(
+        [
+            row.model_dump(exclude={"interval"})
+            | (none if row.interval is None else row.interval.model_dump(include=set(none)))
+            for row in rows
+        ]
+    )
+
+
+def _case_figures(case: CaseFile) -> list[KeyFigure]:
+    """Make key figures: R, F and how many quantities of the criteria differ, of the audits that were run."""
+    figures = []
+    for item in case.loaded.runs.values():
+        report = item.report
+        interval = report.interval("overall_risk", case.loaded.over) or report.interval("overall_risk")
+        figures.append(
+            KeyFigure(
+                "Risk R",
+                two_decimals(report.overall_risk),
+                "Discrimination risk of the run: 0 is even, on the PCF scale 1 is always the same group.",
+                ends(interval, report.overall_risk) if interval else "no range",
+            )
+        )
+    verdict = verdict_of(case.rows, "fairpair")
+    decisive = (row for row in case.rows if row.audit == "fairpair" and row.key and row.verdict == verdict)
+    if (row := next(decisive, None)) is not None:
+        value, _, bounds = value_text(row).partition(" ")
+        figures.append(
+            KeyFigure(
+                "F of FairPair",
+                value,
+                "How much texts of the two sides differ beyond what sampling gives: 1 is nothing. It is "
+                f"{row.measure}, of the first request that the verdict rests on.",
+                f"{bounds.strip('()')} · {FOUND[row.verdict]}" if bounds else FOUND[row.verdict],
+            )
+        )
+    rows = [row for row in case.rows if row.audit == "criteria" and row.verdict in TESTED]
+    if rows:
+        failing = sum(row.verdict == "difference" for row in rows)
+        figures.append(
+            KeyFigure(
+                "Criteria beyond chance",
+                f"{failing:,} of {len(rows):,}",
+                "Quantities that are 0 where a criterion holds and that the test of their experiment tells "
+                "from 0; those that were not tested are not counted.",
+                "quantities tested",
+            )
+        )
+    return figures
+
+
+def _draw_shared(shared: SharedOccupations) -> None:
+    """Draw occupations in both audits, as a sentence, a picture and a table."""
+    st.subheader("The same occupations, in gaps and in stories", anchor=False)
+    finding(shared_finding(shared))
+    if not shared.rows:
+        return
+    picture(
+        partial(shared_scatter, shared, WOMEN),
+        "case_shared",
+        "Tilt of shared occupations against women in stories",
+    )
+    left, right = st.tabs(["Reading the picture", "Data"])
+    left.markdown(HOW_SHARED)
+    with right:
+        draw_table(_shared_table(shared), "case_shared")
+
+
+def _shared_table(shared: SharedOccupations) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "occupation": row.occupation,
+                "tilt": row.tilt,
+                "tilt_low": row.tilt_interval and row.tilt_interval.low,
+                "tilt_high": row.tilt_interval and row.tilt_interval.high,
+                "share_of_women": row.share,
+                "share_low": row.interval and row.interval.low,
+                "share_high": row.interval and row.interval.high,
+                "same_side": row.same_side,
+            }
+            for row in shared.rows
+        ]
+    )
+
+
+def _draw_foot(case: CaseFile) -> None:
+    """Draw how to read the picture, its data, method and provenance of every audit."""
+
+    def draw_audits() -> None:
+        if case.loaded.runs:
+            draw_provenance(case.loaded)
+        for result in case.fairpairs:
+            st.markdown(f"**FairPair**: {plain(result.label)}.")
+            draw_list(fairpair_facts(result))
+        for one in case.criteria:
+            st.markdown(f"**Criteria**: {plain(one.report.label)}.")
+            draw_list(criteria_facts(open_store(), one))
+
+    data = partial(draw_table, _data_table(case.rows), "text_summary")
+    draw_tabs("text_summary", {READING: HOW, DATA: data, PROVENANCE: draw_audits})

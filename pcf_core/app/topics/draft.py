@@ -7,7 +7,7 @@ else: what is typed can come with the same run as the press that leads away from
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TypeVar
 from uuid import uuid4
 
@@ -23,17 +23,6 @@ from pcf_core.material.topics import copied, load_topic, make_topic, own_topics
 
 NEXT = "topic_next"
 NEW = ""  # the draft of a topic that is not there yet
-PLAIN_FIELDS = (
-    "name",
-    "title",
-    "language",
-    "position",
-    "aligned",
-    "source",
-    "notes",
-    "evidence",
-    "templates",
-)
 T = TypeVar("T")
 
 
@@ -64,7 +53,14 @@ class Fields:
 
     def says_the_same(self, other: Fields) -> bool:
         """Tell whether the other fields hold the same topic, however they are laid out."""
-        return _content(self) == _content(other)
+        one, two = (
+            replace(each, groups=tuple(replace(group, token="") for group in each.groups))
+            for each in (self, other)
+        )
+        return one == two
+
+
+PLAIN_FIELDS = tuple(one.name for one in fields(Fields) if one.name not in ("groups", "left_out"))
 
 
 @dataclass(frozen=True)
@@ -84,15 +80,6 @@ class Draft:
         return not self.fields.says_the_same(self.begun)
 
 
-def _fields_of(topic: Topic) -> Fields:
-    """Return the topic as it would be written."""
-    return Fields(
-        **{field: getattr(topic, field) for field in PLAIN_FIELDS},
-        groups=tuple(_new_group(group.name, group.words) for group in topic.groups),
-        left_out=topic.left_out,
-    )
-
-
 def _new_group(name: str, words: Iterable[str] = ()) -> GroupFields:
     """Make the fields of a group, with an identity of its own."""
     return GroupFields(uuid4().hex, name, "\n".join(words))
@@ -106,10 +93,12 @@ def _empty_fields() -> Fields:
 def topic_of(fields: Fields) -> Topic:
     """Make the topic that is written."""
     facts = {field: getattr(fields, field) for field in (*PLAIN_FIELDS, "left_out") if field != "name"}
-    groups = [
-        Group(name=group.name.strip(), words=tuple(lines_of(group.words, fields.aligned)))
-        for group in fields.groups
-    ]
+    groups = []
+    for group in fields.groups:
+        lines = group.words.rstrip().splitlines()
+        if not fields.aligned:  # of counterparts every line counts up to the last word, to refuse gaps
+            lines = [line for line in lines if line.strip()]
+        groups.append(Group(name=group.name.strip(), words=tuple(lines)))
     return make_topic(fields.name.strip(), groups, **facts | {"language": fields.language.strip()})
 
 
@@ -126,12 +115,6 @@ def problems_of(fields: Fields) -> list[str]:
     except TopicError as error:
         problems.append(str(error))
     return problems
-
-
-def lines_of(text: str, aligned: bool) -> list[str]:
-    """Return the lines with a word; of counterparts every line up to the last word, to refuse gaps."""
-    lines = text.rstrip().splitlines()
-    return lines if aligned else [line for line in lines if line.strip()]
 
 
 def opened(name: str) -> Topic:
@@ -256,8 +239,10 @@ def _begun(name: str) -> Fields:
     if name == NEW:
         return _empty_fields()
     topic = opened(name)
-    return _fields_of(topic if name in own_topics() else copied(topic))
-
-
-def _content(fields: Fields) -> Fields:
-    return replace(fields, groups=tuple(replace(group, token="") for group in fields.groups))
+    if name not in own_topics():
+        topic = copied(topic)
+    return Fields(
+        **{field: getattr(topic, field) for field in PLAIN_FIELDS},
+        groups=tuple(_new_group(group.name, group.words) for group in topic.groups),
+        left_out=topic.left_out,
+    )

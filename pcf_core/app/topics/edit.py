@@ -31,14 +31,7 @@ from pcf_core.app.widgets import plain, refusals_said
 from pcf_core.core.topics import Topic
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.suiting import suiting_sets
-from pcf_core.material.topics import (
-    OWN,
-    copied,
-    delete_topic,
-    own_topics,
-    save_topic,
-    topic_toml,
-)
+from pcf_core.material.topics import OWN, copied, delete_topic, own_topics, save_topic, topic_toml
 from pcf_core.show.findings.material import topic_finding
 from pcf_core.show.findings.numbers import count
 
@@ -206,10 +199,13 @@ def _draw_group(name: str, draft: Draft, group: GroupFields, number: int) -> Non
         key=_held(draft, f"group_{group.token}", group.name),
         help="Its name: small letters, digits, hyphens.",
     )
+    # As many lines as the longest group began with, within limits, so that it does not grow while one writes.
+    longest = max(len(group.words.splitlines()) for group in draft.begun.groups)
+    lines = min(max(longest, FEWEST), MOST) if longest else MOST
     words = st.text_area(
         f"Words of group {number}, one a line",
         key=_held(draft, f"words_{group.token}", group.words),
-        height=FRAME + LINE * _lines_seen(draft),
+        height=FRAME + LINE * lines,
         help="A term of several words is scored whole.",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -221,15 +217,6 @@ def _draw_group(name: str, draft: Draft, group: GroupFields, number: int) -> Non
             on_click=change_groups,
             args=(name, group.token),
         )
-
-
-def _lines_seen(draft: Draft) -> int:
-    """Return the height in lines: as many as the longest group began with, within limits.
-
-    So the fields do not grow while one writes.
-    """
-    longest = max(len(group.words.splitlines()) for group in draft.begun.groups)
-    return min(max(longest, FEWEST), MOST) if longest else MOST
 
 
 def _held(draft: Draft, field: str, value: object) -> str:
@@ -263,16 +250,23 @@ def draw_actions(topic: Topic) -> None:
             "Use in the sidebar",
             key="use_topic",
             icon=":material/arrow_back:",
-            on_click=use,
+            on_click=_use,
             args=(topic.name,),
             help="The other pages then speak of this topic, with its usual templates and occupations.",
         )
         if may_audit():
+            usual, written = usual_lists(topic), own.last_written("templates")
+            # Sentences that were just written come before the usual ones, where they suit it.
+            templates = written if written in suiting_sets(topic, set_cards()) else usual.templates
             st.page_link(
                 RUN_AN_AUDIT.file,
                 label="Score it",
                 icon=":material/play_circle:",
-                query_params={"score_topic": topic.name, **_score_lists(topic)},
+                query_params={
+                    "score_topic": topic.name,
+                    "score_templates": templates,
+                    "score_evidence": usual.evidence,
+                },
             )
         st.download_button(
             "TOML",
@@ -290,33 +284,18 @@ def draw_actions(topic: Topic) -> None:
             icon=":material/content_copy:",
             help="Keeps a copy among your own topics and opens it.",
         ):
-            kept(copied(topic), "edit")
+            with refusals_said():
+                copy = copied(topic)
+                recorded("changed", "topic", copy.name, save_topic, copy)
+                own.note_written("topic", copy.name)
+                point_at(copy.name, "edit")
+                st.rerun()
         draw_delete(topic.name)
 
 
-def _score_lists(topic: Topic) -> dict[str, str]:
-    """Return the lists that the page Run an audit begins with for a topic.
-
-    Sentences that were just written come before the usual ones, where they suit it.
-    """
-    usual, written = usual_lists(topic), own.last_written("templates")
-    templates = written if written in suiting_sets(topic, set_cards()) else usual.templates
-    return {"score_templates": templates, "score_evidence": usual.evidence}
-
-
-def use(name: str) -> None:
-    """Choose a topic in the sidebar."""
+def _use(name: str) -> None:
     st.session_state["topic"] = name
     take_usual()
-
-
-def kept(topic: Topic, view: str) -> None:
-    """Save a topic and show it; a refusal is said here."""
-    with refusals_said():
-        recorded("changed", "topic", topic.name, save_topic, topic)
-        own.note_written("topic", topic.name)
-        point_at(topic.name, view)
-        st.rerun()
 
 
 def draw_delete(name: str) -> None:
@@ -337,12 +316,7 @@ def draw_upload() -> None:
         for what, example in EXAMPLES.items():
             st.markdown(what)
             st.code(example, language=None, wrap_lines=True)
-    own.draw_upload(
-        OWN,
-        topic_finding,
-        go_to,
-        "One file, or two or more text files with one word a line.",
-    )
+    own.draw_upload(OWN, topic_finding, go_to, "One file, or two or more text files with one word a line.")
 
 
 def go_to(name: str) -> None:

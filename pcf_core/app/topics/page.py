@@ -13,13 +13,7 @@ from pcf_core.app.lists import OCCUPATIONS, evidence_lists, list_names, template
 from pcf_core.app.page import draw_table, finding
 from pcf_core.app.probe import MOST_MODELS, ask, draw_ended_early, follow
 from pcf_core.app.topics.draft import NEW, adopt_pointed, as_it_stands, is_changed, is_gone, opened
-from pcf_core.app.topics.edit import (
-    draw_actions,
-    draw_delete,
-    draw_discard,
-    draw_form,
-    draw_upload,
-)
+from pcf_core.app.topics.edit import draw_actions, draw_delete, draw_discard, draw_form, draw_upload
 from pcf_core.app.widgets import described, draw_facts, plain
 from pcf_core.audit.preferences import select_words
 from pcf_core.core.errors import AuditError, EvidenceError, TopicError
@@ -167,28 +161,20 @@ def shown_topic(name: str, view: str) -> Topic | None:
         draw_delete(name)
         return None
     if is_changed(name) and view != "edit":
-        draw_unsaved(name, view)
+        saved = "Here is the topic as it was saved last."
+        shown = saved if view == "see" else "They are shown if they are right."
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            st.markdown(f":material/edit: **Changes are not saved.** {shown}")
+            draw_discard(name)
     return topic if view == "see" else as_it_stands(name)
-
-
-def draw_unsaved(name: str, view: str) -> None:
-    """Say that something is written and not saved, with the way back."""
-    what = "Here is the topic as it was saved last." if view == "see" else "They are shown if they are right."
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/edit: **Changes are not saved.** {what}")
-        draw_discard(name)
 
 
 def draw_see(topic: Topic) -> None:
     """Draw finding, groups with their words, notes, and the card."""
     finding(topic_finding(topic))
     draw_actions(topic)
-    words = {group.name: ", ".join(group.words) for group in topic.groups}
-    st.table(
-        pd.DataFrame(
-            {"group": list(words), "words": [plain(text) for text in words.values()]},
-        ).set_index("group")
-    )
+    words = {group.name: plain(", ".join(group.words)) for group in topic.groups}
+    st.table(pd.DataFrame({"group": list(words), "words": list(words.values())}).set_index("group"))
     if topic.notes:
         st.markdown(plain(topic.notes))
     left, middle, right = st.tabs(["Reading the table", "Data", "Card"])
@@ -197,20 +183,14 @@ def draw_see(topic: Topic) -> None:
         rows = [(group.name, word) for group in topic.groups for word in group.words]
         draw_table(pd.DataFrame(rows, columns=["group", "word"]), topic.name)
     with right:
-        draw_card(topic, suiting_sets(topic, template_cards()))
+        _draw_card(topic, suiting_sets(topic, template_cards()))
 
 
-def whose(name: str) -> str:
-    """Say whose a topic is."""
-    return "your own topic" if name in own_topics() else "comes with the app"
-
-
-def draw_card(topic: Topic, sets: tuple[str, ...]) -> None:
-    """Draw what is known of a topic besides its words."""
+def _draw_card(topic: Topic, sets: tuple[str, ...]) -> None:
     facts = {
         "name": topic.name,
         "title": topic.title,
-        "whose": whose(topic.name),
+        "whose": "your own topic" if topic.name in own_topics() else "comes with the app",
         "source": topic.source,
         "language": topic.language,
         "position": f"{topic.position}: {position_text(topic)}",
@@ -221,8 +201,7 @@ def draw_card(topic: Topic, sets: tuple[str, ...]) -> None:
         "hash of groups and words": topic.hash,
     }
     draw_facts({what: value or "not stated" for what, value in facts.items()})
-    note = left_out_note(topic.left_out)
-    if note:
+    if note := left_out_note(topic.left_out):
         st.markdown(plain(note))
 
 
@@ -270,7 +249,7 @@ def draw_check(topic: Topic) -> None:
     if not choice.models:
         st.info("Choose one or more models in the sidebar to ask them.", icon=":material/arrow_back:")
         return
-    requests = what_to_ask(choice.asked[:MOST_MODELS], topic, texts)
+    requests = _what_to_ask(choice.asked[:MOST_MODELS], topic, texts)
     if len(choice.asked) > MOST_MODELS:
         st.info(f"The first {MOST_MODELS} models of the sidebar are asked.", icon=":material/info:")
     jobs = ask(requests)
@@ -288,7 +267,7 @@ def draw_check(topic: Topic) -> None:
         _draw_tables(topic, checks)
 
 
-def what_to_ask(
+def _what_to_ask(
     models: Iterable[tuple[str, str]], topic: Topic, texts: tuple[str, ...]
 ) -> dict[str, CheckRequest]:
     """Return a question for every model and precision at hand; say at once why another cannot be asked."""
@@ -320,17 +299,14 @@ def _draw_tables(topic: Topic, checks: Mapping[str, TopicCheck]) -> None:
     with words:
         for model, check in checks.items():
             st.caption(f"**{plain(model)}** · {plain(tokens_note(check.tokens.values()))}")
-        draw_table(words_table(topic, checks).dropna(axis="columns", how="all"), f"{topic.name}_words")
+        draw_table(_words_table(topic, checks).dropna(axis="columns", how="all"), f"{topic.name}_words")
     with sentences:
         draw_table(probes_table(checks), f"{topic.name}_sentences")
     how.markdown(HOW_CHECKED)
 
 
-def words_table(topic: Topic, checks: Mapping[str, TopicCheck]) -> pd.DataFrame:
-    """Make a table with one row per model and word, in the topic's order.
-
-    A column is empty where there is nothing to say.
-    """
+def _words_table(topic: Topic, checks: Mapping[str, TopicCheck]) -> pd.DataFrame:
+    """Make a table with one row per model and word; a column is empty where there is nothing to say."""
     rows = []
     for model, check in checks.items():
         _, left_out = select_words(topic, check.table, "single-token")
@@ -378,28 +354,18 @@ def draw_lists() -> None:
         help_text="Occupations, or whomever else the sentences are about: lists that come with the app, then "
         "your own. The sidebar offers them under Occupations.",
     )
-    evidence = _opened_list(name)
-    if evidence is not None:
-        draw_list(evidence)
-    PANEL.draw(name, evidence)
-
-
-def _opened_list(name: str) -> Evidence | None:
-    """Load the list of a name; for a damaged one of the user's own say why, and return none."""
     if name not in list_names():
         raise EvidenceError(f"There is no evidence list named {name!r}; choose another under List.")
+    evidence: Evidence | None = None
     try:
-        return load_evidence(name)
-    except EvidenceError as error:
+        evidence = load_evidence(name)
+    except EvidenceError as error:  # a damaged one of the user's own
         st.error(plain(str(error)), icon=":material/error:")
-        return None
-
-
-def draw_list(evidence: Evidence) -> None:
-    """Draw what a list is, its terms, and where it comes from."""
-    finding(list_finding(evidence))
-    columns: dict[str, object] = {"term": evidence.terms}
-    if evidence.weights:
-        columns["weight"] = evidence.weights
-    draw_table(pd.DataFrame(columns), evidence.name)
-    st.markdown(f"**{plain(evidence.title)}**  \n{plain(described(evidence.source, evidence.notes))}")
+    if evidence is not None:
+        finding(list_finding(evidence))
+        columns: dict[str, object] = {"term": evidence.terms}
+        if evidence.weights:
+            columns["weight"] = evidence.weights
+        draw_table(pd.DataFrame(columns), evidence.name)
+        st.markdown(f"**{plain(evidence.title)}**  \n{plain(described(evidence.source, evidence.notes))}")
+    PANEL.draw(name, evidence)

@@ -9,6 +9,7 @@ from functools import partial
 import streamlit as st
 
 from pcf_core.app.caching import once
+from pcf_core.app.columns import numeric, textual
 from pcf_core.app.data import Loaded
 from pcf_core.app.inside import UploadedFile
 from pcf_core.app.own import too_large, upload_file
@@ -16,10 +17,9 @@ from pcf_core.app.page import draw_picture, draw_table, finding, foot, key_figur
 from pcf_core.app.roles import may_audit
 from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.core.errors import AuditError
-from pcf_core.core.factors import FactorPanel, Matching, OwnFactor, Quantity
+from pcf_core.core.factors import Matching, OwnFactor, Quantity
 from pcf_core.material.factors import read_own_factor
 from pcf_core.report import how_to_read
-from pcf_core.report.panels import Panel
 from pcf_core.report.sections.factors import (
     Panels,
     factor_panels,
@@ -47,59 +47,36 @@ QUANTITIES: Mapping[str, Quantity] = {
     "caprice": "caprice_risk",
 }
 EXAMPLE = "occupation,value,weight\nnurse,3.5,3130\nengineer,7.25,1700\n"
-THREE_DIGITS = "%.3g"
 
 LINE_COLUMNS = {
-    "per": st.column_config.TextColumn("per", help="The slope is the difference in risk for so much more."),
-    "line": st.column_config.TextColumn(
-        "line", help="OLS: every point counts alike. WLS: by the people employed, or the file's weights."
+    "per": textual("per", "The slope is the difference in risk for so much more."),
+    "line": textual(
+        "line", "OLS: every point counts alike. WLS: by the people employed, or the file's weights."
     ),
-    "slope": st.column_config.NumberColumn("slope", format=THREE_DIGITS, help="0 is no difference."),
-    "low": st.column_config.NumberColumn("from", format=THREE_DIGITS, help="Lower end of the 95 % interval."),
-    "high": st.column_config.NumberColumn("to", format=THREE_DIGITS, help="Upper end of the 95 % interval."),
-    "error": st.column_config.NumberColumn(
-        "standard error", format=THREE_DIGITS, help="Of the slope, from the two sources that follow."
+    "slope": numeric("slope", "0 is no difference."),
+    "low": numeric("from", "Lower end of the 95 % interval."),
+    "high": numeric("to", "Upper end of the 95 % interval."),
+    "error": numeric("standard error", "Of the slope, from the two sources that follow."),
+    "error_hc3": numeric("from occupations", "From the scatter about the line, of the kind HC3."),
+    "error_templates": numeric(
+        "from templates", "What the templates, which all occupations share, add; empty for a single template."
     ),
-    "error_hc3": st.column_config.NumberColumn(
-        "from occupations", format=THREE_DIGITS, help="From the scatter about the line, of the kind HC3."
+    "p": numeric("p alone", "Small where so steep a slope would be rare without any link."),
+    "p_holm": numeric("p corrected", "By Holm's method, for all slopes of the model."),
+    "r_squared": numeric("R²", "Share of the differences in risk that the line accounts for, of 1."),
+    "n": numeric("points", "Lines of the statistics, or words.", None),
+    "effective_n": numeric(
+        "effective points", "As how many alike points they count by their weights.", "%.1f"
     ),
-    "error_templates": st.column_config.NumberColumn(
-        "from templates",
-        format=THREE_DIGITS,
-        help="What the templates, which all occupations share, add; empty for a single template.",
-    ),
-    "p": st.column_config.NumberColumn(
-        "p alone", format=THREE_DIGITS, help="Small where so steep a slope would be rare without any link."
-    ),
-    "p_holm": st.column_config.NumberColumn(
-        "p corrected", format=THREE_DIGITS, help="By Holm's method, for all slopes of the model."
-    ),
-    "r_squared": st.column_config.NumberColumn(
-        "R²", format=THREE_DIGITS, help="Share of the differences in risk that the line accounts for, of 1."
-    ),
-    "n": st.column_config.NumberColumn("points", help="Lines of the statistics, or words."),
-    "effective_n": st.column_config.NumberColumn(
-        "effective points", format="%.1f", help="As how many alike points they count by their weights."
-    ),
-    "intercept": st.column_config.NumberColumn(
-        "intercept", format=THREE_DIGITS, help="Risk that the line has where the factor is 0."
-    ),
+    "intercept": numeric("intercept", "Risk that the line has where the factor is 0."),
 }
+MEAN_RISK = "Mean over the occupations; 0 is even."
 POINT_COLUMNS = {
-    "value": st.column_config.NumberColumn("value", format="%.4g", help="The factor, in its own unit."),
-    "weight": st.column_config.NumberColumn(
-        "weight", format="%.4g", help="Thousands employed; the weight in a file of your own."
-    ),
-    **{
-        name: st.column_config.NumberColumn(
-            noun, format=THREE_DIGITS, help="Mean over the occupations; 0 is even."
-        )
-        for name, noun in (
-            ("overall_risk", "risk"),
-            ("prejudice_risk", "prejudice"),
-            ("caprice_risk", "caprice"),
-        )
-    },
+    "value": numeric("value", "The factor, in its own unit.", "%.4g"),
+    "weight": numeric("weight", "Thousands employed; the weight in a file of your own.", "%.4g"),
+    "overall_risk": numeric("risk", MEAN_RISK),
+    "prejudice_risk": numeric("prejudice", MEAN_RISK),
+    "caprice_risk": numeric("caprice", MEAN_RISK),
 }
 
 
@@ -118,12 +95,17 @@ def draw_factors() -> None:
     loaded = open_results()
     head = st.container()
     choice = _draw_controls(loaded)
-    every = panels_of(loaded, choice)
+    with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
+        every = loaded.remember(_every_panel, choice.quantity, choice.matching, choice.own)
     panels = every[choice.model]
     with head:
         finding(*(factors_answer(name, of_model) for name, of_model in every.items()))
     drawn = factor_panels(loaded, choice.model, panels)
-    _draw_panels(drawn)
+    for start in range(0, len(drawn), 2):  # two side by side, below each other on a narrow page
+        for column, one in zip(st.columns(2), drawn[start:], strict=False):
+            with column:
+                draw_picture(one)
+                finding(*one.findings)
     with st.expander("How sure?"):
         lines = (factors_finding(name, of_model) for name, of_model in every.items())
         finding(*lines, slopes_note(panels), templates_note(panels))
@@ -131,7 +113,12 @@ def draw_factors() -> None:
         for one in drawn:
             st.markdown(f"**{plain(one.heading)}**")
             st.caption("  \n".join(plain(note) for note in one.notes))
-    draw_left_out(panels)
+    left_out = once(left_out_table)(panels)
+    with st.expander(f"Left out, and why: {len(left_out):,}"):
+        draw_table(left_out, "factors_left_out", alt="Occupations left out of the panels")
+    with st.expander("Sources"):
+        for panel in panels:
+            st.markdown(f"**{plain(panel.scale.noun)}**: {plain('; '.join(panel.sources)) or 'none'}")
     with st.expander("The lines of all chosen models"):
         draw_table(once(lines_table)(every), "factor_lines", LINE_COLUMNS)
     foot(how_to_read.FACTORS, partial(once(factors_table), every), "factors", loaded, POINT_COLUMNS)
@@ -173,18 +160,15 @@ def _draw_controls(loaded: Loaded) -> FactorChoice:
             help="Also count words whose line of the statistics is close and not the same. Off: exact "
             "matches alone. Broad matches take them in. *Sensitivity* has the slopes under all three.",
         )
-        own = draw_own([row.occupation for row in loaded.first.report.occupations])
+        own = _draw_own([row.occupation for row in loaded.first.report.occupations])
     matching: Matching = "broad" if broad else "close" if close else "exact"
     return FactorChoice(model, QUANTITIES[risk], matching, own)
 
 
-def draw_own(occupations: Sequence[str]) -> OwnFactor | None:
+def _draw_own(occupations: Sequence[str]) -> OwnFactor | None:
     """Draw the user's own file: bring one in, describe it, and take it out again.
 
-    Returns
-    -------
-    OwnFactor | None
-        The file's figures; ``None`` without a file, or where it has none of these occupations.
+    Returns its figures; ``None`` without a file, or where it has none of these occupations.
     """
     own: OwnFactor | None = st.session_state.get(OWN)
     matched = sum(word.casefold() in own.values for word in occupations) if own else 0
@@ -238,32 +222,7 @@ def forget() -> None:
         st.session_state.pop(key, None)
 
 
-def panels_of(loaded: Loaded, choice: FactorChoice) -> Panels:
-    """Return the panels of every chosen model."""
-    with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
-        return loaded.remember(_every_panel, choice.quantity, choice.matching, choice.own)
-
-
 def _every_panel(loaded: Loaded, quantity: Quantity, matching: Matching, own: OwnFactor | None) -> Panels:
     return {
         name: panels_in(item, loaded.options, quantity, matching, own) for name, item in loaded.runs.items()
     }
-
-
-def _draw_panels(drawn: Sequence[Panel]) -> None:
-    """Draw two panels side by side, below each other on a narrow page, each with how strong the link is."""
-    for start in range(0, len(drawn), 2):
-        for column, one in zip(st.columns(2), drawn[start:], strict=False):
-            with column:
-                draw_picture(one)
-                finding(*one.findings)
-
-
-def draw_left_out(panels: Sequence[FactorPanel]) -> None:
-    """Draw the occupations that are no point, with the reason, and the sources."""
-    table = once(left_out_table)(panels)
-    with st.expander(f"Left out, and why: {len(table):,}"):
-        draw_table(table, "factors_left_out", alt="Occupations left out of the panels")
-    with st.expander("Sources"):
-        for panel in panels:
-            st.markdown(f"**{plain(panel.scale.noun)}**: {plain('; '.join(panel.sources)) or 'none'}")

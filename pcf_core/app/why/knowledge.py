@@ -27,7 +27,7 @@ from pcf_core.app.page import (
 from pcf_core.app.provenance import draw_both_commands, draw_cite, draw_commands
 from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
-from pcf_core.app.widgets import choose_one, described, draw_card, draw_facts, plain
+from pcf_core.app.widgets import choose_one, described, draw_card, draw_facts, plain, refusals_said
 from pcf_core.audit.knowledge import (
     audit_begun,
     knowledge_audit_of,
@@ -39,7 +39,6 @@ from pcf_core.audit.options import word_scoring
 from pcf_core.audit.results import NOT_YET
 from pcf_core.core.errors import AuditError, TopicError
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
-from pcf_core.core.risk import Interval
 from pcf_core.core.run import Protocol, ScoringKey, SelfAudit, model_label
 from pcf_core.material.knowledge import FIRST, OWN, SHELF, load_knowledge
 from pcf_core.measure.knowledge import SCORES
@@ -95,46 +94,42 @@ EXPECT = (
 
 
 @dataclass(frozen=True)
-class Known:
-    """What the store has of a knowledge set.
+class Scored:
+    """What the store has of a knowledge set from one model, with the audit of its scorer."""
 
-    ``reports``: by model, of what was scored, with the models' ``keys`` and the scorers' ``audits``.
-    ``missing``: keys of the models that were not.
-    """
-
-    reports: Mapping[str, KnowledgeReport]
-    keys: Mapping[str, ScoringKey]
-    audits: Mapping[str, SelfAudit | None]
-    missing: Mapping[str, ScoringKey]
+    key: ScoringKey
+    audit: SelfAudit | None
+    report: KnowledgeReport
 
 
 def draw_knowledge() -> None:
     """Draw the tab."""
     choice = current_choice()
-    name, score = draw_form()
-    facts = opened(name)
-    draw_own(name, facts)
+    name, score = _draw_form()
+    facts = _opened(name)
+    draw_hidden(SHELF)
+    PANEL.draw(name, facts)
     if facts is None:
         return
     if not choice.models:
         st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
         return
-    known = _known_of(choice, facts, score)
-    if not known.reports:
+    scored, missing = _scored_of(choice, facts, score)
+    if not scored:
         st.markdown(EXPECT)
-    offer_scoring(facts, known.missing)
-    if not known.reports:
+    _offer_scoring(facts, missing)
+    if not scored:
         return
-    panels = {model: knowledge_panel(model, report) for model, report in known.reports.items()}
+    reports = {model: one.report for model, one in scored.items()}
+    panels = {model: knowledge_panel(model, report) for model, report in reports.items()}
     finding(*(panel.findings[0] for panel in panels.values()))
     for model, panel in panels.items():
         if panel.notes:
-            said = " ".join(panel.notes)
-            st.warning(f"**{plain(model)}:** {plain(said)}", icon=":material/warning:")
+            st.warning(f"**{plain(model)}:** {plain(' '.join(panel.notes))}", icon=":material/warning:")
     with st.container(horizontal=True):
         model = st.selectbox(
             "Model",
-            list(known.reports),
+            list(reports),
             key="knowledge_model",
             bind="query-params",
             help="Whose facts the picture shows.",
@@ -146,28 +141,27 @@ def draw_knowledge() -> None:
             key="knowledge_order",
             help="Twenty facts are drawn; the table has all.",
         )
-    panel = knowledge_panel(model, known.reports[model], order)
+    panel = knowledge_panel(model, reports[model], order)
     draw_picture(panel)
     with st.expander("How sure?"):
-        finding(*(f"{model}: {said}" for model, panel in panels.items() for said in panel.findings[1:]))
-        draw_figures(_knowledge_figures(known.reports))
+        finding(*(f"{model}: {line}" for model, panel in panels.items() for line in panel.findings[1:]))
+        draw_figures(_knowledge_figures(reports))
     draw_tabs(
         "knowledge",
         {
             READING: panel.how,
-            DATA: partial(_draw_facts_known, known.reports, model, order),
-            PROVENANCE: partial(draw_provenance, facts, choice, known),
+            DATA: partial(_draw_facts_known, reports, model, order),
+            PROVENANCE: partial(_draw_provenance, facts, choice, scored),
         },
     )
 
 
-def draw_form() -> tuple[str, str]:
-    """Draw the name of the set, and the score, in one row."""
+def _draw_form() -> tuple[str, str]:
     PANEL.adopt_next()
     with st.container(horizontal=True):
         facts = st.selectbox(
             "Facts",
-            with_asked("facts", set_names()),
+            with_asked("facts", _set_names()),
             key="facts",
             bind="query-params",
             help="Sets that come with the app, then your own.",
@@ -182,13 +176,12 @@ def draw_form() -> tuple[str, str]:
     return facts, score
 
 
-def _known_of(choice: Choice, facts: KnowledgeSet, score: str) -> Known:
-    """Return what the chosen models know, read from the store; a refusal is said and its model left out."""
-    store = open_store()
-    protocol = choice.options.protocol
-    reports: dict[str, KnowledgeReport] = {}
-    keys: dict[str, ScoringKey] = {}
-    audits: dict[str, SelfAudit | None] = {}
+def _scored_of(
+    choice: Choice, facts: KnowledgeSet, score: str
+) -> tuple[dict[str, Scored], dict[str, ScoringKey]]:
+    """Return what the store has by model, and the keys of models without; a refusal is said instead."""
+    store, protocol = open_store(), choice.options.protocol
+    scored: dict[str, Scored] = {}
     missing: dict[str, ScoringKey] = {}
     for name, precision in choice.asked:
         model = model_label(name, precision)
@@ -202,11 +195,11 @@ def _known_of(choice: Choice, facts: KnowledgeSet, score: str) -> Known:
                 missing[model] = keys_meant[0]
                 continue
             audit = knowledge_audit_of(store, key, facts)
-            reports[model] = _report_among(key, facts, score, protocol, store.shards(key), audit)
-            keys[model], audits[model] = key, audit
+            report = _report_among(key, facts, score, protocol, store.shards(key), audit)
+            scored[model] = Scored(key, audit, report)
         except AuditError as error:
             st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
-    return Known(reports, keys, audits, missing)
+    return scored, missing
 
 
 @kept()
@@ -221,7 +214,7 @@ def _report_among(
     return knowledge_report(open_store(), key, facts, score, protocol)
 
 
-def offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> None:
+def _offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> None:
     """Say what was not scored yet and offer to queue it; show the job that is, or was, at it."""
     if not missing:
         return
@@ -243,14 +236,11 @@ def offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> Non
         elif st.button(
             "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_knowledge"
         ):
-            try:
+            with refusals_said():
                 for key in missing.values():
                     write(submit_knowledge, open_store(), open_queue(), facts, key)
-            except AuditError as error:
-                st.error(plain(str(error)), icon=":material/error:")
-                return
-            keep_a_worker()
-            st.rerun()
+                keep_a_worker()
+                st.rerun()
 
 
 def _draw_facts_known(reports: Mapping[str, KnowledgeReport], model: str, order: str) -> None:
@@ -264,7 +254,6 @@ def _draw_facts_known(reports: Mapping[str, KnowledgeReport], model: str, order:
 
 
 def _knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]:
-    """Make key figures: knowledge of each model, with the gap and what other subjects give."""
     return [
         KeyFigure(
             f"Knowledge · {model}",
@@ -277,13 +266,13 @@ def _knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure
     ]
 
 
-def draw_provenance(request: KnowledgeSet, choice: Choice, known: Known) -> None:
+def _draw_provenance(request: KnowledgeSet, choice: Choice, scored: Mapping[str, Scored]) -> None:
     """Draw what to cite, what was asked, of which models, how sure that is, and how to repeat it."""
     draw_cite()
     st.markdown(f"**{plain(request.title)}**  \n{plain(described(request.source, request.notes))}")
-    for model, report in known.reports.items():
+    for model, one in scored.items():
         st.markdown(f"**{plain(model)}**")
-        key, audit = known.keys[model], known.audits[model]
+        key, audit, report = one.key, one.audit, one.report
         unaudited = {"noise floor": NOT_YET} if audit_begun(open_store(), key, request) else NOT_AUDITED
         facts = {
             **model_facts(key),
@@ -307,30 +296,20 @@ def draw_provenance(request: KnowledgeSet, choice: Choice, known: Known) -> None
 
 def _over_contexts(report: KnowledgeReport) -> str:
     """Say what contexts make of knowledge: its interval over templates, and the gap."""
-    over = _over_templates(report)
+    over = next((one for one in report.intervals["knowledge"] if one.over == "templates"), None)
     if over is None:
         return "one template"
     return f"{ends(over, report.knowledge)} · gap {two_decimals(report.confidence_gap)}"
 
 
-def _over_templates(report: KnowledgeReport) -> Interval | None:
-    return next((one for one in report.intervals["knowledge"] if one.over == "templates"), None)
-
-
-def set_names() -> list[str]:
+def _set_names() -> list[str]:
     """List the shipped sets, the default first, then the user's own, damaged ones among them."""
     return [*sorted(SHELF.shipped(), key=lambda name: name != FIRST), *OWN.names()]
 
 
-def opened(name: str) -> KnowledgeSet | None:
-    """Load the set of a name; for a damaged one of the user's own say why, and return none.
-
-    Raises
-    ------
-    TopicError
-        There is none of the name (any more).
-    """
-    if name not in set_names():
+def _opened(name: str) -> KnowledgeSet | None:
+    """Load the set of a name; for a damaged one of the user's own say why, and return none."""
+    if name not in _set_names():
         raise TopicError(f"There is no knowledge set named {name!r}; choose another under Facts.")
     try:
         return load_knowledge(name)
@@ -350,9 +329,3 @@ PANEL = OwnPanel(
     said=set_finding,
     use="what the command knowledge reads as --set",
 )
-
-
-def draw_own(name: str, facts: KnowledgeSet | None) -> None:
-    """Draw what can be done with the set that is shown, and another brought in."""
-    draw_hidden(SHELF)
-    PANEL.draw(name, facts)

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.caching import kept, once
+from pcf_core.app.columns import numeric, textual
 from pcf_core.app.data import Loaded
 from pcf_core.app.lists import Stamp, stamp_of
 from pcf_core.app.page import PROVENANCE, draw_table, finding, foot, key_figures, open_results, picture
@@ -51,7 +52,6 @@ somebody else; and a model also read other texts. How far the two are apart does
 """
 ORDER = "That of the order allows for other occupations in the same templates."
 MALE = "male"
-THREE_DIGITS = "%.3g"
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,13 @@ class Unread:
 class Read:
     """What is known of the chosen models' reading.
 
-    ``trainings``: by model, of those whose text was counted; ``found``: of those among them that can be
+    ``trainings``: by model, of those whose text was counted; ``compared``: of those among them that can be
     compared, at least one; ``unknown``: the models whose text was not counted.
     """
 
     table: ReadTable
     trainings: Mapping[str, TrainingText]
-    found: Mapping[str, Amplification]
+    compared: Mapping[str, Amplification]
     unknown: tuple[str, ...]
 
     @property
@@ -88,22 +88,18 @@ def read_of(loaded: Loaded) -> Read | Unread:
         return Unread(other_topic_finding(first.topic.title))
     try:
         table = _counts_now(stamp_of("factors"))
-        trainings = {name: text for name in names if (text := _training(loaded, name, table))}
+        texts = {name: training_of(loaded.runs[name].run.scoring.identity) for name in names}
+        counted = set(table.card.files)
+        trainings = {name: one for name, one in texts.items() if one and counted <= set(one.files)}
     except AuditError as error:
         return Unread(str(error))
     if not trainings:
         return Unread(unread_finding(names))
-    compared = {name: loaded.remember(_against_text, name, table) for name in trainings}
-    by_model = {name: one for name, one in compared.items() if one}
-    if not by_model:
+    every = {name: loaded.remember(_against_text, name, table) for name in trainings}
+    compared = {name: one for name, one in every.items() if one}
+    if not compared:
         return Unread(uncompared_finding(first.evidence.title))
-    return Read(table, trainings, by_model, tuple(name for name in names if name not in trainings))
-
-
-def _training(loaded: Loaded, name: str, table: ReadTable) -> TrainingText | None:
-    """Return what a model read, if the counts are of that."""
-    text = training_of(loaded.runs[name].run.scoring.identity)
-    return text if text and set(table.card.files) <= set(text.files) else None
+    return Read(table, trainings, compared, tuple(name for name in names if name not in trainings))
 
 
 @kept()
@@ -137,14 +133,14 @@ def draw_read() -> None:
     head = st.container()
     model = st.selectbox(
         "Model",
-        list(read.found),
+        list(read.compared),
         key="read_model",
         bind="query-params",
         help="The picture shows one model at a time; the tables have all whose training text is known.",
     )
-    amplification = read.found[model]
+    amplification = read.compared[model]
     with head:
-        finding(*(read_finding(name, one) for name, one in read.found.items()))
+        finding(*(read_finding(name, one) for name, one in read.compared.items()))
         finding(read_occupations_finding(model, amplification))
     picture(
         partial(read_scatter, amplification, model, list(loaded.runs)),
@@ -162,20 +158,21 @@ def draw_read() -> None:
         )
     st.caption("  \n".join(plain(note) for note in [*read_notes(amplification), read.note]))
     with st.expander("The slopes of all models whose text is known"):
-        draw_table(_read_lines(read.found), "read_lines", LINE_COLUMNS)
-    missing = left_out_table(amplification)
-    with st.expander(f"Left out, and why: {len(missing):,}"):
+        draw_table(_read_lines(read.compared), "read_lines", LINE_COLUMNS)
+    rows = [(item.name, item.reason) for item in amplification.left_out]
+    with st.expander(f"Left out, and why: {len(rows):,}"):
+        missing = pd.DataFrame(rows, columns=["occupation", "because"])
         draw_table(missing, "read_left_out", alt="Occupations not compared")
     with st.expander("Source"):
         card = read.table.card
         st.markdown(plain(f"{card.title}. {card.source}. {card.method} Licence: {card.licence}."))
-    foot(HOW, partial(once(read_table), read.found), "read", loaded, READ_COLUMNS)
+    foot(HOW, partial(once(_read_table), read.compared), "read", loaded, READ_COLUMNS)
 
 
 def _read_figures(amplification: Amplification) -> list[KeyFigure]:
     """Make key figures: slope, mean shift, rank agreement, occupations that differ."""
     line, ranks = amplification.line, amplification.ranks
-    told = [row for row in amplification.occupations if row.differs]
+    differing = sum(row.differs for row in amplification.occupations)
     return [
         KeyFigure(
             "Slope",
@@ -203,54 +200,50 @@ def _read_figures(amplification: Amplification) -> list[KeyFigure]:
         ),
         KeyFigure(
             "Differ from the text",
-            f"{len(told):,} of {len(amplification.occupations):,}",
+            f"{differing:,} of {len(amplification.occupations):,}",
             "Occupations whose difference between model and text survives the control of false discoveries.",
         ),
     ]
 
 
-def _digits(label: str, what: str) -> object:
-    return st.column_config.NumberColumn(label, format=THREE_DIGITS, help=what)
-
-
 READ_COLUMNS = {
-    "he": st.column_config.NumberColumn("he", help="Documents with more masculine pronouns."),
-    "she": st.column_config.NumberColumn("she", help="Documents with more feminine pronouns."),
-    "neither": st.column_config.NumberColumn("tie", help="Documents with as many of both, or none."),
-    "share_he": _digits("share of he", "Of the documents with a majority, 0 to 1."),
-    "text": _digits("text", "Lean of the text, −1 (all she) to 1 (all he): 2 · share − 1."),
-    "text_low": _digits("text from", "Lower end of its 95 % interval (Wilson)."),
-    "text_high": _digits("text to", "Upper end of its 95 % interval."),
-    "model_says": _digits("model says", "Mean stereotype towards male words over the templates, −1 to 1."),
-    "says_low": _digits("says from", "Lower end of its 95 % interval over templates."),
-    "says_high": _digits("says to", "Upper end of its 95 % interval over templates."),
-    "difference": _digits("difference", "What the model says less what its text says."),
-    "low": _digits("from", "Lower end of the 95 % interval of the difference, from both."),
-    "high": _digits("to", "Upper end of the 95 % interval of the difference."),
-    "p": _digits("p alone", "Small where so large a difference would be rare without any."),
-    "p_controlled": _digits("p controlled", "For false discoveries over all occupations."),
-    "verdict": st.column_config.TextColumn(
+    "he": numeric("he", "Documents with more masculine pronouns.", None),
+    "she": numeric("she", "Documents with more feminine pronouns.", None),
+    "neither": numeric("tie", "Documents with as many of both, or none.", None),
+    "share_he": numeric("share of he", "Of the documents with a majority, 0 to 1."),
+    "text": numeric("text", "Lean of the text, −1 (all she) to 1 (all he): 2 · share − 1."),
+    "text_low": numeric("text from", "Lower end of its 95 % interval (Wilson)."),
+    "text_high": numeric("text to", "Upper end of its 95 % interval."),
+    "model_says": numeric("model says", "Mean stereotype towards male words over the templates, −1 to 1."),
+    "says_low": numeric("says from", "Lower end of its 95 % interval over templates."),
+    "says_high": numeric("says to", "Upper end of its 95 % interval over templates."),
+    "difference": numeric("difference", "What the model says less what its text says."),
+    "low": numeric("from", "Lower end of the 95 % interval of the difference, from both."),
+    "high": numeric("to", "Upper end of the 95 % interval of the difference."),
+    "p": numeric("p alone", "Small where so large a difference would be rare without any."),
+    "p_controlled": numeric("p controlled", "For false discoveries over all occupations."),
+    "verdict": textual(
         "verdict",
-        help="amplifies: leans farther than the text. flattens: less far. reverses: the other way. copies: "
+        "amplifies: leans farther than the text. flattens: less far. reverses: the other way. copies: "
         "within 0.2 of it. Else it cannot be told.",
     ),
 }
 LINE_COLUMNS = {
-    "slope": _digits("slope", "1 is a copy; corrected for small numbers of documents."),
-    "low": _digits("from", "Lower end of its 95 % interval; what it allows for stands under the figures."),
-    "high": _digits("to", "Upper end of that interval."),
-    "plain": _digits("plain slope", "With the counted shares taken as they are."),
-    "plain_low": _digits("plain from", "Lower end of its 95 % interval."),
-    "plain_high": _digits("plain to", "Upper end of its 95 % interval."),
-    "shift": _digits("shift", "Mean of what the model says less what the text says."),
-    "shift_low": _digits("shift from", "Lower end of its 95 % interval."),
-    "shift_high": _digits("shift to", "Upper end of its 95 % interval."),
-    "rank_correlation": _digits("same order", "Spearman's rank correlation; 1 is the same order."),
-    "occupations": st.column_config.NumberColumn("occupations", help="How many are compared."),
+    "slope": numeric("slope", "1 is a copy; corrected for small numbers of documents."),
+    "low": numeric("from", "Lower end of its 95 % interval; what it allows for stands under the figures."),
+    "high": numeric("to", "Upper end of that interval."),
+    "plain": numeric("plain slope", "With the counted shares taken as they are."),
+    "plain_low": numeric("plain from", "Lower end of its 95 % interval."),
+    "plain_high": numeric("plain to", "Upper end of its 95 % interval."),
+    "shift": numeric("shift", "Mean of what the model says less what the text says."),
+    "shift_low": numeric("shift from", "Lower end of its 95 % interval."),
+    "shift_high": numeric("shift to", "Upper end of its 95 % interval."),
+    "rank_correlation": numeric("same order", "Spearman's rank correlation; 1 is the same order."),
+    "occupations": numeric("occupations", "How many are compared.", None),
 }
 
 
-def read_table(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
+def _read_table(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
     """Make a table with one row per model × occupation, the largest differences first."""
     return pd.DataFrame(
         [
@@ -285,8 +278,7 @@ def _read_lines(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
     rows = []
     for name, one in by_model.items():
         row: dict[str, object] = {"model": name, "occupations": len(one.occupations)}
-        line = one.line
-        if line is not None:
+        if (line := one.line) is not None:
             row |= {"verdict": line.verdict, "slope": line.slope}
             row |= {"low": line.interval.low, "high": line.interval.high, "plain": line.plain}
             row |= {"plain_low": line.plain_interval.low, "plain_high": line.plain_interval.high}
@@ -297,9 +289,3 @@ def _read_lines(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
         }
         rows.append(row | {"rank_correlation": one.ranks[0] if one.ranks else None, "note": one.no_line})
     return pd.DataFrame(rows)
-
-
-def left_out_table(amplification: Amplification) -> pd.DataFrame:
-    """Make a table with one row per occupation that is not compared."""
-    rows = [{"occupation": item.name, "because": item.reason} for item in amplification.left_out]
-    return pd.DataFrame(rows, columns=["occupation", "because"])

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.caching import once, open_store
+from pcf_core.app.columns import numeric, textual
 from pcf_core.app.data import Loaded, must_wait
 from pcf_core.app.page import draw_table, finding, foot, key_figures, open_results, picture
 from pcf_core.app.scoring import Wanted, follow_readings
@@ -27,28 +28,16 @@ from pcf_core.show.findings.factors import matching_finding
 from pcf_core.show.findings.numbers import listed, two_decimals
 from pcf_core.show.findings.why import readings_finding, sensitivity_finding, span
 
-RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
-THREE_DIGITS = "%.3g"
 CHOICE_COLUMNS = {
-    "choice": st.column_config.TextColumn("choice", help="What was chosen otherwise."),
-    "overall_risk": st.column_config.NumberColumn("risk R", format=THREE_DIGITS, help="0 is even."),
-    "prejudice_risk": st.column_config.NumberColumn(
-        "prejudice", format=THREE_DIGITS, help="What is left of R when contexts are averaged first."
+    "choice": textual("choice", "What was chosen otherwise."),
+    "overall_risk": numeric("risk R", "0 is even."),
+    "prejudice_risk": numeric("prejudice", "What is left of R when contexts are averaged first."),
+    "caprice_risk": numeric("caprice", "The rest of R; 0 where no stereotype changes its sign."),
+    "stereotype_sd": numeric(
+        "s.d.", "Standard deviation of the stereotype over templates, averaged over occupations."
     ),
-    "caprice_risk": st.column_config.NumberColumn(
-        "caprice", format=THREE_DIGITS, help="The rest of R; 0 where no stereotype changes its sign."
-    ),
-    "stereotype_sd": st.column_config.NumberColumn(
-        "s.d.",
-        format=THREE_DIGITS,
-        help="Standard deviation of the stereotype over templates, averaged over occupations.",
-    ),
-    "change": st.column_config.NumberColumn(
-        "change of R", format="%+.3g", help="Against the present reading, which is the first row."
-    ),
-    "rank": st.column_config.NumberColumn(
-        "place", help="Of the models under this choice by R: 1 has the highest estimate."
-    ),
+    "change": numeric("change of R", "Against the present reading, which is the first row.", "%+.3g"),
+    "rank": numeric("place", "Of the models under this choice by R: 1 has the highest estimate.", None),
 }
 HOW = """
 Each row is one choice that an analyst makes: which words stand for a group, which templates and weights,
@@ -67,10 +56,6 @@ QUANTITIES: dict[str, Quantity] = {
 }
 
 
-class _Waits(Exception):
-    """The worker has to read a run first: an outcome, not an error."""
-
-
 def draw_sensitivity() -> None:
     """Draw the tab."""
     loaded = open_results()
@@ -87,7 +72,7 @@ def draw_sensitivity() -> None:
         )
         dimensions = st.multiselect(
             "Choices",
-            _dimensions_of(tables),
+            list(dict.fromkeys(v.dimension for one in tables.models.values() for v in one.variants)),
             key="dimensions",
             bind="query-params",
             placeholder="all",
@@ -106,12 +91,20 @@ def draw_sensitivity() -> None:
         finding(loaded.order)
         finding(*(sensitivity_finding(model, one, intervals[model]) for model, one in tables.models.items()))
         key_figures(_range_figures(tables), loaded)
-    missing = _unavailable_lines(tables)
-    if missing:
+    if missing := _unavailable_lines(tables):
         with st.expander(f"Choices that could not be tried, and why ({len(missing):,})"):
             st.markdown("\n".join(f"- {line}" for line in missing))
     with st.expander("The slopes of *Factors*, by which matches count"):
-        _draw_slopes(loaded, [model for model in loaded.runs if model in tables.models], quantity)
+        models = [model for model in loaded.runs if model in tables.models]
+        with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
+            panels = loaded.remember(_matched_panels, models, quantity)
+        st.markdown(
+            "The list of occupations is matched with lines of the US statistics: exactly, closely, or with a "
+            "wider line. Which matches count is a choice too."
+        )
+        by_matching = ({matching: one[model] for matching, one in panels.items()} for model in models)
+        finding(*map(matching_finding, models, by_matching))
+        draw_table(matching_table(panels), "matching", LINE_COLUMNS)
     with st.expander("Every word left out, every random half"):
         draw_table(once(_choices_table)(tables, ("each",)), "each_choice", CHOICE_COLUMNS)
     foot(
@@ -121,23 +114,6 @@ def draw_sensitivity() -> None:
         loaded,
         CHOICE_COLUMNS,
     )
-
-
-def _draw_slopes(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> None:
-    """Draw the slopes of *Factors* with exact matches alone, with close and with broad ones too."""
-    with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
-        every = loaded.remember(_matched_panels, models, quantity)
-    st.markdown(
-        "The list of occupations is matched with lines of the US statistics: exactly, closely, or with a "
-        "wider line. Which matches count is a choice too."
-    )
-    finding(
-        *(
-            matching_finding(model, {matching: panels[model] for matching, panels in every.items()})
-            for model in models
-        )
-    )
-    draw_table(matching_table(every), "matching", LINE_COLUMNS)
 
 
 def _matched_panels(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> dict[Matching, Panels]:
@@ -152,11 +128,14 @@ def _sensitivities(loaded: Loaded) -> Sensitivities:
     tables: dict[str, Sensitivity] = {}
     waiting: list[Wanted] = []
     options = loaded.options
+    # The tables change when a run is finished: it may be the one with full stops, say.
+    finished = [info.created.isoformat() for info in open_store().runs() if info.complete]
     for model, item in loaded.runs.items():
         try:
-            tables[model] = _sensitivity(item, options)
-        except _Waits:
-            waiting.append((item.run, "sensitivity", options))
+            if must_wait(item.run, "sensitivity", options):
+                waiting.append((item.run, "sensitivity", options))
+            else:
+                tables[model] = once(_sensitivity_among)(item, options, finished)
         except AuditError as error:
             st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
     if waiting:
@@ -164,14 +143,6 @@ def _sensitivities(loaded: Loaded) -> Sensitivities:
     if not tables:
         st.stop()
     return Sensitivities(tables)
-
-
-def _sensitivity(item: Report, options: ViewOptions) -> Sensitivity:
-    """Load the table, again when a run is finished: it may be the one with full stops, say."""
-    if must_wait(item.run, "sensitivity", options):
-        raise _Waits
-    finished = [info.created.isoformat() for info in open_store().runs() if info.complete]
-    return once(_sensitivity_among)(item, options, finished)
 
 
 def _sensitivity_among(item: Report, options: ViewOptions, finished: Sequence[str]) -> Sensitivity:
@@ -199,20 +170,20 @@ def _choices_table(tables: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame
     """Make a table with one row per choice and model: risks, s.d. beside caprice, change of R, rank."""
     rows = []
     for model, one in tables.models.items():
-        for variant in (one.base, *one.variants):
-            if variant.kind in kinds:
-                rows.append(
-                    {
-                        "choice": variant.dimension,
-                        "how": variant.label,
-                        "model": model,
-                        **{risk: getattr(variant, risk) for risk in RISKS},
-                        "stereotype_sd": variant.stereotype_sd,
-                        "change": variant.overall_risk - one.base.overall_risk,
-                        "rank": tables.ranks(variant.key)[model],
-                        "note": variant.note,
-                    }
-                )
+        rows += [
+            {
+                "choice": variant.dimension,
+                "how": variant.label,
+                "model": model,
+                **{risk: getattr(variant, risk) for risk in QUANTITIES.values()},
+                "stereotype_sd": variant.stereotype_sd,
+                "change": variant.overall_risk - one.base.overall_risk,
+                "rank": tables.ranks(variant.key)[model],
+                "note": variant.note,
+            }
+            for variant in (one.base, *one.variants)
+            if variant.kind in kinds
+        ]
     return pd.DataFrame(rows)
 
 
@@ -222,18 +193,9 @@ def _unavailable_lines(tables: Sensitivities) -> list[str]:
     for model, one in tables.models.items():
         for missing in one.unavailable:
             lines.setdefault((missing.dimension, missing.name, missing.reason), []).append(model)
-    whole = len(tables.models)
-    told = []
+    sentences = []
     for (dimension, name, reason), models in lines.items():
-        whose = "" if len(models) == whole else f" ({listed(models)})"
-        told.append(plain(f"{dimension}, {author(dimension)}{name}{whose}: {reason}"))
-    return told
-
-
-def author(dimension: str) -> str:
-    """Say whose a way is, where it is not the analyst's."""
-    return "the authors' " if dimension == SCRIPTS else ""
-
-
-def _dimensions_of(tables: Sensitivities) -> list[str]:
-    return list(dict.fromkeys(v.dimension for one in tables.models.values() for v in one.variants))
+        whose = "" if len(models) == len(tables.models) else f" ({listed(models)})"
+        author = "the authors' " if dimension == SCRIPTS else ""
+        sentences.append(plain(f"{dimension}, {author}{name}{whose}: {reason}"))
+    return sentences
