@@ -35,16 +35,12 @@ def written(
     generator = np.random.default_rng(seed)
     texts = {}
     for name, cell in experiment.cells.items():
-        pair = (
-            experiment.material.pair
-            if isinstance(experiment, Questions)
-            else experiment.material.tasks.pairs[experiment.material.tasks.tasks[cell.unit].pair]
-        )
-        said = generator.random(repeats) < share(cell)
+        pair = experiment.pair_of(cell.unit)
+        female = generator.random(repeats) < share(cell)
         phrases = generator.integers(0, len(PHRASES), repeats)
         texts[name] = [
             PHRASES[phrase].format(role(pair, int(each)).name)
-            for each, phrase in zip(said, phrases, strict=True)
+            for each, phrase in zip(female, phrases, strict=True)
         ]
     return texts
 
