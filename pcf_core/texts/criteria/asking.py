@@ -21,7 +21,7 @@ from pcf_core.material.safety.reading import read_toml
 from pcf_core.material.safety.text import check_word, first_duplicate, listed, shown
 from pcf_core.texts.criteria.answer_report import Answers, Invalid, Reported, answers_report
 from pcf_core.texts.criteria.answers import AnswerReader
-from pcf_core.texts.criteria.experiment import Ask, ScoredAsk, check_cells
+from pcf_core.texts.criteria.experiment import Ask, ScoredAsk, check_cells, damaged
 from pcf_core.texts.criteria.records.quantities import Answering, Wording
 from pcf_core.texts.criteria.records.separation import (
     WITHOUT,
@@ -267,7 +267,7 @@ def load_asking(experiment: str) -> Asking:
         frames = {wording: Frames.model_validate(own[wording]) for wording in WORDINGS}
         return Asking(str(table["version"]), frames, pair)
     except (KeyError, TypeError, ValueError) as problem:
-        raise CriteriaError(f"{path.name} is damaged: restore it from the repository.") from problem
+        raise damaged(path.name) from problem
 
 
 def make_pair(entry: object, where: str) -> Pair:

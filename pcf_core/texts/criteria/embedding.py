@@ -115,6 +115,7 @@ def why_no_axis(vectors: Mapping[str, FloatArray]) -> str:
 
 SEEDS = (0, 1, 2, 3, 4, 5)
 LEAST_TEXTS = 10
+LEVEL = 0.95  # of the intervals, over names
 MOST_WORDS = 15  # shown of either end
 VARIANTS: tuple[Variant, Variant] = (HEADLINE, "all words")
 
@@ -127,7 +128,6 @@ def embedding_report(
     material: HobbiesMaterial,
     *,
     seeds: Sequence[int] = SEEDS,
-    level: float = 0.95,
     on_seed: Callable[[int, int], None] = lambda done, total: None,
 ) -> EmbeddingReport:
     """Score the texts of one model or several.
@@ -140,8 +140,6 @@ def embedding_report(
         Names and gendered words.
     seeds
         Of word2vec, at least one, none twice.
-    level
-        Of the intervals, over names.
     on_seed
         Called before each embedding is learned, with those learned and those in all.
 
@@ -174,8 +172,8 @@ def embedding_report(
                 {word for word in axes[0] if tells(word, gendered)} if variant == HEADLINE else set[str]()
             )
             scores = {model: _scores(texts, axes, skipped) for model, texts in words.items()}
-            readings += _readings(scores, models, material, variant, seeds, level)
-            gaps += _gaps(scores, material, variant, len(seeds), level)
+            readings += _readings(scores, models, material, variant, seeds)
+            gaps += _gaps(scores, material, variant, len(seeds))
         ends = _ends(axes, pooled, gendered)
     return EmbeddingReport(
         models=tuple(models),
@@ -184,7 +182,7 @@ def embedding_report(
         seeds=tuple(seeds),
         texts=len(pooled),
         vocabulary=len(learned[0]),
-        level=level,
+        level=LEVEL,
         readings=tuple(readings),
         gaps=tuple(gaps),
         words=ends,
@@ -232,7 +230,6 @@ def _readings(
     material: HobbiesMaterial,
     variant: Variant,
     seeds: Sequence[int],
-    level: float,
 ) -> list[EmbeddingReading]:
     """Read each model that has a scored text of both genders; p-values are controlled over them (Holm)."""
     readings = []
@@ -245,7 +242,7 @@ def _readings(
         ]
         scored = [sum(map(len, side)) for side in sides]
         each = [
-            gender_difference(*([rows[:, index] for rows in side] for side in sides), level=level)
+            gender_difference(*([rows[:, index] for rows in side] for side in sides), level=LEVEL)
             for index in range(len(seeds))
         ]
         readings.append(
@@ -253,7 +250,7 @@ def _readings(
                 model=model,
                 variant=variant,
                 difference=gender_difference(
-                    *([rows.mean(axis=1) for rows in side] for side in sides), level=level
+                    *([rows.mean(axis=1) for rows in side] for side in sides), level=LEVEL
                 ),
                 seeds=tuple(
                     SeedReading(seed=seed, effect=one.effect, p_value=one.p_value)
@@ -272,7 +269,7 @@ def _readings(
 
 
 def _gaps(
-    scores: Mapping[str, Scores], material: HobbiesMaterial, variant: Variant, seeds: int, level: float
+    scores: Mapping[str, Scores], material: HobbiesMaterial, variant: Variant, seeds: int
 ) -> list[EmbeddingGap]:
     """Compare every two models, over the names of which both have a scored text."""
     gaps = []
@@ -291,7 +288,7 @@ def _gaps(
             tuple([scores[model][name].mean(axis=1) for name in side] for side in sides)
             for model in (first, second)
         ]
-        difference, interval = effect_gap((pairs[0][0], pairs[0][1]), (pairs[1][0], pairs[1][1]), level=level)
+        difference, interval = effect_gap((pairs[0][0], pairs[0][1]), (pairs[1][0], pairs[1][1]), level=LEVEL)
         if difference is None:
             continue
         effects = [

@@ -23,15 +23,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
+
+from pydantic import ValidationError
 
 from pcf_core.core.errors import CriteriaError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.records import Record
 from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import settings
+from pcf_core.material.safety.reading import read_toml
 from pcf_core.material.safety.text import shown
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
 from pcf_core.texts.criteria.records.runs import Report
+
+R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True)
@@ -115,6 +121,21 @@ def check_cells(given: Iterable[str], existing: Iterable[str], experiment: str) 
         raise CriteriaError(
             f"The experiment {experiment} has no cell {shown(unknown[0])}: give the cells that it asks."
         )
+
+
+def load_shipped(name: str, record: type[R]) -> R:
+    """Load what ships in ``assets/criteria`` as a TOML file with the fields of the record."""
+    path = settings().assets / "criteria" / f"{name}.toml"
+    table = read_toml(path, record.model_fields, CriteriaError)
+    try:
+        return record.model_validate(table)
+    except ValidationError as problem:
+        raise damaged(path.name) from problem
+
+
+def damaged(file: str) -> CriteriaError:
+    """Return the refusal of a shipped file that cannot be used."""
+    return CriteriaError(f"{file} is damaged: restore it from the repository.")
 
 
 # How a model is best asked: what it can do decides whether it writes or is scored, and in which wording.

@@ -11,8 +11,7 @@ from pcf_core.core.errors import CriteriaError
 from pcf_core.core.generation import Decoding
 from pcf_core.texts.criteria.anecdotes import Anecdotes
 from pcf_core.texts.criteria.experiment import Experiment
-from pcf_core.texts.criteria.hobbies import Hobbies
-from pcf_core.texts.criteria.hobbies_material import load_hobbies
+from pcf_core.texts.criteria.hobbies import Hobbies, load_hobbies
 from pcf_core.texts.criteria.labels import choose_labeller, restore_labeller
 from pcf_core.texts.criteria.names import load_names
 from pcf_core.texts.criteria.questions import Questions, some_questions

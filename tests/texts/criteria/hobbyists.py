@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pcf_core.texts.criteria.hobbies_material import load_hobbies
+from pcf_core.texts.criteria.hobbies import load_hobbies
 from pcf_core.texts.criteria.records.independence import GivenName, HobbiesMaterial, NameList
 from pcf_core.texts.criteria.records.quantities import Gender
 

@@ -22,7 +22,7 @@ from pcf_core.texts.criteria.gender_reading import (
     without_gender,
     words_of,
 )
-from pcf_core.texts.criteria.hobbies_material import load_hobbies
+from pcf_core.texts.criteria.hobbies import load_hobbies
 from pcf_core.texts.criteria.labels import Lexicon
 from pcf_core.texts.criteria.names import load_names
 from pcf_core.texts.criteria.professions import load_reading
