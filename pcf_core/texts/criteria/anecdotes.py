@@ -63,9 +63,6 @@ from pcf_core.texts.criteria.records.independence import (
 from pcf_core.texts.criteria.records.quantities import ExperimentName, MutualInformation, Wording
 from pcf_core.texts.fairpair.intervals import mean_interval
 
-# The gender of stories by profession beside the world's: single professions, all together, a line.
-
-
 UNIT = "profession"
 FEWEST = 2  # of a single profession nothing can be learned of others
 
@@ -182,13 +179,7 @@ class Anecdotes:
 
     @classmethod
     def load(cls, professions: str | Path | ProfessionList = USUAL) -> Anecdotes:
-        """Load the experiment with a shipped list, a user's file, or a list that is loaded already.
-
-        Raises
-        ------
-        CriteriaError
-            The list cannot be used.
-        """
+        """Load the experiment with a shipped list, a user's file, or a list that is loaded already."""
         chosen = professions if isinstance(professions, ProfessionList) else load_professions(professions)
         topic = load_topic(TOPIC)
         words = {group.name: group.words for group in topic.groups}
@@ -211,26 +202,19 @@ class Anecdotes:
     def asks(self, wording: Wording) -> tuple[Ask, ...]:
         """List the cells of texts to write, one for each profession."""
         texts = self.material.wording
-        if wording == "instruction":
-            return tuple(
-                Ask(each.name, texts.system, filled(texts.instruction, each)) for each in self.professions
-            )
-        return tuple(Ask(each.name, "", filled(texts.continuation, each)) for each in self.professions)
+        system, text = (
+            (texts.system, texts.instruction) if wording == "instruction" else ("", texts.continuation)
+        )
+        return tuple(Ask(each.name, system, _filled(text, each)) for each in self.professions)
 
     def scored_asks(self) -> tuple[ScoredAsk, ...]:
         """List the cells to score, one for each profession, with the words of women first."""
         words = (*self.material.female, *self.material.male)
         text = self.material.wording.scored
-        return tuple(ScoredAsk(each.name, filled(text, each), words) for each in self.professions)
+        return tuple(ScoredAsk(each.name, _filled(text, each), words) for each in self.professions)
 
     def report(self, texts: Mapping[str, Sequence[str]]) -> AnecdotesReport:
-        """Report what the stories say; a profession without any is left out and named.
-
-        Raises
-        ------
-        CriteriaError
-            A cell that is no profession of the list, or no story at all.
-        """
+        """Report what the stories say; a profession without any is left out and named."""
         check_cells(texts, (each.name for each in self.professions), self.name)
         if not any(texts.values()):
             raise CriteriaError("There is no story to read: write at least one for each profession.")
@@ -257,44 +241,40 @@ class Anecdotes:
         )
 
     def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> AnecdotesReport:
-        """Report what the scores say: for each profession, the weights of the words of women and of men.
-
-        Raises
-        ------
-        CriteriaError
-            A cell that is no profession of the list, a cell with another number of words, no word left for a
-            gender, or no finite score at all.
-        """
+        """Report what the scores say: for each profession, the weights of the words of women and of men."""
         check_cells(log_probabilities, (each.name for each in self.professions), self.name)
         female, male = self.material.female, self.material.male
         words = (*female, *male)
-        scored = [each for each in self.professions if each.name in log_probabilities]
-        scores = np.array([_row(log_probabilities[each.name], len(words), each.name) for each in scored])
-        if not scored:
+        for cell, nats in log_probabilities.items():
+            if len(nats) != len(words):
+                raise CriteriaError(
+                    f"{shown(cell)} has {len(nats)} scores for {len(words)} words: give one for each."
+                )
+        if not log_probabilities:
             raise CriteriaError("There is no score to read: score every profession.")
+        scores = np.array([*log_probabilities.values()], dtype=np.float64)
         able = ~np.isnan(scores).any(axis=0)
         sides = np.arange(len(words)) < len(female)
         if not (able & sides).any() or not (able & ~sides).any():
             raise CriteriaError(f"{NO_WORDS.capitalize()}: the model cannot express the topic {TOPIC}.")
-        women = dict(
-            zip((each.name for each in scored), _women(scores, able & sides, able & ~sides), strict=True)
-        )
-        if all(share is None for share in women.values()):
+        shares = _women(scores, able & sides, able & ~sides)
+        if all(share is None for share in shares):
             raise CriteriaError(
                 "No profession has a word with a finite score: give log-probabilities, of which at least one "
                 "for a profession is a finite number."
             )
+        women = dict(zip(log_probabilities, shares, strict=True))
         rows = []
         for each in self.professions:
             share = women.get(each.name)
-            shares = {"women": 0.0, "men": 0.0} if share is None else {"women": share, "men": 1 - share}
-            rows.append(ProfessionGender(profession=each.name, world=each.women_share, **shares))
+            weights = {"women": 0.0, "men": 0.0} if share is None else {"women": share, "men": 1 - share}
+            rows.append(ProfessionGender(profession=each.name, world=each.women_share, **weights))
         table = np.array([(row.women, row.men) for row in rows if row.clear])
         reason = why_no_information(table)
         return self._report(
             AnecdotesReport(
                 answering="scored",
-                n=len(scored),
+                n=len(scores),
                 professions=tuple(rows),
                 clear_only=None if reason else expected_information(table),
                 undefined=(LeftOut(name="clear_only", reason=reason),) if reason else (),
@@ -314,7 +294,8 @@ class Anecdotes:
         shares = np.array([row.share for row in rows], dtype=np.float64)
         further = np.array([row.exaggeration for row in rows], dtype=np.float64)
         no_line = why_no_slope(world, shares)
-        reason = NO_CLEAR if report.answering == "written" else "no score"
+        scored = report.answering == "scored"
+        reason = "no score" if scored else NO_CLEAR
         return report.model_copy(
             update={
                 "stereotype_rate": rate_over_professions(_hits(rows), np.array([row.clear for row in rows])),
@@ -322,9 +303,7 @@ class Anecdotes:
                 "line": None if no_line else line_over_world(world, shares),
                 "no_line": no_line,
                 "professions_left_out": tuple(
-                    LeftOut(
-                        name=row.profession, reason=reason if row.unclear or reason != NO_CLEAR else NO_TEXT
-                    )
+                    LeftOut(name=row.profession, reason=reason if scored or row.unclear else NO_TEXT)
                     for row in report.professions
                     if row.share is None
                 ),
@@ -332,8 +311,7 @@ class Anecdotes:
         )
 
 
-def filled(text: str, profession: Profession) -> str:
-    """Put the profession in its places in the text."""
+def _filled(text: str, profession: Profession) -> str:
     return text.replace(WITH_ARTICLE, profession.with_article).replace(BARE, profession.name)
 
 
@@ -367,12 +345,6 @@ def _information(
     if reason := why_no_information(table):
         return None, (LeftOut(name=name, reason=reason if table.any() else NO_CLEAR),)
     return mutual_information(table), ()
-
-
-def _row(scores: Sequence[float], words: int, cell: str) -> NDArray[np.float64]:
-    if len(scores) != words:
-        raise CriteriaError(f"{shown(cell)} has {len(scores)} scores for {words} words: give one for each.")
-    return np.array(scores, dtype=np.float64)
 
 
 def _women(
