@@ -60,16 +60,14 @@ from pcf_core.texts.criteria.records.independence import (
     ProfessionList,
     SharedValue,
 )
-from pcf_core.texts.criteria.records.quantities import ExperimentName, MutualInformation, Wording
+from pcf_core.texts.criteria.records.quantities import LEVEL, ExperimentName, MutualInformation, Wording
 from pcf_core.texts.fairpair.intervals import mean_interval
 
 UNIT = "profession"
 FEWEST = 2  # of a single profession nothing can be learned of others
 
 
-def beside_the_world(
-    professions: Sequence[ProfessionGender], level: float = 0.95
-) -> tuple[ProfessionGender, ...]:
+def beside_the_world(professions: Sequence[ProfessionGender]) -> tuple[ProfessionGender, ...]:
     """Return [profession] rows with interval, test and its control, for those with a clear story."""
     from scipy.stats import binomtest, false_discovery_control
 
@@ -82,22 +80,22 @@ def beside_the_world(
     adjusted = false_discovery_control(p_values) if p_values else []
     for index, p_value, controlled in zip(tested, p_values, adjusted, strict=True):
         one = rows[index]
-        interval = wilson(one.women / one.clear, one.clear, level, over="templates", unit="text")
+        interval = wilson(one.women / one.clear, one.clear, over="templates", unit="text")
         update = {"interval": interval, "p_value": min(p_value, 1.0), "adjusted": float(controlled)}
         rows[index] = one.model_copy(update=update)
     return tuple(rows)
 
 
-def wilson(share: float, n: float, level: float, *, over: str = "occupations", unit: str = UNIT) -> Interval:
+def wilson(share: float, n: float, *, over: str = "occupations", unit: str = UNIT) -> Interval:
     """Return Wilson's interval of a share of n (1927, doi:10.1080/01621459.1927.10502953)."""
-    quantile = NormalDist().inv_cdf((1 + level) / 2)
+    quantile = NormalDist().inv_cdf((1 + LEVEL) / 2)
     low, high = ((float(end) + 1) / 2 for end in lean_interval(2 * share - 1, n, quantile))
     bounds = {"low": max(0.0, min(low, share)), "high": min(1.0, max(high, share))}  # rounding at the ends
-    return Interval.model_validate({"over": over, "level": level, "unit": unit, **bounds})
+    return Interval.model_validate({"over": over, "level": LEVEL, "unit": unit, **bounds})
 
 
 def rate_over_professions(
-    hits: FloatArray, of: FloatArray, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
+    hits: FloatArray, of: FloatArray, *, resamples: int = 2000, seed: int = 0
 ) -> SharedValue | None:
     """Return Σ hits / Σ of over professions, with its interval; ``None`` where there is nothing to share.
 
@@ -111,20 +109,18 @@ def rate_over_professions(
     if of.size < FEWEST:
         return SharedValue(value=value)
     if value in (0, 1):
-        return SharedValue(value=value, interval=wilson(value, float(of.size), level))
+        return SharedValue(value=value, interval=wilson(value, float(of.size)))
     drawn = np.concatenate(list(resampled_occupation_weights(np.ones(of.size), resamples, seed)))
-    low, high = percentiles((drawn @ hits) / (drawn @ of), level, of.size)
-    interval = Interval(over="occupations", level=level, low=float(low), high=float(high), unit=UNIT)
+    low, high = percentiles((drawn @ hits) / (drawn @ of), LEVEL, of.size)
+    interval = Interval(over="occupations", level=LEVEL, low=float(low), high=float(high), unit=UNIT)
     return SharedValue(value=value, interval=interval)
 
 
-def mean_over_professions(
-    values: FloatArray, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
-) -> SharedValue | None:
+def mean_over_professions(values: FloatArray, *, resamples: int = 2000, seed: int = 0) -> SharedValue | None:
     """Return the mean of [profession] values with its interval; ``None`` where there is none."""
     if not values.size:
         return None
-    interval = mean_interval(values, resamples=resamples, level=level, seed=seed)
+    interval = mean_interval(values, resamples=resamples, level=LEVEL, seed=seed)
     if interval is not None:
         interval = interval.model_copy(update={"over": "occupations", "unit": UNIT})
     return SharedValue(value=float(values.mean()), interval=interval)
@@ -139,14 +135,14 @@ def why_no_slope(world: FloatArray, shares: FloatArray) -> str:
     return why_no_line(world, shares).replace("points", "professions").replace("point", "profession")
 
 
-def line_over_world(world: FloatArray, shares: FloatArray, level: float = 0.95) -> AmplificationLine:
+def line_over_world(world: FloatArray, shares: FloatArray) -> AmplificationLine:
     """Fit the model's shares on the world's by least squares (:mod:`pcf_core.measure.regression`).
 
     ``world``, ``shares``: [profession] 0 to 1.
     """
     from scipy.stats import t
 
-    line = fit_line(world, shares, level=level)
+    line = fit_line(world, shares, level=LEVEL)
     away, error = abs(line.slope - 1), line.slope_error
     p_of_one = float(2 * t.sf(away / error, line.n - 2)) if error else float(away == 0)
     return AmplificationLine(

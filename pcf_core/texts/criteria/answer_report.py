@@ -41,6 +41,7 @@ from pcf_core.texts.criteria.rates import (
 )
 from pcf_core.texts.criteria.records.quantities import (
     INVALID,
+    LEVEL,
     RATES,
     UNDEFINED,
     Answering,
@@ -58,7 +59,6 @@ from pcf_core.texts.criteria.records.separation import (
     UnitAnswers,
 )
 
-LEVEL = 0.95  # of the intervals
 NO_ANSWER = "no valid answer"
 Indices = NDArray[np.intp]
 Invalid = Mapping[tuple[int, int, int], Mapping[str, int]]  # (unit, pronoun, truth) -> reason -> answers

@@ -52,7 +52,7 @@ from pcf_core.texts.criteria.records.independence import (
     SeedReading,
     Variant,
 )
-from pcf_core.texts.criteria.records.quantities import GENDERS
+from pcf_core.texts.criteria.records.quantities import GENDERS, LEVEL
 
 # Word vectors learned from texts, and the axis from *he* to *she* in them (section 6 of the paper).
 
@@ -115,7 +115,6 @@ def why_no_axis(vectors: Mapping[str, FloatArray]) -> str:
 
 SEEDS = (0, 1, 2, 3, 4, 5)
 LEAST_TEXTS = 10
-LEVEL = 0.95  # of the intervals, over names
 MOST_WORDS = 15  # shown of either end
 VARIANTS: tuple[Variant, Variant] = (HEADLINE, "all words")
 
@@ -242,16 +241,14 @@ def _readings(
         ]
         scored = [sum(map(len, side)) for side in sides]
         each = [
-            gender_difference(*([rows[:, index] for rows in side] for side in sides), level=LEVEL)
+            gender_difference(*([rows[:, index] for rows in side] for side in sides))
             for index in range(len(seeds))
         ]
         readings.append(
             EmbeddingReading(
                 model=model,
                 variant=variant,
-                difference=gender_difference(
-                    *([rows.mean(axis=1) for rows in side] for side in sides), level=LEVEL
-                ),
+                difference=gender_difference(*([rows.mean(axis=1) for rows in side] for side in sides)),
                 seeds=tuple(
                     SeedReading(seed=seed, effect=one.effect, p_value=one.p_value)
                     for seed, one in zip(seeds, each, strict=True)
@@ -288,7 +285,7 @@ def _gaps(
             tuple([scores[model][name].mean(axis=1) for name in side] for side in sides)
             for model in (first, second)
         ]
-        difference, interval = effect_gap((pairs[0][0], pairs[0][1]), (pairs[1][0], pairs[1][1]), level=LEVEL)
+        difference, interval = effect_gap((pairs[0][0], pairs[0][1]), (pairs[1][0], pairs[1][1]))
         if difference is None:
             continue
         effects = [

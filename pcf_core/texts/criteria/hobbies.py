@@ -44,7 +44,7 @@ from pcf_core.texts.criteria.records.independence import (
     LabelInformation,
     NameList,
 )
-from pcf_core.texts.criteria.records.quantities import GENDERS, ExperimentName, Wording
+from pcf_core.texts.criteria.records.quantities import GENDERS, LEVEL, ExperimentName, Wording
 
 # Which words are used more often of students with women's or with men's names.
 
@@ -129,7 +129,6 @@ def _p_values(female: FloatArray, male: FloatArray) -> FloatArray:
 
 HOBBIES = "hobbies-1.toml"
 NAME = "{name}"
-LEVEL = 0.95  # of the intervals
 SCORED_LABEL = "our candidate words, scored by log-probability in place of texts"
 BETWEEN = "|"  # in the cell of a scored frame, between the name and the frame's number
 OWN_TEXTS = "this model"
@@ -316,9 +315,7 @@ def _label_differences(
 ) -> tuple[LabelDifference, ...]:
     """Compare [name] of [text, label] shares by gender; p-values are controlled over labels (Holm)."""
     differences = [
-        gender_difference(
-            [name[:, index] for name in female], [name[:, index] for name in male], level=LEVEL, shares=True
-        )
+        gender_difference([name[:, index] for name in female], [name[:, index] for name in male], shares=True)
         for index in range(len(labels))
     ]
     adjusted = holm([one.p_value for one in differences])

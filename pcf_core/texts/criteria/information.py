@@ -59,6 +59,7 @@ from pcf_core.measure.resampling import percentiles
 from pcf_core.texts.criteria.records.quantities import (
     CORRECTION,
     FORMULAS,
+    LEVEL,
     Entropies,
     LargestInformation,
     MutualInformation,
@@ -223,12 +224,8 @@ def _least_loss(table: FloatArray) -> float | None:
 def least_split(sizes: Sequence[int], first: int) -> float:
     """Return the least size × entropy of the one row that must be split so that others fill a column.
 
+    It is 0 where some rows add up to ``first``; else r · H(a / r) of the best row r, split into a and r − a.
     ``sizes``: [row] whole numbers, at least 1.  ``first``: of how many the column is, at most their sum.
-
-    Returns
-    -------
-    float
-        0 where some rows add up to ``first``; else r · H(a / r) of the best row r, split into a and r − a.
     """
     if _sums(sizes) >> first & 1:
         return 0.0
@@ -310,50 +307,39 @@ def null_of(table: FloatArray, deals: FloatArray, exchanged: str) -> NullInforma
 
 
 def text_intervals(
-    table: FloatArray, resamples: int, level: float, generator: np.random.Generator
+    table: FloatArray, resamples: int, generator: np.random.Generator
 ) -> dict[Normaliser, Interval]:
     """Return intervals over texts: if others had been written, as many of each category."""
     sizes, shares = table.sum(axis=1), _smoothed(table)
     again = generator.multinomial(sizes.astype(np.int64), shares, size=(resamples, len(sizes))) * 1.0
     drawn_from = entropies_in(shares * sizes[:, np.newaxis])
-    return basic_intervals(jackknifed(table), drawn_from, jackknifed(again), level, np.inf, "text")
+    return basic_intervals(jackknifed(table), drawn_from, jackknifed(again), np.inf, "text")
 
 
 def category_intervals(
-    table: FloatArray, resamples: int, level: float, generator: np.random.Generator
+    table: FloatArray, resamples: int, generator: np.random.Generator
 ) -> dict[Normaliser, Interval]:
-    """Return intervals over categories: if others had been chosen.
-
-    Of counts: and other texts written for them, too.
-    """
+    """Return intervals over categories: if others had been chosen; of counts, with other texts too."""
     chosen = generator.integers(len(table), size=(resamples, len(table)))
     if (table != np.floor(table)).any():
         observed = entropies_in(table)
         again = entropies_in(table[chosen])
-        return basic_intervals(observed, observed, again, level, len(table), "category")
+        return basic_intervals(observed, observed, again, len(table), "category")
     sizes, shares = table.sum(axis=1), _smoothed(table)
     drawn_from = entropies_in(shares * sizes[:, np.newaxis])
     texts = generator.multinomial(sizes.astype(np.int64)[chosen], shares[chosen]) * 1.0
-    return basic_intervals(jackknifed(table), drawn_from, jackknifed(texts), level, len(table), "category")
+    return basic_intervals(jackknifed(table), drawn_from, jackknifed(texts), len(table), "category")
 
 
 def cluster_intervals(
-    texts: FloatArray,
-    members: NDArray[np.intp],
-    resamples: int,
-    level: float,
-    generator: np.random.Generator,
+    texts: FloatArray, members: NDArray[np.intp], resamples: int, generator: np.random.Generator
 ) -> dict[Normaliser, Interval]:
-    """Return intervals over clusters: if others of either group had been drawn.
-
-    Arguments are as of :func:`clusters_jackknifed`.
-    """
+    """Return intervals over clusters: if others of either group had been drawn."""
     belongs = np.eye(int(members.max()) + 1)[members]
     return basic_intervals(
         clusters_jackknifed(texts, members, np.ones((1, len(members)))),
         entropies_in(texts.T @ belongs),
         clusters_jackknifed(texts, members, drawn_clusters(members, resamples, generator)),
-        level,
         float(belongs.sum(axis=0).min()),
         "cluster",
     )
@@ -375,25 +361,18 @@ def drawn_clusters(members: NDArray[np.intp], resamples: int, generator: np.rand
 
 
 def basic_intervals(
-    estimate: Measured, drawn_from: Measured, again: Measured, level: float, units: float, unit: str
+    estimate: Measured, drawn_from: Measured, again: Measured, units: float, unit: str
 ) -> dict[Normaliser, Interval]:
-    """Return basic bootstrap intervals: the estimate less the quantiles of (draw − what was drawn from).
-
-    It holds the estimate.
-    """
+    """Return the estimate less the quantiles of (draw − what was drawn from); it lies inside."""
     intervals = {}
+    over = "templates" if unit == "text" else "occupations"
     for name in FORMULAS:
-        errors = percentiles(again.normalised(name) - drawn_from.normalised(name), level, units)
+        errors = percentiles(again.normalised(name) - drawn_from.normalised(name), LEVEL, units)
         value = estimate.normalised(name).item()
         low, high = value - errors[::-1]
-        intervals[name] = _interval(np.array([min(low, value), max(high, value)]), level, unit)
+        low, high = (float(end) for end in np.clip([min(low, value), max(high, value)], 0, 1))
+        intervals[name] = Interval(over=over, level=LEVEL, low=low, high=high, unit=unit)
     return intervals
-
-
-def _interval(bounds: FloatArray, level: float, unit: str) -> Interval:
-    low, high = (float(value) for value in np.clip(bounds, 0, 1))
-    over = "templates" if unit == "text" else "occupations"
-    return Interval(over=over, level=level, low=low, high=high, unit=unit)
 
 
 CLUSTER_CORRECTION = "jackknife, leaving out a cluster of a group at a time"
@@ -409,14 +388,14 @@ def why_no_information(table: ArrayLike) -> str:
 
 
 def mutual_information(
-    table: ArrayLike, *, permutations: int = 2000, resamples: int = 2000, level: float = 0.95, seed: int = 0
+    table: ArrayLike, *, permutations: int = 2000, resamples: int = 2000, seed: int = 0
 ) -> MutualInformation:
     """Estimate I(C; A) of independent texts.
 
     ``table``: [category, group] whole numbers of texts.  ``permutations``: how many random deals there
-    are.  ``resamples``: of either interval.  ``level``: of the intervals.  ``seed``: decides both.
+    are.  ``resamples``: of either interval.
     """
-    counts = _told(table)
+    counts = _without_empty(table)
     if (counts != np.floor(counts)).any():
         raise CriteriaError(
             "The table has numbers of texts that are not whole: give expected shares as such, not as counts."
@@ -425,30 +404,28 @@ def mutual_information(
     deals = dealt_tables(counts.sum(axis=1), counts.sum(axis=0), permutations, generator)
     null = null_of(counts, deals, "text")
     if not null.varies:
-        return _told_of(counts, null=null)
-    return _told_of(
+        return _record_of(counts, null=null)
+    return _record_of(
         counts,
         corrected=jackknifed(counts),
         correction=CORRECTION,
         second_correction=miller_madow(counts),
         null=null,
-        intervals=text_intervals(counts, resamples, level, generator),
-        category_intervals=category_intervals(counts, resamples, level, generator),
+        intervals=text_intervals(counts, resamples, generator),
+        category_intervals=category_intervals(counts, resamples, generator),
     )
 
 
-def expected_information(
-    table: ArrayLike, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
-) -> MutualInformation:
+def expected_information(table: ArrayLike, *, resamples: int = 2000, seed: int = 0) -> MutualInformation:
     """Compute I(C; A) of expected shares, as scores give them.
 
     Nothing is sampled, so there is no bias and no null.
 
     ``table``: [category, group] shares, each category's weight being its sum.
     """
-    shares = _told(table)
+    shares = _without_empty(table)
     generator = np.random.default_rng(seed)
-    return _told_of(shares, category_intervals=category_intervals(shares, resamples, level, generator))
+    return _record_of(shares, category_intervals=category_intervals(shares, resamples, generator))
 
 
 def clustered_information(
@@ -457,7 +434,6 @@ def clustered_information(
     *,
     permutations: int = 2000,
     resamples: int = 2000,
-    level: float = 0.95,
     seed: int = 0,
 ) -> MutualInformation:
     """Estimate I(C; A) where texts come in clusters of one group each, such as the texts of one name.
@@ -474,20 +450,20 @@ def clustered_information(
     belongs = np.eye(int(members.max()) + 1)[members]
     if belongs.sum(axis=0).min() < 2 or (texts.sum(axis=1) <= 0).any():
         raise CriteriaError("Every group needs two clusters or more, each with a text.")
-    table = _told(texts.T @ belongs)
+    table = _without_empty(texts.T @ belongs)
     texts = texts[:, texts.sum(axis=0) > 0]
     generator = np.random.default_rng(seed)
     dealt = [belongs[generator.permutation(len(members))] for _ in range(permutations)]
     deals = np.einsum("xc,bxa->bca", texts, np.array(dealt))
     null = null_of(table, deals, "cluster")
     if not null.varies:
-        return _told_of(table, null=null)
-    return _told_of(
+        return _record_of(table, null=null)
+    return _record_of(
         table,
         corrected=clusters_jackknifed(texts, members, np.ones((1, len(members)))),
         correction=CLUSTER_CORRECTION,
         null=null,
-        intervals=cluster_intervals(texts, members, resamples, level, generator),
+        intervals=cluster_intervals(texts, members, resamples, generator),
     )
 
 
@@ -501,14 +477,14 @@ def _checked(table: ArrayLike) -> FloatArray:
     return counts
 
 
-def _told(table: ArrayLike) -> FloatArray:
+def _without_empty(table: ArrayLike) -> FloatArray:
     if reason := why_no_information(table):
         raise CriteriaError(f"Mutual information needs two categories and two groups: {reason}.")
     counts = _checked(table)
     return np.asarray(counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0])
 
 
-def _told_of(
+def _record_of(
     table: FloatArray,
     *,
     corrected: Measured | None = None,

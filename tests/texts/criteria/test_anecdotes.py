@@ -276,8 +276,8 @@ def test_single_professions_have_an_interval_and_a_controlled_test() -> None:
 
 
 def test_an_interval_at_the_end_stays_on_the_scale() -> None:
-    assert wilson(1.0, 30, 0.95).high == 1
-    assert wilson(0.0, 30, 0.95).low == 0
+    assert wilson(1.0, 30).high == 1
+    assert wilson(0.0, 30).low == 0
 
 
 def test_a_rate_is_of_all_texts_and_varies_by_profession() -> None:

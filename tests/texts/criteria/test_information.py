@@ -219,9 +219,9 @@ def test_intervals_hold_the_truth(shares: FloatArray) -> None:
     for seed in range(40):
         rng = np.random.default_rng(seed)
         women = rng.binomial(30, shares)
-        texts = text_intervals(np.stack([women, 30.0 - women], axis=1), 200, 0.95, rng)["arithmetic"]
+        texts = text_intervals(np.stack([women, 30.0 - women], axis=1), 200, rng)["arithmetic"]
         women = rng.binomial(30, rng.choice(shares, 100))
-        categories = category_intervals(np.stack([women, 30.0 - women], axis=1), 200, 0.95, rng)["arithmetic"]
+        categories = category_intervals(np.stack([women, 30.0 - women], axis=1), 200, rng)["arithmetic"]
         for one in (texts, categories):
             held[one.unit] += one.low <= truth + 1e-12 and truth <= one.high + 1e-12
     assert min(held.values()) >= 34  # of 40; 95 % intervals miss more than six less than once in 200

@@ -27,6 +27,7 @@ from pcf_core.core.risk import Interval
 ExperimentName = Literal["anecdotes", "hobbies", "questions", "tasks"]
 Wording = Literal["instruction", "continuation"]
 Answering = Literal["written", "scored"]
+LEVEL = 0.95  # of all intervals
 SIGNIFICANCE = 0.05  # of a p-value, controlled where several are tested
 
 
