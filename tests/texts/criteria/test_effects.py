@@ -99,7 +99,6 @@ def test_a_label_that_no_text_has_is_no_certainty_of_other_names() -> None:
     side = [np.zeros(3)] * 20
     low, high = confint_proportions_2indep(0, 20, 0, 20, method="newcomb")
     found = gender_difference(side, side, shares=True)
-    assert found.interval is not None
     assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
     mixed = [[np.array([0.0, 1.0, 0.0])] * 10 + [np.zeros(3)] * 10, side]
     assert gender_difference(*mixed, shares=True) == gender_difference(*mixed)
@@ -154,8 +153,6 @@ def test_intervals_over_names_hold_the_truth(count: int) -> None:
     for _ in range(300):
         pair = [names_with(generator, count, 5, own=0.5, mean=mean) for mean in (truth, 0.0)]
         found = gender_difference(*pair, resamples=400)
-        assert found.interval is not None
-        assert found.effect_interval is not None
         held += [
             found.interval.low <= truth <= found.interval.high,
             found.effect_interval.low <= truth / spread <= found.effect_interval.high,
@@ -182,7 +179,5 @@ def test_the_gap_of_two_models_draws_the_same_names() -> None:
     difference, interval = effect_gap((pairs[0][0], pairs[0][1]), (pairs[1][0], pairs[1][1]))
     single = gender_difference(*pairs[0]).effect_interval
     assert difference is not None
-    assert interval is not None
-    assert single is not None
     assert interval.low <= difference <= interval.high
     assert interval.high - interval.low < (single.high - single.low) / 2

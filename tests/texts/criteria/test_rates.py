@@ -118,7 +118,6 @@ def test_one_cluster_says_nothing_of_others() -> None:
 def test_clustered_intervals_hold_the_share_and_do_not_mind_the_order(rows: list[tuple[int, int]]) -> None:
     part, whole = np.array(rows, dtype=np.float64).T
     bounds, turned = clustered_wilson(part, whole), clustered_wilson(part[::-1], whole[::-1])
-    assert bounds is not None
     assert bounds == pytest.approx(turned)
     assert 0 <= bounds[0] <= part.sum() / whole.sum() <= bounds[1] <= 1
 
@@ -174,7 +173,6 @@ def covered(clusters: int, spread: float, rounds: int = 400) -> tuple[float, flo
         ones = generator.binomial(10, shares).astype(float)
         others = generator.binomial(10, np.minimum(1, 0.5 * shares + 0.35)).astype(float)
         bounds = clustered_wilson(ones, whole)
-        assert bounds is not None
         held += bounds[0] <= 0.3 <= bounds[1]
         drawn = drawn_clusters(np.stack([ones, others], axis=-1), [0] * clusters, 400, seed)
         found = difference_interval(
@@ -183,7 +181,6 @@ def covered(clusters: int, spread: float, rounds: int = 400) -> tuple[float, flo
             clusters,
             unit="question",
         )
-        assert found is not None
         different += found.low <= 0.2 <= found.high
     return held / rounds, different / rounds
 
@@ -207,8 +204,6 @@ def test_student_of_the_scarcer_share() -> None:
     influence = np.array([-0.1, 0, 0, 0.1])
     free = t_bounds(influence, [1] * 4, 0.1)
     bound = t_bounds(influence, [1] * 4, 0.1, 2)
-    assert free is not None
-    assert bound is not None
     assert (bound[1] - 0.1) / (free[1] - 0.1) == pytest.approx(4.30265 / 3.18245, abs=1e-5)
     assert t_bounds(influence, [1] * 4, 0.1, 9) == free
 

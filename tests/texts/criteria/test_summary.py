@@ -101,7 +101,6 @@ def test_the_widest_is_selected_as_by_sorting(found: list[tuple[int | None, floa
     ]
     report = answered().model_copy(update={"differences": tuple(rows)})
     chosen = report.widest("FNR")
-    assert chosen is not None
     beyond = [row for row in rows if row.differs]
     gaps = sorted(row.gap for row in beyond or rows if row.gap is not None)
     assert chosen.gap == (gaps[-1] if gaps else None)
@@ -114,11 +113,9 @@ def test_the_widest_is_selected_as_by_sorting(found: list[tuple[int | None, floa
 
 def test_stories_give_nmi_less_its_bias_and_scores_give_it_as_it_is() -> None:
     (drawn,) = readings_of([report := anecdotes_example()])
-    assert report.clear_only is not None
     assert drawn.size == max(0.0, report.clear_only.corrected_normalised[USUAL])
     assert drawn.differs == report.clear_only.depends
     (scored,) = readings_of([report := anecdotes_example(scored=True)])
-    assert report.clear_only is not None
     assert scored.size == report.clear_only.normalised[USUAL]
     assert (scored.differs, scored.p_value, scored.reason) == (None, None, NOT_DRAWN)
 
@@ -131,7 +128,6 @@ def test_what_is_undefined_says_why() -> None:
 @given(st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1))
 def test_an_interval_of_a_size_is_around_it(value: float, below: float, above: float) -> None:
     found = towards(value, Interval(low=value - below, high=value + above))
-    assert found is not None
     assert found.low <= abs(value) <= found.high
     assert abs((found.high - found.low) - (below + above)) < 1e-12
 

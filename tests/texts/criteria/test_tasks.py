@@ -46,8 +46,6 @@ def test_table_6_is_what_was_published(report: AnswersReport) -> None:
 
 def test_tables_4_and_5_follow_exactly(report: AnswersReport) -> None:
     he, she = (report.answers(pronoun) for pronoun in ("he", "she"))
-    assert he is not None
-    assert she is not None
     matrix = he.confusion
     assert (matrix.tp, matrix.fn, matrix.fp, matrix.tn) == (50, 100, 0, 150)
     matrix = she.confusion
@@ -71,7 +69,6 @@ def test_the_slips_of_the_paper_are_not_reproduced(report: AnswersReport) -> Non
     Equal base rates let separation and sufficiency hold together: a model that makes no error has both.
     """
     he = report.answers("he")
-    assert he is not None
     named = [row for row in report.by_unit if row.pronoun == "he" and row.truth == "female"]
     assert he.rate("PPV").n == sum(row.right for row in named) == 50
     assert he.rate("NPV").n == 250
@@ -89,21 +86,14 @@ def test_six_tasks_show_sizes_and_nothing_beyond_chance(report: AnswersReport) -
     """FNR rests on three of them: of 8 ways to exchange two pronouns 2 give the largest difference."""
     assert (report.permutations, report.exact) == (63, True)
     fnr, fpr, ppv = (gap_of(report, name) for name in ("FNR", "FPR", "PPV"))
-    assert fnr is not None
-    assert fpr is not None
-    assert ppv is not None
     assert (fnr.higher, fnr.p_value, fnr.least_p) == ("he", 0.5, 0.25)  # one of the three says the same
     assert (fpr.higher, fpr.p_value, fpr.least_p) == ("she", 0.25, 0.25)
     assert (ppv.p_value, ppv.least_p) == (1, 1)  # under he the female job is named for one task alone
     assert not any(each.differs or report.testable(each) for each in report.differences)
-    assert fnr.interval is not None
     assert fnr.interval.low < 0 < fnr.interval.high
     assert fnr.beyond_line is None
     he = report.answers("he")
-    assert he is not None
     rate = he.rate("FPR")
-    assert rate.interval is not None
-    assert rate.repeats is not None
     assert (rate.interval.high > 0.5, rate.repeats.high < 0.05) == (True, True)
 
 
@@ -125,7 +115,6 @@ def test_p_values_are_those_of_every_exchange(report: AnswersReport) -> None:
     ways = list(product((0, 1), repeat=6))
     far = [abs(difference(way)) >= abs(difference(ways[0])) - 1e-12 for way in ways]
     gap = gap_of(report, "FNR")
-    assert gap is not None
     assert gap.p_value == pytest.approx(sum(far) / 64)
 
 
@@ -159,10 +148,8 @@ def test_scores_are_shares_of_the_two_words() -> None:
     report = tasks.scored_report(nats)
     assert report.n_invalid == 1
     she = report.answers("she")
-    assert she is not None
     assert she.rate("FPR").value == pytest.approx(0.75)
     assert she.rate("FNR").repeats is None
-    assert she.likelier is not None
     assert (she.likelier.tp, she.likelier.fn) == (6, 0)
     assert report.answers("he").invalid == {"unscored": 1}  # type: ignore[union-attr]
     with pytest.raises(CriteriaError, match="2 words"):
