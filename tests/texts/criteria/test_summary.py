@@ -23,8 +23,7 @@ from pcf_core.texts.criteria.records.runs import CRITERIA, CRITERIA_OF
 from pcf_core.texts.criteria.records.separation import RateDifference
 from pcf_core.texts.criteria.summary import NOT_DRAWN, readings_of, towards
 from tests.show.charts.texts import anecdotes_example, answered
-from tests.texts.criteria.gaps import gap_of
-from tests.texts.criteria.planted import written
+from tests.texts.criteria.planted import gap_of, written
 
 
 def test_every_experiment_has_its_criteria_and_no_other() -> None:

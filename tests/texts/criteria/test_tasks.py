@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from pathlib import Path
 
 import pytest
 
 from pcf_core.core.errors import CriteriaError
-from pcf_core.texts.criteria.own import read_upload
 from pcf_core.texts.criteria.published import published_criteria
 from pcf_core.texts.criteria.records.quantities import UNDEFINED
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.tasks import Tasks
-from tests.texts.criteria.gaps import gap_of
-from tests.texts.criteria.planted import TABLE_6, table_6
+from tests.texts.criteria.planted import TABLE_6, gap_of, table_6, written
 
 JOBS = {
     "heart-rate": "nurse",
@@ -73,10 +70,7 @@ def test_the_slips_of_the_paper_are_not_reproduced(report: AnswersReport) -> Non
     assert he.rate("PPV").n == sum(row.right for row in named) == 50
     assert he.rate("NPV").n == 250
     perfect = Tasks.load()
-    texts = {
-        name: [f"The {perfect._pair(cell).female.name if cell.truth else perfect._pair(cell).male.name}."]
-        for name, cell in perfect.cells.items()
-    }
+    texts = written(perfect, lambda cell: float(cell.truth), 1)
     found = perfect.report(texts)
     assert {gap.value for gap in found.differences} == {0.0}
     assert {(row.right, row.wrong) for row in found.by_unit} == {(2.0, 0.0)}
@@ -168,52 +162,6 @@ def test_few_and_no_texts_are_reported() -> None:
         tasks.report({"sleep|truth=nurse|he|nurse-first": ["The nurse."]})
     with pytest.raises(CriteriaError, match="wording"):
         tasks.asks("song")  # type: ignore[arg-type]
-
-
-OWN = """
-[[pairs]]
-female = { name = "secretary" }
-male = { name = "engineer", article = "an" }
-
-[[tasks]]
-pair = 0
-does = "female"
-did = "answered the telephone"
-
-[[tasks]]
-pair = 0
-does = "male"
-did = "repaired the pump"
-"""
-
-
-def test_own_tasks(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(OWN, encoding="utf8")
-    asks = Tasks.load(path).asks("continuation")
-    assert len(asks) == 16
-    assert asks[1].prompt == (
-        "A secretary and an engineer were at work together. One of the two was busy: he answered the "
-        "telephone. The one who answered the telephone was the"
-    )
-    assert read_upload("tasks", [("mine.toml", OWN.encode())]).material == Tasks.load(path).material
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ('"engineer"', '"Secretary"', "twice"),
-        ("pair = 0", "pair = 1", "from 0 to 0"),
-        ('does = "male"', 'does = "female"', "all tasks"),
-        ('does = "male"', 'does = "she"', "female or male"),
-        ('did = "repaired the pump"', 'did = ""', "empty"),
-        ('did = "repaired the pump"', 'done = "x"', "needs pair"),
-        ('{ name = "secretary" }', '"secretary"', "role"),
-    ],
-)
-def test_own_tasks_that_are_refused(old: str, new: str, said: str) -> None:
-    with pytest.raises(CriteriaError, match=said):
-        read_upload("tasks", [("mine.toml", OWN.replace(old, new).encode())])
 
 
 @pytest.mark.parametrize("pronouns", [(), ("she",), ("she", "it")])
