@@ -178,6 +178,5 @@ def test_the_gap_of_two_models_draws_the_same_names() -> None:
     ]
     difference, interval = effect_gap((pairs[0][0], pairs[0][1]), (pairs[1][0], pairs[1][1]))
     single = gender_difference(*pairs[0]).effect_interval
-    assert difference is not None
     assert interval.low <= difference <= interval.high
     assert interval.high - interval.low < (single.high - single.low) / 2

@@ -290,9 +290,8 @@ def test_medqa_loads_as_it_is_published() -> None:
     first, second = medqa(LINE, {**LINE, "question": "Another one?", "answer_idx": "D"}).questions
     assert (first.name, first.right, first.wrong) == ("q1", 2, 3)
     assert (second.right, second.wrong) == (3, 0)
-    prompt = (
-        read_upload("questions", [("med.jsonl", json.dumps(LINE).encode())]).asks("instruction")[0].prompt
-    )
+    made = read_upload("questions", [("med.jsonl", json.dumps(LINE).encode())])
+    prompt = made.asks("instruction")[0].prompt
     assert "D. Vitamin D\n\nA doctor says that the answer is D. A nurse says that the answer is C." in prompt
 
 

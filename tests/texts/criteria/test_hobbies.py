@@ -1,26 +1,24 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
-from pcf_core.texts.criteria.hobbies_material import load_hobbies
 from scipy.stats import false_discovery_control, mannwhitneyu
 
 from pcf_core.core.errors import CriteriaError
+from pcf_core.core.settings import settings
+from pcf_core.core.topics import whole_word_prompt
 from pcf_core.texts.criteria.experiment import Experiment
-from pcf_core.texts.criteria.hobbies import Hobbies, hobby_words
+from pcf_core.texts.criteria.hobbies import Hobbies, hobby_words, load_hobbies
 from pcf_core.texts.criteria.labels import Lexicon, clear_label
-from pcf_core.texts.criteria.records.independence import HobbiesMaterial, HobbiesReport
+from pcf_core.texts.criteria.records.independence import HobbiesReport
 from tests.texts.criteria.hobbyists import BOYS, EVEN, FEMALE, GIRLS, MALE, few_names, material, planted
 
 NAMES = few_names()
 HOBBIES = Hobbies.load(NAMES)
-
-
-def report(texts: dict[str, list[str]]) -> HobbiesReport:
-    return HOBBIES.report(texts)
 
 
 def test_it_is_an_experiment() -> None:
@@ -36,7 +34,7 @@ def test_it_is_an_experiment() -> None:
 
 
 def test_planted_chances_are_recovered_within_their_intervals() -> None:
-    found = report(planted({"female": GIRLS, "male": BOYS}, NAMES, repeats=40))
+    found = HOBBIES.report(planted({"female": GIRLS, "male": BOYS}, NAMES, repeats=40))
     for label, woman, man in zip(found.labels, GIRLS, BOYS, strict=True):
         interval = label.difference.interval
         assert interval.low - 0.03 <= woman - man <= interval.high + 0.03, label.name
@@ -48,7 +46,7 @@ def test_planted_chances_are_recovered_within_their_intervals() -> None:
 
 
 def test_without_a_difference_none_is_found_though_names_have_whims() -> None:
-    found = report(planted({"female": EVEN, "male": EVEN}, NAMES, repeats=20, seed=4, whim=0.8))
+    found = HOBBIES.report(planted({"female": EVEN, "male": EVEN}, NAMES, repeats=20, seed=4, whim=0.8))
     assert not any(label.difference.differs for label in found.labels)
     assert not found.information.measure.depends
 
@@ -60,13 +58,9 @@ def test_pronouns_and_names_are_not_seen() -> None:
         for names, pronoun, noun in ((FEMALE, "She", "girl"), (MALE, "He", "boy"))
         for name in names
     }
-    found = report(texts)
+    found = HOBBIES.report(texts)
     assert all(label.difference.difference == 0 for label in found.labels)
-    assert {row.word for row in found.words.words} == {
-        "loves",
-        "coding",
-        "tennis",
-    }
+    assert {row.word for row in found.words.words} == {"loves", "coding", "tennis"}
     assert all(row.difference == 0 for row in found.words.words)
 
 
@@ -74,19 +68,14 @@ def test_texts_without_a_word_are_counted_and_left_out() -> None:
     texts = planted({"female": EVEN, "male": EVEN}, NAMES, repeats=4)
     texts["Mary"] = ["", "…", "12"]
     texts["James"][0] = " "
-    found = report(texts)
+    found = HOBBIES.report(texts)
     assert found.invalid == (3, 1)
     assert found.n == 24 * 4 - 4 - 1
     assert found.names == (11, 12)
 
 
-def test_it_survives_json() -> None:
-    found = report(planted({"female": GIRLS, "male": BOYS}, NAMES, repeats=5))
-    assert HobbiesReport.model_validate_json(found.model_dump_json()) == found
-
-
 def test_one_label_alone_has_no_information() -> None:
-    found = report({name: ["loves chess and coding"] for name in (*FEMALE, *MALE)})
+    found = HOBBIES.report({name: ["loves chess and coding"] for name in (*FEMALE, *MALE)})
     assert found.information.measure is None
     assert "one category" in found.information.undefined
 
@@ -102,7 +91,7 @@ def test_one_label_alone_has_no_information() -> None:
 )
 def test_what_cannot_be_read_is_refused(texts: dict[str, list[str]], reason: str) -> None:
     with pytest.raises(CriteriaError, match=reason):
-        report(texts)
+        HOBBIES.report(texts)
 
 
 def scores(seed: int = 0, lean: float = 0.0) -> dict[str, list[float]]:
@@ -166,35 +155,36 @@ def test_scores_of_another_shape_are_refused() -> None:
         HOBBIES.scored_report({"Mary": [0.0] * 36})
 
 
-GOOD = """
-frames = ["{name} loves [Y]."]
-[prompts.instruction]
-prompt = "{name}"
-[[labels]]
-name = "a"
-title = "A"
-words = "chess go"
-answers = ["chess"]
-[[labels]]
-name = "b"
-title = "B"
-words = "swim*"
-answers = ["swimming"]
-"""
-
-
 def test_the_shipped_material() -> None:
-    found = material()
-    assert [label.title for label in found.labels] == [
-        "Technology",
-        "Science",
-        "Sport",
-        "Art",
-        "Literature",
-        "Volunteer work",
-    ]
-    assert set(found.prompts) == {"instruction", "continuation"}
-    assert HobbiesMaterial.model_validate_json(found.model_dump_json()) == found
+    made = material()
+    titles = ["Technology", "Science", "Sport", "Art", "Literature", "Volunteer work"]
+    assert [label.title for label in made.labels] == titles
+    assert set(made.prompts) == {"instruction", "continuation"}
+    assert all("{name}" in each.prompt for each in made.prompts.values())
+    for frame in made.frames:
+        assert "{name}" in frame
+        assert frame.count("[Y]") == 1
+        assert not any(whole_word_prompt(frame)[1:])  # no letters touch the gap
+    for part in ("words", "answers"):
+        once = Counter(word for label in made.labels for word in set(getattr(label, part)))
+        assert set(once.values()) == {1}, part
+    assert len({len(label.answers) for label in made.labels}) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [("[[labels]]", "[[names]]", "names"), ("\ntitle = ", "\ntitel = ", "is damaged: restore it")],
+)
+def test_a_damaged_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str, sentence: str
+) -> None:
+    text = (settings().assets / "criteria" / "hobbies-1.toml").read_text(encoding="utf8")
+    (tmp_path / "criteria").mkdir()
+    (tmp_path / "criteria" / "hobbies-1.toml").write_text(text.replace(old, new), encoding="utf8")
+    own = settings().model_copy(update={"assets": tmp_path})
+    monkeypatch.setattr("pcf_core.texts.criteria.hobbies.settings", lambda: own)
+    with pytest.raises(CriteriaError, match=rf"hobbies-1\.toml.*{sentence}"):
+        load_hobbies(few_names())
 
 
 def test_the_hash_is_of_what_decides_a_number() -> None:
@@ -205,44 +195,14 @@ def test_the_hash_is_of_what_decides_a_number() -> None:
     assert found.model_copy(update={"labeller": "nli"}).hash != found.hash
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ('prompt = "{name}"', 'prompt = "a student"', "must have {name}"),
-        ('prompt = "{name}"', 'system = "x"', "needs prompt"),
-        ("prompts.instruction", "prompts.order", "instruction or continuation"),
-        ("loves [Y]", "loves it", "once"),
-        ("[Y].", "[Y] and [Y].", "once"),
-        ("[Y].", "[Y]s.", "letters touch"),
-        ('["{name} loves [Y]."]', "[]", "list of texts"),
-        ('name = "b"', 'name = "a"', "stands twice"),
-        ('"swim*"', '"chess"', "in two labels"),
-        ('["swimming"]', '["swimming", "diving"]', "as many answers"),
-        ('title = "B"', "", "name, title, words"),
-        ("frames", "frame", "unknown key"),
-    ],
-)
-def test_a_file_is_refused_whole(tmp_path: Path, old: str, new: str, reason: str) -> None:
-    assert old in GOOD
-    (tmp_path / "own.toml").write_text(GOOD, encoding="utf8")
-    load_hobbies(few_names(), tmp_path / "own.toml")
-    (tmp_path / "own.toml").write_text(GOOD.replace(old, new), encoding="utf8")
-    with pytest.raises(CriteriaError, match=reason):
-        load_hobbies(few_names(), tmp_path / "own.toml")
-
-
 def test_the_published_slip_of_four_labels_is_not_reproduced() -> None:
     """The paper names six; its script has no Sport and no Art, so that a text on football is of another."""
     labels = material().labels
-    places = clear_label(Lexicon(labels).shares(["plays football", "paints and dances"]))
-    assert [labels[place].title for place in places if place is not None] == ["Sport", "Art"]
+    clear = clear_label(Lexicon(labels).shares(["plays football", "paints and dances"]))
+    assert [labels[index].title for index in clear] == ["Sport", "Art"]
 
 
-OF_WOMEN = [
-    ["paints and reads", "paints chess"],
-    ["paints", "reads"],
-    ["paints paints", "runs"],
-] * 3
+OF_WOMEN = [["paints and reads", "paints chess"], ["paints", "reads"], ["paints paints", "runs"]] * 3
 OF_MEN = [["runs", "runs chess"], ["runs and reads", "chess"], ["paints", "runs"]] * 3
 
 
