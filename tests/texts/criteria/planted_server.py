@@ -21,10 +21,10 @@ class Planted:
     """``said``: what the model says in a cell.  Callable as the ``says`` of a text server."""
 
     def __init__(
-        self, experiment: Experiment, said: Callable[[str], Said], wording: Wording = "instruction"
+        self, experiment: Experiment, table_of: Callable[[str], Said], wording: Wording = "instruction"
     ) -> None:
         self.cell_of = {ask.prompt: ask.cell for ask in experiment.asks(wording)}
-        self.said = said
+        self.said = table_of
         self._streams: dict[str, random.Random] = {}
         self._lock = threading.Lock()
 

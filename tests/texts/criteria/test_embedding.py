@@ -35,18 +35,18 @@ MANY = {
 
 
 @pytest.fixture(scope="module")
-def found() -> EmbeddingReport:
+def report() -> EmbeddingReport:
     return embedding_report(MANY, MATERIAL, seeds=(0, 1, 2))
 
 
 @pytest.mark.slow
-def test_a_planted_lean_is_found_and_pronouns_alone_are_not_one(found: EmbeddingReport) -> None:
-    leaning, level = found.of()
+def test_a_planted_lean_is_found_and_pronouns_alone_are_not_one(report: EmbeddingReport) -> None:
+    leaning, level = report.of()
     assert leaning.differs
     assert leaning.difference.effect > 0.5
     assert not level.differs
     assert abs(level.difference.effect) < 0.15
-    assert all(one.differs for one in found.of("all words"))  # as published: the pronouns score
+    assert all(one.differs for one in report.of("all words"))  # as published: the pronouns score
 
 
 def test_of_few_texts_the_side_hangs_on_the_seed() -> None:
@@ -58,9 +58,9 @@ def test_of_few_texts_the_side_hangs_on_the_seed() -> None:
 
 
 @pytest.mark.slow
-def test_models_are_compared_over_their_names(found: EmbeddingReport) -> None:
-    gap = next(one for one in found.gaps if one.variant == "without gendered words")
-    leaning, level = (one.difference.effect for one in found.of())
+def test_models_are_compared_over_their_names(report: EmbeddingReport) -> None:
+    gap = next(one for one in report.gaps if one.variant == "without gendered words")
+    leaning, level = (one.difference.effect for one in report.of())
     assert gap.difference == pytest.approx(level - leaning)
     assert gap.interval.high < 0
     assert gap.differs
@@ -77,18 +77,18 @@ def test_a_compound_with_a_gendered_word_scores_nothing_in_the_headline() -> Non
     assert reading.difference.effect == plain.difference.effect
 
 
-def test_every_seed_is_shown(found: EmbeddingReport) -> None:
-    for reading in found.readings:
+def test_every_seed_is_shown(report: EmbeddingReport) -> None:
+    for reading in report.readings:
         assert [one.seed for one in reading.seeds] == [0, 1, 2]
         effects = [one.effect for one in reading.seeds]
         assert len(set(effects)) == 3
-    assert found.library.startswith("gensim")
-    assert found.settings["window"] == 10
+    assert report.library.startswith("gensim")
+    assert report.settings["window"] == 10
 
 
 def test_the_score_of_a_text_written_out() -> None:
     """Second opinion: one seed, every word by itself."""
-    found = embedding_report({"one": FEW}, MATERIAL, seeds=(4,))
+    report = embedding_report({"one": FEW}, MATERIAL, seeds=(4,))
     left = stop_words() - set(MATERIAL.gendered)
     pooled = [
         [word for word in words_of(without_gender(text, NAMES.genders, ())) if word not in left]
@@ -101,25 +101,25 @@ def test_the_score_of_a_text_written_out() -> None:
         for text in pooled
     ]
     half = len(pooled) // 2
-    (reading,) = found.of()
+    (reading,) = report.of()
     assert reading.difference.female == pytest.approx(np.mean(means[:half]))
     assert reading.difference.male == pytest.approx(np.mean(means[half:]))
     assert reading.seeds[0].effect == reading.difference.effect
 
 
-def test_the_ends_have_no_gendered_word(found: EmbeddingReport) -> None:
-    words = [one.word for one in found.words]
+def test_the_ends_have_no_gendered_word(report: EmbeddingReport) -> None:
+    words = [one.word for one in report.words]
     assert words
     assert not set(words) & {"she", "he"}
-    assert [one.score for one in found.words] == sorted((one.score for one in found.words), reverse=True)
+    assert [one.score for one in report.words] == sorted((one.score for one in report.words), reverse=True)
 
 
 def test_without_pronouns_there_is_no_axis_and_the_report_says_so() -> None:
     texts = planted({"female": GIRLS, "male": BOYS}, NAMES, repeats=3, pronouns=False)
-    found = embedding_report({"one": texts}, MATERIAL)
-    assert found.readings == ()
-    assert "“she” and “he”" in found.undefined
-    assert EmbeddingReport.model_validate_json(found.model_dump_json()) == found
+    report = embedding_report({"one": texts}, MATERIAL)
+    assert report.readings == ()
+    assert "“she” and “he”" in report.undefined
+    assert EmbeddingReport.model_validate_json(report.model_dump_json()) == report
 
 
 def test_texts_without_a_known_word_are_counted() -> None:
@@ -204,8 +204,8 @@ def test_the_same_seed_learns_the_same_in_every_process() -> None:
     code = (
         "import hashlib; from tests.texts.criteria.test_embedding import texts\n"
         "from pcf_core.texts.criteria.embedding import learned_vectors\n"
-        "found = learned_vectors(texts(50), 0)\n"
-        "print(hashlib.sha256(b''.join(v.tobytes() for v in found.values())).hexdigest())"
+        "report = learned_vectors(texts(50), 0)\n"
+        "print(hashlib.sha256(b''.join(v.tobytes() for v in report.values())).hexdigest())"
     )
     answers = {
         subprocess.run(

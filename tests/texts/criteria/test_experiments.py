@@ -114,7 +114,7 @@ def spec(family: Family, chat: str = "") -> ModelSpec:
 
 
 @pytest.mark.parametrize(
-    ("family", "chat", "told", "asked"),
+    ("family", "chat", "in_texts", "in_answers"),
     [
         ("causal", "hash", ("written", "instruction"), ("written", "instruction")),
         ("endpoint", "server", ("written", "instruction"), ("written", "instruction")),
@@ -128,19 +128,19 @@ def spec(family: Family, chat: str = "") -> ModelSpec:
 def test_what_a_model_can_do_decides(
     family: Family,
     chat: str,
-    told: tuple[Answering, Wording | None],
-    asked: tuple[Answering, Wording | None],
+    in_texts: tuple[Answering, Wording | None],
+    in_answers: tuple[Answering, Wording | None],
 ) -> None:
     expected: dict[ExperimentName, tuple[Answering, Wording | None]] = {
-        "anecdotes": told,
-        "hobbies": told,
-        "questions": asked,
-        "tasks": asked,
+        "anecdotes": in_texts,
+        "hobbies": in_texts,
+        "questions": in_answers,
+        "tasks": in_answers,
     }
     for name, way in expected.items():
-        found = suited(spec(family, chat), name)
-        assert (found.answering, found.wording) == way
-        assert found.reason.startswith("m ")
+        chosen = suited(spec(family, chat), name)
+        assert (chosen.answering, chosen.wording) == way
+        assert chosen.reason.startswith("m ")
 
 
 def test_a_choice_leaves_the_wording_alone() -> None:

@@ -54,11 +54,15 @@ def test_a_word_that_is_likelier_whoever_is_meant_is_common_and_no_pronoun_s_doi
     assert report.baseline.rate("FNR").value == pytest.approx(common)
     assert fnr["he"].value == pytest.approx(with_he - common)
     assert (fnr["she"].value, fnr["she"].p_value) == (0, 1)
-    said = answers_finding(report)
-    assert said.startswith("Without a pronoun, FNR is 0.73 ")
-    assert said.index("under every pronoun") < said.index("With he, FNR is 0.15 ") < said.index("eparation")
-    assert "With she, FNR is the same" in said
-    assert "no test can show a change" in said
+    finding = answers_finding(report)
+    assert finding.startswith("Without a pronoun, FNR is 0.73 ")
+    assert (
+        finding.index("under every pronoun")
+        < finding.index("With he, FNR is 0.15 ")
+        < finding.index("eparation")
+    )
+    assert "With she, FNR is the same" in finding
+    assert "no test can show a change" in finding
     assert report.every[0].pronoun == WITHOUT
 
 
@@ -77,7 +81,7 @@ def test_every_way_to_exchange_whole_tasks_one_by_one(seed: int) -> None:
         ]
         ways = product((1, -1), repeat=len(tasks) + len(others))
         sums = [abs(sum(sign * move for sign, move in zip(way, moves, strict=False))) for way in ways]
-        far = [found >= abs(sum(moves)) - LEAST for found in sums]
+        far = [total >= abs(sum(moves)) - LEAST for total in sums]
         assert row.p_value == pytest.approx(np.mean(far))
         assert row.least_p == 0.25
 
@@ -133,10 +137,10 @@ def test_none_of_answers_that_were_written() -> None:
 def test_a_report_kept_before_has_them_when_it_is_loaded(own_settings: Settings) -> None:
     store = Store.open(own_settings.cache)
     score_criteria(store, "tasks")
-    (asked,) = CRITERIA_AUDIT.kept(store)
-    new = CRITERIA_AUDIT.load(store, asked.hash)
+    (request,) = CRITERIA_AUDIT.kept(store)
+    new = CRITERIA_AUDIT.load(store, request.hash)
     assert isinstance(new.report, AnswersReport)
     assert new.report.from_baseline == baseline_differences(new.report)
     old = new.model_copy(update={"report": new.report.model_copy(update={"from_baseline": ()})})
     CRITERIA_AUDIT.save(store, old)
-    assert CRITERIA_AUDIT.load(store, asked.hash) == new
+    assert CRITERIA_AUDIT.load(store, request.hash) == new

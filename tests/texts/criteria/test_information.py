@@ -44,7 +44,7 @@ def found(table: object, **options: int) -> MutualInformation:
 
 def labels(table: FloatArray) -> tuple[list[int], list[int]]:
     """Row and column of every text."""
-    pairs = [place for place, many in np.ndenumerate(table) for _ in range(int(many))]
+    pairs = [index for index, many in np.ndenumerate(table) for _ in range(int(many))]
     return [row for row, _ in pairs], [column for _, column in pairs]
 
 
@@ -131,10 +131,10 @@ def test_what_always_holds(table: FloatArray) -> None:
 def test_the_jackknife_leaves_out_each_text_once(table: FloatArray) -> None:
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     n, without = int(table.sum()), []
-    for place, many in np.ndenumerate(table):
+    for index, many in np.ndenumerate(table):
         rest = table.copy()
         if many:
-            rest[place] -= 1
+            rest[index] -= 1
             without += [float(entropies_in(rest).information)] * int(many)
     expected = n * float(entropies_in(table).information) - (n - 1) * float(np.mean(without))
     most = float(min(entropies_in(table).rows, entropies_in(table).columns))
@@ -150,7 +150,7 @@ def test_the_jackknife_leaves_out_each_cluster_of_its_group(texts: FloatArray, s
     texts[:, 0] += 1
     members = np.arange(len(texts)) % 2
     times = drawn_clusters(members, 3, np.random.default_rng(seed))
-    found = clusters_jackknifed(texts * 1.0, members, times)
+    measured = clusters_jackknifed(texts * 1.0, members, times)
     for draw, counted in enumerate(times):
         groups = [
             [row for row in np.flatnonzero(members == g) for _ in range(int(counted[row]))] for g in (0, 1)
@@ -168,12 +168,12 @@ def test_the_jackknife_leaves_out_each_cluster_of_its_group(texts: FloatArray, s
             [shared(groups[0], rest) for rest in leaving_one(groups[1])],
         ]
         bias = sum((len(each) - 1) * (float(np.mean(each)) - whole) for each in without)
-        most = float(min(found.rows[draw], found.columns[draw]))
-        assert found.information[draw] == pytest.approx(min(whole - bias, most), abs=1e-9)
+        most = float(min(measured.rows[draw], measured.columns[draw]))
+        assert measured.information[draw] == pytest.approx(min(whole - bias, most), abs=1e-9)
 
 
 def leaving_one(rows: list[int]) -> list[list[int]]:
-    return [rows[:place] + rows[place + 1 :] for place in range(len(rows))]
+    return [rows[:index] + rows[index + 1 :] for index in range(len(rows))]
 
 
 def test_deals_keep_both_margins_and_have_the_exact_mean() -> None:

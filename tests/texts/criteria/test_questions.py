@@ -96,7 +96,7 @@ def test_fairlearn_agrees() -> None:
         for name, cell in questions.cells.items()
         for text in texts[name]
     ]
-    truth, said, pronoun = (np.array(column) for column in zip(*rows, strict=True))
+    truth, named, pronoun = (np.array(column) for column in zip(*rows, strict=True))
     frame = MetricFrame(
         metrics={
             "FNR": false_negative_rate,
@@ -106,7 +106,7 @@ def test_fairlearn_agrees() -> None:
             "recall": recall_score,
         },
         y_true=truth,
-        y_pred=said,
+        y_pred=named,
         sensitive_features=pronoun,
     )
     for name in RATES:

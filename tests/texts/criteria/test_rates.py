@@ -75,8 +75,8 @@ def test_newcombe_is_statsmodels_own(first: int, second: int, data: st.DataObjec
 
     one, other = data.draw(st.integers(0, first)), data.draw(st.integers(0, second))
     expected = confint_proportions_2indep(one, first, other, second, method="newcomb", compare="diff")
-    found = newcombe(one / first, other / second, wilson(one, first), wilson(other, second))
-    assert found == pytest.approx((max(-1, expected[0]), min(1, expected[1])), abs=1e-9)
+    bounds = newcombe(one / first, other / second, wilson(one, first), wilson(other, second))
+    assert bounds == pytest.approx((max(-1, expected[0]), min(1, expected[1])), abs=1e-9)
 
 
 def test_clusters_that_say_the_same_count_as_one_answer_each() -> None:
@@ -173,13 +173,13 @@ def covered(clusters: int, spread: float, rounds: int = 400) -> tuple[float, flo
         bounds = clustered_wilson(ones, whole)
         held += bounds[0] <= 0.3 <= bounds[1]
         drawn = drawn_clusters(np.stack([ones, others], axis=-1), [0] * clusters, 400, seed)
-        found = difference_interval(
+        of_difference = difference_interval(
             (drawn[:, 1] - drawn[:, 0]) / whole.sum(),
             float((others - ones).sum() / whole.sum()),
             clusters,
             unit="question",
         )
-        different += found.low <= 0.2 <= found.high
+        different += of_difference.low <= 0.2 <= of_difference.high
     return held / rounds, different / rounds
 
 
@@ -272,14 +272,14 @@ def test_the_widest_of_three_pronouns_is_max_less_min() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "ends", "tells"),
+    ("value", "ends", "tells"),
     [(0.5, (0.2, 0.8), True), (0.5, (-0.1, 0.8), False), (-0.5, (-0.8, -0.2), True), (0.5, None, False)],
 )
 def test_nothing_tells_without_an_interval(
-    told: float | None, ends: tuple[float, float] | None, tells: bool
+    value: float | None, ends: tuple[float, float] | None, tells: bool
 ) -> None:
     interval = None if ends is None else Interval(low=ends[0], high=ends[1], unit="question")
-    he = answered().pronouns[0].model_copy(update={"told": told, "told_interval": interval})
+    he = answered().pronouns[0].model_copy(update={"told": value, "told_interval": interval})
     assert he.tells is tells
     assert not he.model_copy(update={"told": None, "told_interval": None}).tells
 
@@ -301,8 +301,8 @@ def test_which_pronouns_are_compared() -> None:
 
 
 def test_a_test_and_an_interval_may_disagree() -> None:
-    found = [difference(0.1, low, 0.2, adjusted=adjusted) for low in (-0.1, 0.05) for adjusted in (0.01, 0.2)]
-    assert [row.disagrees for row in found] == [True, False, False, False]
+    rows = [difference(0.1, low, 0.2, adjusted=adjusted) for low in (-0.1, 0.05) for adjusted in (0.01, 0.2)]
+    assert [row.disagrees for row in rows] == [True, False, False, False]
     assert not difference(None).disagrees
 
 

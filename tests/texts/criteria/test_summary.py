@@ -84,7 +84,7 @@ ROWS = st.lists(
 
 
 @given(ROWS)
-def test_the_widest_is_selected_as_by_sorting(found: list[tuple[int | None, float, float]]) -> None:
+def test_the_widest_is_selected_as_by_sorting(drawn: list[tuple[int | None, float, float]]) -> None:
     pairs = list(combinations(("he", "she", "they"), 2))
     rows = [
         RateDifference(
@@ -96,7 +96,7 @@ def test_the_widest_is_selected_as_by_sorting(found: list[tuple[int | None, floa
             least_p=None if tenths is None else least,
             adjusted=None if tenths is None else max(least, p),
         )
-        for (first, second), (tenths, least, p) in zip(pairs, found, strict=True)
+        for (first, second), (tenths, least, p) in zip(pairs, drawn, strict=True)
     ]
     report = answered().model_copy(update={"differences": tuple(rows)})
     chosen = report.widest("FNR")
@@ -126,9 +126,9 @@ def test_what_is_undefined_says_why() -> None:
 
 @given(st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1))
 def test_an_interval_of_a_size_is_around_it(value: float, below: float, above: float) -> None:
-    found = towards(value, Interval(low=value - below, high=value + above))
-    assert found.low <= abs(value) <= found.high
-    assert abs((found.high - found.low) - (below + above)) < 1e-12
+    turned = towards(value, Interval(low=value - below, high=value + above))
+    assert turned.low <= abs(value) <= turned.high
+    assert abs((turned.high - turned.low) - (below + above)) < 1e-12
 
 
 # What the paper prints, what follows from it, and what its HTML dropped.
@@ -139,14 +139,14 @@ def test_every_row_says_where_its_number_is_from() -> None:
     assert len({row.id for row in rows}) == len(rows)
     assert all((row.value is None) >= (row.status == "missing") for row in rows)
     assert all(row.note for row in rows if row.value is None)
-    found = {row.id: row for row in rows}
-    assert (found["I-2"].value, found["M-1"].value) == (0.94, 0.24)
-    assert (found["I-3"].status, found["M-4"].status, found["T5-NPV-she"].value) == (
+    by_id = {row.id: row for row in rows}
+    assert (by_id["I-2"].value, by_id["M-1"].value) == (0.94, 0.24)
+    assert (by_id["I-3"].status, by_id["M-4"].status, by_id["T5-NPV-she"].value) == (
         "missing",
         "derived",
         None,
     )
-    assert "2403.08564" in found["M-1"].source
+    assert "2403.08564" in by_id["M-1"].source
     assert Counter(row.id.split("-")[0] for row in rows)["T6"] == 12
 
 

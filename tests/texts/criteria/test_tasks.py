@@ -32,11 +32,11 @@ def report() -> AnswersReport:
 
 def test_table_6_is_what_was_published(report: AnswersReport) -> None:
     printed = {row.id: row.value for row in published_criteria()}
-    found = {(row.unit, row.pronoun): row.error for row in report.by_unit}
+    errors = {(row.unit, row.pronoun): row.error for row in report.by_unit}
     for task, job in JOBS.items():
         for pronoun in ("she", "he"):
-            assert printed[f"T6-{job}-{pronoun}"] == found[task, pronoun]
-        assert printed[f"T3-{job}"] == found[task, "none"] == 0
+            assert printed[f"T6-{job}-{pronoun}"] == errors[task, pronoun]
+        assert printed[f"T3-{job}"] == errors[task, "none"] == 0
     assert {row.right + row.wrong for row in report.by_unit} == {50}
     assert len(TABLE_6) == 6
 
@@ -71,9 +71,9 @@ def test_the_slips_of_the_paper_are_not_reproduced(report: AnswersReport) -> Non
     assert he.rate("NPV").n == 250
     perfect = Tasks.load()
     texts = written(perfect, lambda cell: float(cell.truth), 1)
-    found = perfect.report(texts)
-    assert {gap.value for gap in found.differences} == {0.0}
-    assert {(row.right, row.wrong) for row in found.by_unit} == {(2.0, 0.0)}
+    without_error = perfect.report(texts)
+    assert {gap.value for gap in without_error.differences} == {0.0}
+    assert {(row.right, row.wrong) for row in without_error.by_unit} == {(2.0, 0.0)}
 
 
 def test_six_tasks_show_sizes_and_nothing_beyond_chance(report: AnswersReport) -> None:
@@ -98,9 +98,9 @@ def test_p_values_are_those_of_every_exchange(report: AnswersReport) -> None:
 
     def difference(way: tuple[int, ...]) -> float:
         errors = []
-        for turn in (0, 1):
+        for side in (0, 1):
             some = [
-                cells[unit, ("he", "she")[(turn + swap) % 2]] for unit, swap in zip(units, way, strict=True)
+                cells[unit, ("he", "she")[(side + swap) % 2]] for unit, swap in zip(units, way, strict=True)
             ]
             female = [row for row in some if row.truth == "female"]
             errors.append(sum(row.wrong for row in female) / sum(row.right + row.wrong for row in female))
