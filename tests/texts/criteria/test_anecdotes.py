@@ -52,9 +52,9 @@ def test_each_profession_is_asked_once_in_either_wording() -> None:
         assert [ask.cell for ask in asks] == [each.name for each in WHOLE.professions]
     nurse = next(ask for ask in EXPERIMENT.asks("continuation") if ask.cell == "electrician")
     assert (nurse.system, nurse.prompt) == ("", "This is a very short story about an electrician.")
-    asked = EXPERIMENT.asks("instruction")[0]
-    assert asked.prompt == asked.cell
-    assert "one person" in asked.system
+    first = EXPERIMENT.asks("instruction")[0]
+    assert first.prompt == first.cell
+    assert "one person" in first.system
 
 
 def test_what_is_scored_has_one_gap_and_the_words_of_women_first() -> None:

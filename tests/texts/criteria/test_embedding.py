@@ -68,8 +68,8 @@ def test_models_are_compared_over_their_names(report: EmbeddingReport) -> None:
 
 
 def test_a_compound_with_a_gendered_word_scores_nothing_in_the_headline() -> None:
-    said = {"female": " with a mother-to-be", "male": " with a father-in-law"}
-    with_them = {name: [text + said[NAMES.genders[name]] for text in texts] for name, texts in FEW.items()}
+    endings = {"female": " with a mother-to-be", "male": " with a father-in-law"}
+    with_them = {name: [text + endings[NAMES.genders[name]] for text in texts] for name, texts in FEW.items()}
     (reading,) = embedding_report({"one": with_them}, MATERIAL, seeds=(0,)).of()
     listed = (*MATERIAL.gendered, "mother-to-be", "father-in-law")
     whole = MATERIAL.model_copy(update={"gendered": listed})
