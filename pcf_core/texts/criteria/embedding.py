@@ -131,16 +131,8 @@ def embedding_report(
 ) -> EmbeddingReport:
     """Score the texts of one model or several.
 
-    Parameters
-    ----------
-    models
-        Of each its texts by name; names that are not in ``material`` are refused.
-    material
-        Names and gendered words.
-    seeds
-        Of word2vec, at least one, none twice.
-    on_seed
-        Called before each embedding is learned, with those learned and those in all.
+    ``models``: of each its texts by name, as in ``material``.  ``seeds``: of word2vec, at least one,
+    none twice.  ``on_seed``: called before each embedding is learned, with those learned and those in all.
 
     Raises
     ------

@@ -84,13 +84,7 @@ class Experiment(Protocol):
         ...
 
     def asks(self, wording: Wording) -> tuple[Ask, ...]:
-        """List every cell once; both orders of roles are cells of their own and are repeated as often.
-
-        Raises
-        ------
-        CriteriaError
-            The material has no such wording.
-        """
+        """List every cell once, or raise a ``CriteriaError`` where the material has no such wording."""
         ...
 
     def scored_asks(self) -> tuple[ScoredAsk, ...]:
@@ -105,11 +99,6 @@ class Experiment(Protocol):
         """Report the scores: cell -> [word] nats, in the order of the cell's ``words``.
 
         NaN stands for a word that the model's tokenizer cannot express: the report leaves it out and says so.
-
-        Raises
-        ------
-        CriteriaError
-            The experiment cannot be scored.
         """
         ...
 

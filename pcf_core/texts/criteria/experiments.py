@@ -37,14 +37,8 @@ def usual_decoding(name: ExperimentName) -> Decoding:
 def load_experiment(name: ExperimentName, material: str | Path = "", labeller: str = "") -> Experiment:
     """Load an experiment with what is shipped, or with a file of the user's own.
 
-    Parameters
-    ----------
-    name
-        Of the experiment.
-    material
-        Professions, names, questions or tasks; empty for those that are shipped.
-    labeller
-        Of hobbies, see :func:`pcf_core.texts.criteria.labels.choose_labeller`.
+    ``material``: professions, names, questions or tasks; empty for those that are shipped.  ``labeller``: of
+    hobbies, see :func:`pcf_core.texts.criteria.labels.choose_labeller`.
 
     Raises
     ------
@@ -69,15 +63,8 @@ def load_experiment(name: ExperimentName, material: str | Path = "", labeller: s
 def fitted(experiment: Experiment, answering: Answering, questions: int | None = None) -> Experiment:
     """Return the experiment with as many questions as are asked; any other experiment as it is.
 
-    Parameters
-    ----------
-    experiment
-        With all its questions.
-    answering
-        How it is put to a model.
-    questions
-        How many, spread over the set; ``None`` for all where words are scored, and for 16 at most where texts
-        are written: a question has 17 prompts, and each prompt 25 texts or more.
+    ``questions``: how many, spread over the set; ``None`` for all where words are scored, and for 16 at most
+    where texts are written: a question has 17 prompts, and each prompt 25 texts or more.
 
     Raises
     ------

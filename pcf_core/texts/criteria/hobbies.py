@@ -59,13 +59,11 @@ def hobby_words(
     leave: Collection[str] = (),
     least_texts: int = LEAST_TEXTS,
 ) -> HobbyWords:
-    """Compare the words of stripped texts, less stop words.
+    """Compare the words of stripped texts, less stop words: [name][text], no name without a text.
 
     What is tested is the share of a name's texts that have the word, one value a name (Mann–Whitney), since
-    texts of one name hang together; p-values are controlled for false discoveries.
-
-    ``female``, ``male``: [name][text], no name without a text.  ``leave``: further words that are not
-    counted, lower case.  ``least_texts``: a word in fewer is not tested.
+    texts of one name hang together; p-values are controlled for false discoveries.  ``leave``: further words
+    that are not counted, lower case.  ``least_texts``: a word in fewer is not tested.
     """
     left = stop_words() | set(leave)
     sides = [

@@ -112,9 +112,7 @@ def wilson(part: float, whole: float, level: float = 0.95) -> Bounds:
 def clustered_wilson(
     part: FloatArray, whole: FloatArray, level: float = 0.95, *, chance: bool = True
 ) -> Bounds | None:
-    """Return low and high of Σ part / Σ whole over clusters.
-
-    ``None`` with fewer than two that have answers.
+    """Return low and high of Σ part / Σ whole over clusters; ``None`` with fewer than two with answers.
 
     ``part``: [cluster] answers that count, or their probabilities.  ``whole``: [cluster] answers, >= 0.
     ``level``: share of the intervals that are to hold the truth, inside (0, 1).  ``chance``: whether
@@ -213,12 +211,8 @@ def difference_interval(
     ``replicates``: [resample] differences, NaN where one of the two is undefined.  ``value``: the
     difference itself.  ``clusters``: the fewest that were drawn from in a stratum, or that one of the two
     has answers in.  ``level``: share of the intervals that are to hold the truth, inside (0, 1).  ``unit``:
-    what was drawn.  ``fixed``: bounds to use instead of percentiles, where a rate is 0 or 1.
-
-    Returns
-    -------
-    Interval | None
-        ``None`` with fewer than two clusters, or where over a twentieth of the draws has no difference.
+    what was drawn.  ``fixed``: bounds to use instead of percentiles, where a rate is 0 or 1.  There is no
+    interval with fewer than two clusters, or where over a twentieth of the draws has no difference.
     """
     if clusters < FEWEST:
         return None
