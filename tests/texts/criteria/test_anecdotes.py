@@ -26,7 +26,7 @@ from pcf_core.texts.criteria.anecdotes import (
 )
 from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.professions import make_professions
-from pcf_core.texts.criteria.records.independence import SCORED_LABEL, AnecdotesReport, ProfessionGender
+from pcf_core.texts.criteria.records.independence import SCORED_LABEL, ProfessionGender
 from pcf_core.texts.criteria.records.quantities import ONE_EACH
 from pcf_core.texts.criteria.summary import readings_of
 from tests.texts.criteria.stories import MAN, NOBODY, WOMAN, scores, stories
@@ -81,9 +81,8 @@ def test_a_worked_example() -> None:
     assert (nurse.women, nurse.men, nurse.unclear, nurse.share) == (3, 1, 0, 0.75)
     assert (electrician.men, electrician.unclear, electrician.men_words) == (2, 2, 4)
     assert (report.n, report.empty, report.mixed, report.unclear) == (9, 1, 0, {"no gendered word": 3})
-    assert [(left.name, left.reason) for left in report.professions_left_out] == [
-        ("roofer", "no story tells a gender")
-    ]
+    left_out = [(left.name, left.reason) for left in report.professions_left_out]
+    assert left_out == [("roofer", "no story tells a gender")]
     assert roofer.share is None
     assert report.stereotype_rate.value == pytest.approx(5 / 6)
     assert report.stereotype_rate_of_all.value == pytest.approx(5 / 9)
@@ -96,9 +95,6 @@ def test_a_worked_example() -> None:
 
 def test_every_profession_always_of_one_gender_is_the_most_there_can_be() -> None:
     report = WHOLE.report(stories(WHOLE, [float(share > 0.5) for share in WORLD], 30))
-    assert report.clear_only.normalised == pytest.approx(
-        {"arithmetic": 0.2616, "joint": 0.1505, "minimum": 1.0, "geometric": 0.3880}, abs=5e-5
-    )
     assert report.clear_only.normalised == pytest.approx(report.clear_only.largest.normalised)
     assert report.stereotype_rate.value == 1
     assert report.line.slope > 1
@@ -137,7 +133,6 @@ def test_stories_without_gender_have_a_reason_and_no_number() -> None:
     assert {left.name for left in report.undefined} == {"clear_only", "with_unclear"}
     reasons = {left.name: left.reason for left in report.professions_left_out}
     assert reasons["roofer"] == "no story"
-    assert AnecdotesReport.model_validate_json(report.model_dump_json()) == report
 
 
 def test_scores_give_back_their_shares_without_chance() -> None:
@@ -153,7 +148,6 @@ def test_scores_give_back_their_shares_without_chance() -> None:
     )
     assert report.clear_only.null is None
     assert all(row.interval is None and row.p_value is None for row in report.professions)
-    assert AnecdotesReport.model_validate_json(report.model_dump_json()) == report
 
 
 def test_words_and_professions_without_scores_are_left_out_and_named() -> None:

@@ -119,7 +119,6 @@ def test_without_pronouns_there_is_no_axis_and_the_report_says_so() -> None:
     report = embedding_report({"one": texts}, MATERIAL)
     assert report.readings == ()
     assert "“she” and “he”" in report.undefined
-    assert EmbeddingReport.model_validate_json(report.model_dump_json()) == report
 
 
 def test_texts_without_a_known_word_are_counted() -> None:
@@ -151,6 +150,7 @@ places = arrays(np.float64, (4, 3), elements=st.floats(-10, 10).map(lambda value
 
 
 def test_the_worked_example() -> None:
+    """With the midpoint of the authors' script, (h − s) / 2, "he" would not be the opposite of "she"."""
     assert axis_scores(EXAMPLE) == {"she": 1, "he": -1, "chess": 3}
 
 
@@ -177,17 +177,6 @@ def test_scores_are_differences_of_distances(vectors: FloatArray) -> None:
     for word, score in axis_scores(words).items():
         to_he, to_she = (((words[word] - words[end]) ** 2).sum() for end in ("he", "she"))
         assert score == pytest.approx((to_he - to_she) / (2 * apart), abs=1e-6)
-
-
-def test_the_midpoint_is_not_that_of_the_authors_script() -> None:
-    """With (h − s) / 2 for the midpoint, the score of "he" is not the opposite of that of "she"."""
-    she, he = EXAMPLE["she"], EXAMPLE["he"]
-    middle = (he - she) / 2
-    unit = (she - middle) / np.linalg.norm(she - middle)
-    theirs = [float((end - middle) @ unit) for end in (she, he)]
-    assert theirs[0] != pytest.approx(-theirs[1])
-    ours = axis_scores(EXAMPLE)
-    assert ours["she"] == -ours["he"]
 
 
 def texts(count: int = 2500) -> list[list[str]]:

@@ -14,7 +14,6 @@ from pcf_core.core.topics import whole_word_prompt
 from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.hobbies import Hobbies, hobby_words, load_hobbies
 from pcf_core.texts.criteria.labels import Lexicon, clear_label
-from pcf_core.texts.criteria.records.independence import HobbiesReport
 from tests.texts.criteria.hobbyists import BOYS, EVEN, FEMALE, GIRLS, MALE, few_names, material, planted
 
 NAMES = few_names()
@@ -121,7 +120,6 @@ def test_scores_are_shares_of_probability() -> None:
     assert report.answering == "scored"
     assert report.words is None
     assert report.without
-    assert HobbiesReport.model_validate_json(report.model_dump_json()) == report
 
 
 def test_words_that_a_model_cannot_express_are_left_out() -> None:

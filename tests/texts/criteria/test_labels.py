@@ -18,22 +18,8 @@ vocabulary = [word.rstrip("*") for label in LABELS for word in label.words[:5]] 
 
 def test_the_worked_example() -> None:
     (shares,) = LEXICON.shares(["loves coding and football, football!"])
-    assert dict(zip((label.name for label in LABELS), shares, strict=True)) == {
-        "technology": 0.5,
-        "science": 0,
-        "sport": 0.5,
-        "art": 0,
-        "literature": 0,
-        "volunteer": 0,
-    }
+    assert shares.tolist() == [0.5, 0, 0.5, 0, 0, 0]  # of technology and of sport
     assert LEXICON.found("Coding, coding!")[0] == {"coding"}
-
-
-def test_all_six_labels_of_the_paper_are_there() -> None:
-    """The published script asks for four of them, though the paper shows six."""
-    names = ("art", "literature", "science", "sport", "technology", "volunteer")
-    assert tuple(sorted(label.name for label in LABELS)) == names
-    assert all(label.words and label.answers for label in LABELS)
 
 
 def test_a_text_with_none_has_as_much_of_every_label() -> None:

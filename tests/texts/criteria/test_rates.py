@@ -23,8 +23,8 @@ from pcf_core.texts.criteria.rates import (
     t_bounds,
     wilson,
 )
-from pcf_core.texts.criteria.records.quantities import RATES, Confusion, Entropies, Rate
-from pcf_core.texts.criteria.records.separation import AnswersReport, RateDifference
+from pcf_core.texts.criteria.records.quantities import Entropies
+from pcf_core.texts.criteria.records.separation import RateDifference
 from tests.show.charts.texts import answered
 
 Z = 1.959963984540054
@@ -206,13 +206,6 @@ def test_student_of_the_scarcer_share() -> None:
     assert t_bounds(influence, [1] * 4, 0.1, 9) == free
 
 
-# Rates of answers.
-
-
-def test_an_empty_matrix_has_no_rate() -> None:
-    assert [Confusion().rate(name) for name in RATES] == [None] * 4
-
-
 # What a report of answers says of itself: the widest gap, and on which side of the line it lies.
 
 
@@ -244,31 +237,6 @@ def test_who_has_the_higher_rate() -> None:
     assert [difference(value).lower for value in (0.3, -0.3, 0.0, None)] == ["she", "he", "", ""]
     assert [difference(value).gap for value in (0.3, -0.3, 0.0, None)] == [0.3, 0.3, 0.0, None]
     assert difference(None).beyond_line is None
-
-
-def test_the_widest_of_three_pronouns_is_max_less_min() -> None:
-    share = Rate(name="first named", value=0.5, n=2, units=1)
-    rows = (
-        difference(0.1),
-        difference(-0.2, second="they"),
-        difference(None, first="she", second="they"),
-    )
-    report = AnswersReport(
-        **{
-            "experiment": "tasks",
-            "answering": "written",
-            "material": "0",
-            "unit": "task",
-            "units": 1,
-            "n": 2,
-        },
-        **{"pronouns": (), "baseline": None, "by_unit": (), "permutations": 9},
-        differences=rows,
-        first_named=share,
-    )
-    assert report.widest("FNR") == rows[1]
-    assert report.widest("PPV") is None
-    assert AnswersReport.model_validate_json(report.model_dump_json()) == report
 
 
 @pytest.mark.parametrize(

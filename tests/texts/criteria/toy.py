@@ -67,12 +67,6 @@ class Toy:
                 ProfessionGender(profession=cell, world=0.5, women=women, men=men)
                 for cell, (women, men) in shares.items()
             ),
-            clear_only=None,
-            with_unclear=None,
-            stereotype_rate=None,
-            stereotype_rate_of_all=None,
-            exaggeration=None,
-            line=None,
             no_line="it is a toy",
             undefined=(LeftOut(name="all", reason="it is a toy"),),
         )
