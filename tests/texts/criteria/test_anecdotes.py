@@ -66,14 +66,6 @@ def test_what_is_scored_has_one_gap_and_the_words_of_women_first() -> None:
         assert {"she", "he"} <= set(ask.words)
 
 
-def test_the_material_decides_the_hash() -> None:
-    assert THREE.material.hash != WHOLE.material.hash
-    renamed = WHOLE.material.professions.model_copy(update={"title": "another"})
-    assert WHOLE.material.model_copy(update={"professions": renamed}).hash == WHOLE.material.hash
-    words = WHOLE.material.reading.model_copy(update={"male": ("he",)})
-    assert WHOLE.material.model_copy(update={"reading": words}).hash != WHOLE.material.hash
-
-
 def test_a_worked_example() -> None:
     texts = {"nurse": [WOMAN, WOMAN, WOMAN, MAN], "electrician": [MAN, MAN, NOBODY, " "], "roofer": [NOBODY]}
     report = THREE.report(texts)

@@ -29,7 +29,6 @@ def test_it_is_an_experiment() -> None:
     (first, *_) = experiment.asks("continuation")
     assert "Mary" in first.prompt
     assert first.system == ""
-    assert experiment.material.hash == Hobbies.load(NAMES).material.hash
 
 
 def test_planted_chances_are_recovered_within_their_intervals() -> None:
@@ -183,14 +182,6 @@ def test_a_damaged_file_is_refused(
     monkeypatch.setattr("pcf_core.texts.criteria.hobbies.settings", lambda: own)
     with pytest.raises(CriteriaError, match=rf"hobbies-1\.toml.*{sentence}"):
         load_hobbies(few_names())
-
-
-def test_the_hash_is_of_what_decides_a_number() -> None:
-    made = material()
-    titled = made.names.model_copy(update={"title": "Others", "notes": "x"})
-    assert made.model_copy(update={"names": titled}).hash == made.hash
-    assert material(11).hash != made.hash
-    assert made.model_copy(update={"labeller": "nli"}).hash != made.hash
 
 
 def test_the_published_slip_of_four_labels_is_not_reproduced() -> None:

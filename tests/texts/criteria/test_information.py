@@ -59,7 +59,6 @@ def test_a_worked_example() -> None:
     report = found([[3, 1], [1, 3]])
     expected = 0.75 * math.log(1.5) + 0.25 * math.log(0.5)
     assert report.information == pytest.approx(expected)
-    assert report.entropies.joint == pytest.approx(2 * math.log(2) - expected)
     assert report.normalised == pytest.approx(
         {
             "arithmetic": expected / math.log(2),

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from pcf_core.core.records import LeftOut, Record, digest
+from pcf_core.core.records import LeftOut, Record
 from pcf_core.core.risk import Interval
 from pcf_core.texts.criteria.records.quantities import (
     SIGNIFICANCE,
@@ -58,11 +58,6 @@ class ReadingWords(Record):
     neither: tuple[str, ...] = ()
     source: str = ""
     notes: str = ""
-
-    @property
-    def hash(self) -> str:
-        """Hash of what decides a reading."""
-        return digest(self.model_dump(mode="json", exclude={"name", "title", "version", "source", "notes"}))
 
 
 class GenderReading(Record):
@@ -130,11 +125,6 @@ class ProfessionList(Record):
     notes: str = ""
     left_out: tuple[LeftOut, ...] = ()
 
-    @property
-    def hash(self) -> str:
-        """Hash of names and shares."""
-        return digest([[each.name, each.with_article, each.women_share] for each in self.professions])
-
 
 class AnecdoteWording(Record):
     """How a story is asked for; ``{profession}`` and ``{a profession}`` stand for the profession.
@@ -164,12 +154,6 @@ class AnecdotesMaterial(Record):
     topic: str
     female: tuple[str, ...]
     male: tuple[str, ...]
-
-    @property
-    def hash(self) -> str:
-        """Hash of what decides a number: professions, wording and words, not titles and notes."""
-        texts = self.wording.model_dump(exclude={"name", "version", "source"})
-        return digest([self.professions.hash, texts, self.reading.hash, self.female, self.male])
 
 
 class ProfessionGender(Record):
@@ -522,13 +506,6 @@ class HobbiesMaterial(Record):
     labels: tuple[HobbyLabel, ...]
     labeller: str = ""
     gendered: tuple[str, ...]
-
-    @property
-    def hash(self) -> str:
-        """Hash of what decides a number."""
-        return digest(
-            self.model_dump(mode="json", exclude={"names": {"title", "source", "notes", "left_out"}})
-        )
 
 
 class LabelDifference(Record):

@@ -53,11 +53,6 @@ class Entropies(Record):
     columns: float
     information: float
 
-    @property
-    def joint(self) -> float:
-        """H(C, A) = H(C) + H(A) − I."""
-        return self.rows + self.columns - self.information
-
     def normalised(self, normaliser: Normaliser, information: float | None = None) -> float | None:
         """Normalise I, or ``information`` of the same margins, to 0 … 1; ``None`` if H(C) or H(A) is 0.
 
