@@ -248,26 +248,26 @@ def shares_of(nats: Sequence[float] | None, words: int, cell: str) -> tuple[floa
 # What is asked: the shipped wordings, pairs of roles, pronouns.
 
 
-@dataclass(frozen=True)
-class Asking:
-    """What the file of wordings says of one experiment; ``pair`` where the experiment has one for all."""
+def load_asking(experiment: str, pronouns: Sequence[str]) -> dict[str, Any]:
+    """Load how ``questions`` or ``tasks`` are asked, as fields of their material.
 
-    version: str
-    frames: Mapping[str, Frames]
-    pair: Pair | None = None
-
-
-def load_asking(experiment: str) -> Asking:
-    """Load the shipped wordings of ``questions`` or ``tasks``."""
+    Of the pronouns at least two must be given; they are asked in the order of :data:`PRONOUNS`.
+    """
+    if len(set(pronouns)) < 2 or not set(pronouns) <= set(PRONOUNS):
+        raise CriteriaError(
+            f"The pronouns are {shown(', '.join(map(str, pronouns)))}: give at least two of he, she and they."
+        )
     path = settings().assets / "criteria" / ASKING
     table = read_toml(path, ("version", "questions", "tasks"), CriteriaError)
     try:
         own = dict(table[experiment])
-        pair = make_pair(own["pair"], path.name) if "pair" in own else None
+        pair = {"pair": make_pair(own["pair"], path.name)} if experiment == "questions" else {}
         frames = {wording: Frames.model_validate(own[wording]) for wording in WORDINGS}
-        return Asking(str(table["version"]), frames, pair)
+        version = str(table["version"])
     except (KeyError, TypeError, ValueError) as problem:
         raise damaged(path.name) from problem
+    spoken = tuple(each for each in PRONOUNS if each in pronouns)
+    return {"pronouns": spoken, "version": version, "frames": frames, **pair}
 
 
 def make_pair(entry: object, where: str) -> Pair:
@@ -279,15 +279,6 @@ def make_pair(entry: object, where: str) -> Pair:
     if twice is not None:
         raise CriteriaError(f"{where}: {shown(twice)} stands twice in the pair {pair.name}; write it once.")
     return pair
-
-
-def check_pronouns(pronouns: Sequence[str]) -> tuple[str, ...]:
-    """Check for at least two of he, she and they; return them in this order."""
-    if len(set(pronouns)) < 2 or not set(pronouns) <= set(PRONOUNS):
-        raise CriteriaError(
-            f"The pronouns are {shown(', '.join(map(str, pronouns)))}: give at least two of he, she and they."
-        )
-    return tuple(each for each in PRONOUNS if each in pronouns)
 
 
 def _role(entry: object, where: str) -> Role:

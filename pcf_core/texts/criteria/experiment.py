@@ -66,41 +66,33 @@ class Experiment(Protocol):
 
     def __hash__(self) -> int:
         """Two of the same material are two: what follows from one is kept for it alone."""
-        ...
 
     @property
     def name(self) -> ExperimentName:
         """The experiment's name."""
-        ...
 
     @property
     def title(self) -> str:
         """The experiment's title."""
-        ...
 
     @property
     def material(self) -> Record:
         """The lists, prompts and versions that it is made of; the store keeps all of it with a request."""
-        ...
 
     def asks(self, wording: Wording) -> tuple[Ask, ...]:
         """List every cell once, or raise a ``CriteriaError`` where the material has no such wording."""
-        ...
 
     def scored_asks(self) -> tuple[ScoredAsk, ...]:
         """List every cell to score once; none where the experiment cannot be scored."""
-        ...
 
     def report(self, texts: Mapping[str, Sequence[str]]) -> Report:
         """Report the texts: cell -> [repeat], as the model wrote them, without the prompt."""
-        ...
 
     def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> Report:
         """Report the scores: cell -> [word] nats, in the order of the cell's ``words``.
 
         NaN stands for a word that the model's tokenizer cannot express: the report leaves it out and says so.
         """
-        ...
 
 
 def check_cells(given: Iterable[str], existing: Iterable[str], experiment: str) -> None:

@@ -36,7 +36,6 @@ from pcf_core.texts.criteria.asking import (
     PRONOUNS,
     AskedByPronoun,
     Cell,
-    check_pronouns,
     load_asking,
     shares_of,
 )
@@ -256,18 +255,8 @@ class Questions(AskedByPronoun[QuestionMaterial]):
     @classmethod
     def load(cls, questions: str | Path = USUAL, pronouns: Sequence[str] = PRONOUNS) -> Questions:
         """Load the experiment with a shipped set or a user's file, in our wording."""
-        asking = load_asking("questions")
-        if asking.pair is None:
-            raise CriteriaError("The wordings of questions have no pair: restore them from the repository.")
-        return cls(
-            QuestionMaterial(
-                questions=load_questions(questions),
-                pair=asking.pair,
-                pronouns=check_pronouns(pronouns),
-                version=asking.version,
-                frames=asking.frames,
-            )
-        )
+        asking = load_asking("questions", pronouns)
+        return cls(QuestionMaterial(questions=load_questions(questions), **asking))
 
     @property
     def units(self) -> tuple[Question, ...]:

@@ -26,7 +26,6 @@ from pcf_core.texts.criteria.asking import (
     PRONOUNS,
     AskedByPronoun,
     Cell,
-    check_pronouns,
     load_asking,
     make_pair,
 )
@@ -119,15 +118,7 @@ class Tasks(AskedByPronoun[TaskMaterial]):
     @classmethod
     def of(cls, tasks: TaskSet, pronouns: Sequence[str] = PRONOUNS) -> Tasks:
         """Make the experiment with a set that is loaded already."""
-        asking = load_asking("tasks")
-        return cls(
-            TaskMaterial(
-                tasks=tasks,
-                pronouns=check_pronouns(pronouns),
-                version=asking.version,
-                frames=asking.frames,
-            )
-        )
+        return cls(TaskMaterial(tasks=tasks, **load_asking("tasks", pronouns)))
 
     @property
     def units(self) -> tuple[Task, ...]:
