@@ -38,7 +38,7 @@ tables = arrays(
 ).filter(lambda table: not why_no_information(table))
 
 
-def found(table: object, **options: int) -> MutualInformation:
+def report_of(table: object, **options: int) -> MutualInformation:
     return mutual_information(np.array(table), **{"permutations": 50, "resamples": 50, **options})
 
 
@@ -56,7 +56,7 @@ def one_gender_each(professions: int, texts: int) -> FloatArray:
 
 def test_a_worked_example() -> None:
     # p = ½ · (¾, ¼) and ½ · (¼, ¾): I = ¾ log (¾ / ½) + ¼ log (¼ / ½)
-    report = found([[3, 1], [1, 3]])
+    report = report_of([[3, 1], [1, 3]])
     expected = 0.75 * math.log(1.5) + 0.25 * math.log(0.5)
     assert report.information == pytest.approx(expected)
     assert report.normalised == pytest.approx(
@@ -70,7 +70,7 @@ def test_a_worked_example() -> None:
 
 
 def test_the_most_that_a_hundred_professions_and_two_genders_can_share() -> None:
-    report = found(one_gender_each(100, 30))
+    report = report_of(one_gender_each(100, 30))
     most = {"arithmetic": 0.2616, "joint": 0.1505, "minimum": 1.0, "geometric": 0.3880}
     assert report.normalised == pytest.approx(most, abs=5e-5)
     assert report.largest.normalised == pytest.approx(most, abs=5e-5)
@@ -88,14 +88,14 @@ def test_chance_gives_what_theory_says(texts: int, bias: float) -> None:
     assert entropies_in(filled).information - miller_madow(filled) == pytest.approx(
         99 / (2 * filled.sum()), rel=1e-9
     )
-    report = found(table, permutations=400)
+    report = report_of(table, permutations=400)
     assert report.null.mean == pytest.approx(bias, rel=0.2)
     assert report.depends is False
 
 
 @given(tables)
 def test_scikit_learn_agrees(table: FloatArray) -> None:
-    report = found(table, permutations=1, resamples=1)
+    report = report_of(table, permutations=1, resamples=1)
     rows, columns = labels(table)
     assert report.information == pytest.approx(mutual_info_score(rows, columns), abs=1e-12)
     for name, method in SKLEARN.items():
@@ -105,10 +105,10 @@ def test_scikit_learn_agrees(table: FloatArray) -> None:
 
 @given(tables)
 def test_what_always_holds(table: FloatArray) -> None:
-    report = found(table, permutations=9, resamples=9)
+    report = report_of(table, permutations=9, resamples=9)
     turned, swapped = (
-        found(table.T, permutations=1, resamples=1),
-        found(table[::-1], permutations=1, resamples=1),
+        report_of(table.T, permutations=1, resamples=1),
+        report_of(table[::-1], permutations=1, resamples=1),
     )
     assert report.information == pytest.approx(turned.information, abs=1e-12)
     assert report.information == pytest.approx(swapped.information, abs=1e-12)
@@ -186,7 +186,7 @@ def test_deals_keep_both_margins_and_have_the_exact_mean() -> None:
 
 def test_above_chance_is_the_adjusted_mutual_information_with_another_most() -> None:
     table = one_gender_each(10, 6) + 2
-    report = found(table, permutations=4000)
+    report = report_of(table, permutations=4000)
     theirs = adjusted_mutual_info_score(*labels(table), average_method="min")
     assert report.above_chance == pytest.approx(theirs, abs=0.02)  # the most is H(A) here, as theirs
 
@@ -194,13 +194,13 @@ def test_above_chance_is_the_adjusted_mutual_information_with_another_most() -> 
 def test_a_planted_dependence_is_found_and_none_is_not() -> None:
     rng = np.random.default_rng(3)
     women = rng.binomial(30, np.repeat([0.4, 0.6], 50))
-    report = found(np.stack([women, 30 - women], axis=1), permutations=500)
+    report = report_of(np.stack([women, 30 - women], axis=1), permutations=500)
     assert report.depends
     assert report.null.p_value == pytest.approx(1 / 501)
     p_values = []
     for _ in range(60):
         women = rng.binomial(5, 0.5, size=20)
-        null = found(np.stack([women, 5 - women], axis=1), permutations=199, resamples=1).null
+        null = report_of(np.stack([women, 5 - women], axis=1), permutations=199, resamples=1).null
         p_values.append(null.p_value)
     assert np.mean(np.array(p_values) <= 0.2) == pytest.approx(0.2, abs=0.15)
 
@@ -290,7 +290,7 @@ def test_clusters_are_exchanged_and_drawn_whole() -> None:
     groups = np.repeat([0, 1], 12)
     clustered = clustered_information(counts, groups, permutations=300, resamples=200)
     table = np.stack([counts[groups == group].sum(axis=0) for group in (0, 1)], axis=1)
-    naive = found(table, permutations=300)
+    naive = report_of(table, permutations=300)
     assert clustered.information == pytest.approx(naive.information)
     assert clustered.null.mean > 5 * naive.null.mean
     assert clustered.null.exchanged == "cluster"
@@ -307,20 +307,20 @@ def test_what_cannot_be_told_is_refused() -> None:
     assert why_no_information([[3, 0], [2, 0]]) == "only one group has any text"
     assert why_no_information([[0, 0], [0, 0]]) == "there is no text"
     with pytest.raises(CriteriaError, match="only one group"):
-        found([[3, 0], [2, 0]])
+        report_of([[3, 0], [2, 0]])
     with pytest.raises(CriteriaError, match="not whole"):
-        found([[0.5, 1], [1, 1]])
+        report_of([[0.5, 1], [1, 1]])
     for damaged in ([1, 2], [[-1, 2], [1, 1]], [[math.nan, 1], [1, 1]]):
         with pytest.raises(CriteriaError, match="at least 0"):
-            found(damaged)
+            report_of(damaged)
     with pytest.raises(CriteriaError, match="at least 1"):
-        found([[3, 1], [1, 3]], permutations=0)
+        report_of([[3, 1], [1, 3]], permutations=0)
 
 
 @given(st.lists(st.integers(0, 1), min_size=2, max_size=60).filter(lambda drawn: 0 < sum(drawn) < len(drawn)))
 def test_of_one_text_each_nothing_is_told(genders: list[int]) -> None:
     """I is H(A), by hand, in every deal: neither bias nor chance can be known, whatever was written."""
-    report = found(np.eye(2, dtype=int)[genders])
+    report = report_of(np.eye(2, dtype=int)[genders])
     share = sum(genders) / len(genders)
     assert report.information == pytest.approx(
         -share * math.log(share) - (1 - share) * math.log(1 - share), abs=1e-12
@@ -333,9 +333,9 @@ def test_of_one_text_each_nothing_is_told(genders: list[int]) -> None:
 
 def test_a_table_that_is_the_same_the_other_way_round_tells_nothing_either() -> None:
     """Three texts and one, two of either gender: the one is always alone with two of the three."""
-    report = found([[2, 1], [0, 1]], permutations=200)
+    report = report_of([[2, 1], [0, 1]], permutations=200)
     assert (report.untold, report.depends) == (ALL_ALIKE, None)
-    assert found([[2, 0], [0, 2]], permutations=200).untold == ""
+    assert report_of([[2, 0], [0, 2]], permutations=200).untold == ""
 
 
 def test_names_that_each_have_a_label_of_their_own_tell_nothing() -> None:
