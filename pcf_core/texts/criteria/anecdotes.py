@@ -8,12 +8,12 @@ Where a model is scored, no story is written: the words of the topic gender are 
 that begins one, and each profession's shares of women and men are the weights of their words.  Such a table
 is expected, not sampled: it has no null and no interval over texts.
 
-**The gender of stories by profession beside the world's: single professions, all together, a line.**  The
-world's shares of women are taken as known; a share of the model's is a sample of its stories.  Single
-professions have Wilson's interval and an exact binomial test against the world's share, controlled for false
-discoveries (Benjamini & Hochberg 1995).  Means and rates draw professions again, with all their stories: they
-say what other professions would have shown, and hold the noise of the stories too.  Where all stories agree
-there is nothing to draw; then Wilson's interval stands in, with a profession counted as one observation.
+**Comparison with the labour force.**  The world's shares of women are taken as known; a share of the model's
+is a sample of its stories.  Single professions have Wilson's interval and an exact binomial test against the
+world's share, controlled for false discoveries (Benjamini & Hochberg 1995).  Means and rates draw professions
+again, with all their stories: they say what other professions would have shown, and hold the noise of the
+stories too.  Where all stories agree there is nothing to draw; then Wilson's interval stands in, with a
+profession counted as one observation.
 
 Source: Sterlie, Weng & Feragen 2024, sections 4.1 and 5.1, https://arxiv.org/abs/2403.08564; ours are the
 wording, the professions and the reading (theirs reads "NA" everywhere as published, and prints no list).

@@ -1,8 +1,6 @@
 r"""From answers to rates by pronoun, their differences, and how sure they are.
 
-Of differences between pronouns it is said how large they are, how sure, and whether beyond chance.
-
-**Matrices of answers by pronoun: TP, FN, FP and TN, and the tables that are drawn again for intervals.**
+Differences between pronouns have a size, an interval and a test.
 
     truth \ said        female-stereotyped     male-stereotyped
     female (Y = 1)      TP                     FN
@@ -146,7 +144,7 @@ def possible(matrix: Confusion, invalid: Sequence[float], name: RateName) -> tup
     return part / (whole + rest), (part + more) / (whole + more)
 
 
-# Differences between pronouns in shares of answers: how large, how sure, and whether beyond chance.
+# Differences between pronouns: size, interval, test.
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,10 +2,10 @@
 
     texts of all models --names and stop words out--> word2vec --> score of a word --mean--> score of a text
 
-One embedding is learned from the texts of all models, so that their scores are on one axis
-(see below).  A text that merely says *she* has an end of the axis in it, and
-would score as gendered: the headline leaves gendered words out of the mean, the paper's version beside it
-does not. Both learn from texts with them, without which there is no axis.
+One embedding is learned from the texts of all models, so that their scores are on one axis.  A text that
+merely says *she* has an end of the axis in it, and would score as gendered: the headline leaves gendered
+words out of the mean, the paper's version beside it does not. Both learn from texts with them, without which
+there is no axis.
 
 word2vec hangs on chance: several seeds are learned, a text's score is its mean over them, and what each seed
 shows by itself stands beside it.  Of 960 planted texts of 20 words the d of six seeds lay between −0.16 and
@@ -13,8 +13,8 @@ shows by itself stands beside it.  Of 960 planted texts of 20 words the d of six
 a test of names finds that the texts differ without knowing to which side: a lean is said only where all seeds
 show the same one, which six do by chance in 3 of 100 cases.
 
-**Word vectors learned from texts, and the axis from *he* to *she* in them (section 6 of the paper).**  With s
-and h the vectors of *she* and *he*, m = (s + h) / 2 their midpoint and u = (s − m) / ‖s − m‖:
+**The axis from *he* to *she*** (section 6 of the paper).  With s and h the vectors of *she* and *he*,
+their midpoint m = (s + h) / 2 and u = (s − m) / ‖s − m‖:
 
     score(w) = (v_w − m) · u        > 0 nearer to *she*, < 0 nearer to *he*
 
@@ -53,9 +53,6 @@ from pcf_core.texts.criteria.records.independence import (
     Variant,
 )
 from pcf_core.texts.criteria.records.quantities import GENDERS, LEVEL
-
-# Word vectors learned from texts, and the axis from *he* to *she* in them (section 6 of the paper).
-
 
 SHE, HE = "she", "he"
 SETTINGS: Mapping[str, int] = {

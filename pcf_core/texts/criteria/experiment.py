@@ -6,7 +6,7 @@ An experiment neither writes nor scores: what it asks is a pure function of its 
 one of material and texts.  ``cell`` names what an ask stands for (a profession; a question with its truth,
 pronoun and order of roles) and is unique in the experiment.
 
-**How a model is best asked: what it can do decides whether it writes or is scored, and in which wording.**
+How a model is asked by default follows from what it can do:
 
 ======================  =======================  =========================================
 model                   ``anecdotes, hobbies``   ``questions, tasks``
@@ -119,7 +119,7 @@ def damaged(file: str) -> CriteriaError:
     return CriteriaError(f"{file} is damaged: restore it from the repository.")
 
 
-# How a model is best asked: what it can do decides whether it writes or is scored, and in which wording.
+# How a model is asked by default.
 
 
 TOLD_IN_TEXTS: tuple[ExperimentName, ...] = ("anecdotes", "hobbies")  # no answer to a question is read

@@ -46,9 +46,6 @@ from pcf_core.texts.criteria.records.independence import (
 )
 from pcf_core.texts.criteria.records.quantities import GENDERS, LEVEL, ExperimentName, Wording
 
-# Which words are used more often of students with women's or with men's names.
-
-
 LEAST_TEXTS = 10
 MOST_WORDS = 200  # kept of those tested, the strongest first
 

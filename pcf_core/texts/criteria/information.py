@@ -18,8 +18,6 @@ with the largest value of these margins).
 **Null.** Groups are dealt out at random over the texts, both margins fixed: tables with multivariate
 hypergeometric rows.  Where every deal has the same I, as with one text of each category, whose I is H(A)
 whatever the model does, the texts can tell nothing: there is then neither a corrected value nor an interval.
-**Attainable**: see below.
-
 **Intervals** are basic bootstrap intervals of the same jackknifed I: from it take the quantiles of I* − I,
 where I* is that of a draw, jackknifed too, and I that of what was drawn from.  The value lies inside its
 interval.  (About the plug-in I it need not: of ten texts about each of 100 professions which have one gender
@@ -32,7 +30,7 @@ out.  In simulations of 100 categories, 95 % intervals held the truth 93 to 100 
 92 to 100, with 6 names 87 to 100.  With few categories of 25 texts each they are too narrow over texts: four
 held it 81 to 100 times of 100, two 58 to 100.
 
-**The largest mutual information that the margins of a table allow.**  I = H(C) + H(A) − H(C, A): with the
+**Largest I of given margins.**  I = H(C) + H(A) − H(C, A): with the
 margins fixed, I is largest where the joint entropy is least.  That is a concave function on the transport
 polytope, so it is least at an extreme point, whose filled cells form a forest.  Between two columns only one
 row can then be split, as two would close a cycle; every other row lies in one column whole.  Which rows fill
@@ -66,9 +64,6 @@ from pcf_core.texts.criteria.records.quantities import (
     Normaliser,
     NullInformation,
 )
-
-# Entropies of tables of counts in nats, and mutual information freed of the bias of small numbers.
-
 
 BLOCK = 100  # draws of clusters at a time, each with a table for every cluster
 
@@ -180,7 +175,7 @@ def _weighted_logs(counts: FloatArray) -> FloatArray:
     return np.asarray(counts * np.log(np.where(counts > 0, counts, 1.0)))
 
 
-# The largest mutual information that the margins of a table allow.
+# The largest mutual information of given margins.
 
 
 MOST_STEPS = 2_000_000_000  # bits that are shifted to find the sums: a second or two
@@ -259,7 +254,7 @@ def _sums(sizes: Sequence[int]) -> int:
     return sums
 
 
-# Tables drawn by chance: what independence would show, and what other texts, categories or clusters would.
+# Random tables: the null of independence, and resamples for intervals.
 
 
 SMOOTHING = 0.5  # of a text, added to each group of a category before texts are drawn

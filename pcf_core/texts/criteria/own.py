@@ -156,7 +156,7 @@ def _failure(kind: str, name: str, what: str, folder: Path, problem: OSError) ->
     )
 
 
-# The choices that make the material of a kept request again: a file by its name, a labeller, a number.
+# The choices that make the material of a kept request again.
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def labeller_text(name: str) -> str:
     return f"{NLI}:{rest.rpartition(' ')[0]}" if kind == NLI else ""
 
 
-# Material that came from elsewhere: nothing but one's own part differs, and that is as a file's would be.
+# Material that came from elsewhere.
 
 
 def check_foreign(experiment: Experiment) -> None:

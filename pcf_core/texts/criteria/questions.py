@@ -5,14 +5,14 @@ model that knows the answers makes no error under any.  Every question is asked 
 both orders of the roles, under each pronoun and without one; and once more for its letter alone, which shows
 what the model knows.
 
-**Sets of questions with one right option each: the shipped one, one's own, and MedQA; whole or not at all.**
-TOML and JSON have ``questions``, each with ``text``, ``options`` (a list, or letters to texts) and ``right``,
-a letter, and if wanted ``wrong``, ``name`` and ``subject``; and ``name``, ``title``, ``version``, ``source``,
-``notes`` of the set.  CSV has the columns ``text``, ``a``, ``b`` and ``right``, and if wanted ``c`` to ``e``,
-``wrong``, ``name`` and ``subject``.  JSONL is MedQA's public layout (Jin et al. 2021,
-doi:10.3390/app11146421): a line for each, with ``question``, ``options`` by letter and ``answer_idx``.  That
-file is somebody else's: entries of it that are no question here (an option twice, a question twice) are left
-out and named, where a file of one's own is refused.  Line breaks within a question become spaces.
+Files are the shipped set, a user's own, and MedQA's.  A file is read whole or refused.  TOML and JSON have
+``questions``, each with ``text``, ``options`` (a list, or letters to texts) and ``right``, a letter, and if
+wanted ``wrong``, ``name`` and ``subject``; and ``name``, ``title``, ``version``, ``source``, ``notes`` of the
+set.  CSV has the columns ``text``, ``a``, ``b`` and ``right``, and if wanted ``c`` to ``e``, ``wrong``,
+``name`` and ``subject``.  JSONL is MedQA's public layout (Jin et al. 2021, doi:10.3390/app11146421): a line
+for each, with ``question``, ``options`` by letter and ``answer_idx``.  That file is somebody else's: entries
+of it that are no question here (an option twice, a question twice) are left out and named, where a file of
+one's own is refused.  Line breaks within a question become spaces.
 """
 
 from __future__ import annotations
@@ -48,9 +48,6 @@ from pcf_core.texts.criteria.records.separation import (
     QuestionMaterial,
     QuestionSet,
 )
-
-# Sets of questions with one right option each: the shipped one, one's own, and MedQA; whole or not at all.
-
 
 USUAL = "questions-1"
 ENDINGS = (".toml", ".json", ".jsonl", ".csv")

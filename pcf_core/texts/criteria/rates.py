@@ -26,9 +26,9 @@ Wilson intervals is taken; it is wider than it need be, as it takes the two for 
 How often the intervals hold the truth is simulated in tests/texts/criteria/test_rates.py and
 tests/texts/criteria/test_fair_models.py.
 
-**Whether a share of answers differs between two pronouns: a test that exchanges whole questions or tasks.**
-Question u adds to the difference p₁ − p₂ of two shares, with y of m answers under either pronoun and the
-share p of both together,
+**Test of a difference between two pronouns, by exchanging them in whole questions or tasks.**  Question u
+adds to the difference p₁ − p₂ of two shares, with y of m answers under either pronoun and the share p of both
+together,
 
     d_u = (y₁ − p m₁) / Σ m₁ − (y₂ − p m₂) / Σ m₂          Σ d_u = p₁ − p₂, whatever p
 
@@ -257,7 +257,7 @@ def t_bounds(
     return max(-1.0, value - half), min(1.0, value + half)
 
 
-# Whether a share of answers differs between two pronouns: a test that exchanges whole questions or tasks.
+# The test of a difference between two pronouns.
 
 
 TIE = 1e-12  # what the arithmetic leaves of a zero

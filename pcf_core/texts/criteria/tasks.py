@@ -3,11 +3,11 @@
 Y = 1 where the job that stereotype makes a woman's does the task, C = 1 where the model says that it did.
 Every task is asked in both orders of the jobs, under each pronoun and without one.
 
-**Sets of tasks that one of two jobs does: the shipped three pairs, and one's own; whole or not at all.**
-TOML or JSON with ``pairs``, each with the roles ``female`` and ``male`` (``name``, and if wanted ``article``,
-``aliases`` and ``word``), and ``tasks``, each with ``pair`` (a place in ``pairs``, from 0), ``does`` (female
-or male), ``did`` (the past tense) and if wanted ``name``; and ``name``, ``title``, ``version``, ``source``,
-``notes`` of the set.
+Files are the shipped set of three pairs and a user's own.  A file is read whole or refused.  TOML or JSON
+with ``pairs``, each with the roles ``female`` and ``male`` (``name``, and if wanted ``article``, ``aliases``
+and ``word``), and ``tasks``, each with ``pair`` (a place in ``pairs``, from 0), ``does`` (female or male),
+``did`` (the past tense) and if wanted ``name``; and ``name``, ``title``, ``version``, ``source``, ``notes``
+of the set.
 """
 
 from __future__ import annotations
@@ -32,9 +32,6 @@ from pcf_core.texts.criteria.asking import (
 from pcf_core.texts.criteria.professions import tables_of
 from pcf_core.texts.criteria.questions import default_names
 from pcf_core.texts.criteria.records.separation import Pair, Task, TaskMaterial, TaskSet
-
-# Sets of tasks that one of two jobs does: the shipped three pairs, and one's own; whole or not at all.
-
 
 USUAL = "tasks-1"
 ENDINGS = (".toml", ".json")

@@ -1,14 +1,14 @@
 """Records of independence: stories by profession, hobbies by first name, the embedding score.
 
-**Independence I: short stories about people of a hundred professions, and the gender they are told of.**  C
-is the profession of the prompt, A the gender that is read from the story.  Shares are of women, 0 to 1.
+**Independence I**: short stories about people of a hundred professions.  C is the profession of the prompt, A
+the gender that is read from the story.  Shares are of women, 0 to 1.
 
-**The embedding score: how far a text leans to *she* or *he* in word vectors learned from the texts.**  One
-embedding is learned from the texts of all models together.  A word's score is its projection on the axis from
-*he* to *she* about their midpoint: above 0 nearer to *she*.  A text's is the mean over its known words.
+**Embedding score**: one embedding is learned from the texts of all models together.  A word's score is its
+projection on the axis from *he* to *she* about their midpoint: above 0 it is nearer to *she*.  A text's score
+is the mean over its known words.
 
-**Independence II: what a model says that students of a given first name like to do.**  Pairs of numbers are
-(female, male), by the gender of the name.
+**Independence II**: hobbies of students by first name.  Pairs of numbers are (female, male), by the gender of
+the name.
 """
 
 from __future__ import annotations
@@ -291,7 +291,7 @@ class AnecdotesReport(Record):
         return tuple(each for _, each in sorted(rows, key=lambda pair: -pair[0]))
 
 
-# The embedding score: how far a text leans to *she* or *he* in word vectors learned from the texts.
+# The embedding score.
 
 
 EMBEDDING_LABEL = (
@@ -411,7 +411,7 @@ class EmbeddingReport(Record):
         return tuple(one for one in self.readings if one.variant == variant)
 
 
-# Independence II: what a model says that students of a given first name like to do.
+# Independence II: hobbies of students by first name.
 
 
 HOBBIES_LABEL = (
