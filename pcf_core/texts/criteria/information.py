@@ -192,11 +192,8 @@ def largest_information(table: FloatArray, entropies: Entropies) -> LargestInfor
     most = min(entropies.rows, entropies.columns)
     if loss is not None:
         most = min(most, max(entropies.information, entropies.columns - loss))
-    normalised = {name: entropies.normalised(name, most) for name in FORMULAS}
     return LargestInformation(
-        information=most,
-        normalised={name: value for name, value in normalised.items() if value is not None},
-        exact=loss is not None,
+        information=most, normalised=_by_normaliser(entropies, most), exact=loss is not None
     )
 
 
