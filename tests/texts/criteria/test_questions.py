@@ -50,6 +50,8 @@ def test_planted_rates_are_recovered(seed: int) -> None:
         for rate, value in zip(each.rates, planted, strict=True):
             assert rate.interval.low - 0.02 <= value <= rate.interval.high + 0.02
             assert rate.units == 64
+        assert each.told == pytest.approx(1 - each.rate("FNR").value - each.rate("FPR").value)
+        assert each.told_interval.low - 0.02 <= tp - fp <= each.told_interval.high + 0.02
     gap = gap_of(report, "FNR")
     assert gap.higher == "he"
     assert gap.interval.low <= 0.3 <= gap.interval.high
