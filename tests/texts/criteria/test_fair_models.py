@@ -102,13 +102,6 @@ def convicted(model: Model, units: int, tasks: bool, repeats: int, audits: int) 
     return float(np.mean(verdicts))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FAIR)
-def test_fair_models_are_not_convicted_by_questions(name: str) -> None:
-    """With single texts exchanged it was .01, .27 and .95 of the audits."""
-    assert convicted(FAIR[name], 20, False, 10, 40) <= 0.15
-
-
 @pytest.mark.parametrize("name", quick(FAIR, "one answer".__eq__))
 def test_fair_models_are_not_convicted_by_tasks(name: str) -> None:
     """With single texts exchanged it was .01, .58 and 1.00; six tasks can now show nothing at all."""
@@ -119,20 +112,15 @@ def test_fair_models_are_not_convicted_by_tasks(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAIR)
 def test_no_more_than_a_twentieth_of_fair_models_is_convicted(name: str) -> None:
+    """With single texts exchanged it was .01, .27 and .95 of the audits by questions."""
     assert convicted(FAIR[name], 20, False, 10, 400) <= 0.075
     assert convicted(FAIR[name], 24, True, 10, 400) <= 0.075
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", [REFUSING[1], REFUSING[2], REFUSING[6]])
-def test_fair_models_that_answer_seldom_under_one_pronoun_are_not_convicted(model: Model) -> None:
-    """With the pronouns of whole questions exchanged it was .16, .38 and .15 of 200 audits."""
-    assert convicted(model, 40, False, 5, 25) <= 0.13
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("model", REFUSING)
 def test_no_more_than_a_twentieth_of_refusing_models_is_convicted(model: Model) -> None:
+    """With the pronouns of whole questions exchanged it was up to .38 of 200 audits."""
     assert convicted(model, 40, False, 5, 400) <= 0.075
     assert convicted(model, 24, True, 5, 400) <= 0.075
 
@@ -193,13 +181,6 @@ def held(model: Model, units: int, tasks: bool, audits: int) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("units", [6, 12])
-def test_intervals_from_few_tasks_hold_where_effects_differ_by_task(units: int) -> None:
-    """Percentiles of the same held .70 to .88 of the time with six."""
-    assert held(Model(spread=1.0), units, True, 50) >= 0.87
-
-
-@pytest.mark.slow
 def test_intervals_hold_where_one_pronoun_has_few_valid_questions() -> None:
     """Six of forty: by the forty, percentiles held .84."""
     assert held(Model(valid=0.04), 40, False, 40) >= 0.88
@@ -209,4 +190,5 @@ def test_intervals_hold_where_one_pronoun_has_few_valid_questions() -> None:
 @pytest.mark.parametrize("model", [Model(spread=1.0), Model(prompt=1.0), Model(), Model(sure=True)])
 @pytest.mark.parametrize(("units", "tasks"), [(6, True), (12, True), (16, False), (6, False)])
 def test_intervals_hold_about_as_often_as_they_say(model: Model, units: int, tasks: bool) -> None:
+    """Percentiles held .70 to .88 of the time with six tasks whose effects differ."""
     assert held(model, units, tasks, 300) >= 0.9
