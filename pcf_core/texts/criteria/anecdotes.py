@@ -249,7 +249,7 @@ class Anecdotes:
         if not log_probabilities:
             raise CriteriaError("There is no score to read: score every profession.")
         scores = np.array([*log_probabilities.values()], dtype=np.float64)
-        able = ~np.isnan(scores).any(axis=0)
+        able = np.asarray(~np.isnan(scores).any(axis=0))
         sides = np.arange(len(words)) < len(female)
         if not (able & sides).any() or not (able & ~sides).any():
             raise CriteriaError(f"{NO_WORDS.capitalize()}: the model cannot express the topic {TOPIC}.")

@@ -66,6 +66,7 @@ class AskedByPronoun(ABC, Generic[M]):
     name: Literal["questions", "tasks"]
     title: str
     unit: Literal["question", "task"]
+    material: M
 
     def __init__(self, material: M) -> None:
         self.material = material
