@@ -4,8 +4,8 @@
 ones there are.
 
 ``anecdotes`` (independence I): stories by profession, with ``professions`` and ``gender_reading``, which
-also takes out of a text what tells a gender.  ``hobbies`` (independence II): with ``names`` and
-``hobbies_material``; ``labels``: what a text is about, by a lexicon or by a model (``nli``); ``embedding``:
+also takes out of a text what tells a gender.  ``hobbies`` (independence II): with ``names``;
+``labels``: what a text is about, by a lexicon or by a model (``nli``); ``embedding``:
 how far a text leans to *she*.  ``questions`` and ``tasks`` (separation and sufficiency): with ``asking``;
 ``answers`` and ``answer_words``: whom a text says to be right; ``answer_report``: rates by pronoun and their
 differences; ``published``: the paper's figures.

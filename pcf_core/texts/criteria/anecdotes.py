@@ -8,12 +8,12 @@ Where a model is scored, no story is written: the words of the topic gender are 
 that begins one, and each profession's shares of women and men are the weights of their words.  Such a table
 is expected, not sampled: it has no null and no interval over texts.
 
-**The gender of stories by profession beside the world's: single professions, all together, a line.**  The
-world's shares of women are taken as known; a share of the model's is a sample of its stories.  Single
-professions have Wilson's interval and an exact binomial test against the world's share, controlled for false
-discoveries (Benjamini & Hochberg 1995).  Means and rates draw professions again, with all their stories: they
-say what other professions would have shown, and hold the noise of the stories too.  Where all stories agree
-there is nothing to draw; then Wilson's interval stands in, with a profession counted as one observation.
+**Comparison with the labour force.**  The world's shares of women are taken as known; a share of the model's
+is a sample of its stories.  Single professions have Wilson's interval and an exact binomial test against the
+world's share, controlled for false discoveries (Benjamini & Hochberg 1995).  Means and rates draw professions
+again, with all their stories: they say what other professions would have shown, and hold the noise of the
+stories too.  Where all stories agree there is nothing to draw; then Wilson's interval stands in, with a
+profession counted as one observation.
 
 Source: Sterlie, Weng & Feragen 2024, sections 4.1 and 5.1, https://arxiv.org/abs/2403.08564; ours are the
 wording, the professions and the reading (theirs reads "NA" everywhere as published, and prints no list).
@@ -60,19 +60,14 @@ from pcf_core.texts.criteria.records.independence import (
     ProfessionList,
     SharedValue,
 )
-from pcf_core.texts.criteria.records.quantities import ExperimentName, MutualInformation, Wording
+from pcf_core.texts.criteria.records.quantities import LEVEL, ExperimentName, MutualInformation, Wording
 from pcf_core.texts.fairpair.intervals import mean_interval
-
-# The gender of stories by profession beside the world's: single professions, all together, a line.
-
 
 UNIT = "profession"
 FEWEST = 2  # of a single profession nothing can be learned of others
 
 
-def beside_the_world(
-    professions: Sequence[ProfessionGender], level: float = 0.95
-) -> tuple[ProfessionGender, ...]:
+def beside_the_world(professions: Sequence[ProfessionGender]) -> tuple[ProfessionGender, ...]:
     """Return [profession] rows with interval, test and its control, for those with a clear story."""
     from scipy.stats import binomtest, false_discovery_control
 
@@ -85,22 +80,22 @@ def beside_the_world(
     adjusted = false_discovery_control(p_values) if p_values else []
     for index, p_value, controlled in zip(tested, p_values, adjusted, strict=True):
         one = rows[index]
-        interval = wilson(one.women / one.clear, one.clear, level, over="templates", unit="text")
+        interval = wilson(one.women / one.clear, one.clear, over="templates", unit="text")
         update = {"interval": interval, "p_value": min(p_value, 1.0), "adjusted": float(controlled)}
         rows[index] = one.model_copy(update=update)
     return tuple(rows)
 
 
-def wilson(share: float, n: float, level: float, *, over: str = "occupations", unit: str = UNIT) -> Interval:
+def wilson(share: float, n: float, *, over: str = "occupations", unit: str = UNIT) -> Interval:
     """Return Wilson's interval of a share of n (1927, doi:10.1080/01621459.1927.10502953)."""
-    quantile = NormalDist().inv_cdf((1 + level) / 2)
+    quantile = NormalDist().inv_cdf((1 + LEVEL) / 2)
     low, high = ((float(end) + 1) / 2 for end in lean_interval(2 * share - 1, n, quantile))
     bounds = {"low": max(0.0, min(low, share)), "high": min(1.0, max(high, share))}  # rounding at the ends
-    return Interval.model_validate({"over": over, "level": level, "unit": unit, **bounds})
+    return Interval.model_validate({"over": over, "level": LEVEL, "unit": unit, **bounds})
 
 
 def rate_over_professions(
-    hits: FloatArray, of: FloatArray, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
+    hits: FloatArray, of: FloatArray, *, resamples: int = 2000, seed: int = 0
 ) -> SharedValue | None:
     """Return Σ hits / Σ of over professions, with its interval; ``None`` where there is nothing to share.
 
@@ -114,20 +109,18 @@ def rate_over_professions(
     if of.size < FEWEST:
         return SharedValue(value=value)
     if value in (0, 1):
-        return SharedValue(value=value, interval=wilson(value, float(of.size), level))
+        return SharedValue(value=value, interval=wilson(value, float(of.size)))
     drawn = np.concatenate(list(resampled_occupation_weights(np.ones(of.size), resamples, seed)))
-    low, high = percentiles((drawn @ hits) / (drawn @ of), level, of.size)
-    interval = Interval(over="occupations", level=level, low=float(low), high=float(high), unit=UNIT)
+    low, high = percentiles((drawn @ hits) / (drawn @ of), LEVEL, of.size)
+    interval = Interval(over="occupations", level=LEVEL, low=float(low), high=float(high), unit=UNIT)
     return SharedValue(value=value, interval=interval)
 
 
-def mean_over_professions(
-    values: FloatArray, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
-) -> SharedValue | None:
+def mean_over_professions(values: FloatArray, *, resamples: int = 2000, seed: int = 0) -> SharedValue | None:
     """Return the mean of [profession] values with its interval; ``None`` where there is none."""
     if not values.size:
         return None
-    interval = mean_interval(values, resamples=resamples, level=level, seed=seed)
+    interval = mean_interval(values, resamples=resamples, level=LEVEL, seed=seed)
     if interval is not None:
         interval = interval.model_copy(update={"over": "occupations", "unit": UNIT})
     return SharedValue(value=float(values.mean()), interval=interval)
@@ -142,14 +135,14 @@ def why_no_slope(world: FloatArray, shares: FloatArray) -> str:
     return why_no_line(world, shares).replace("points", "professions").replace("point", "profession")
 
 
-def line_over_world(world: FloatArray, shares: FloatArray, level: float = 0.95) -> AmplificationLine:
+def line_over_world(world: FloatArray, shares: FloatArray) -> AmplificationLine:
     """Fit the model's shares on the world's by least squares (:mod:`pcf_core.measure.regression`).
 
     ``world``, ``shares``: [profession] 0 to 1.
     """
     from scipy.stats import t
 
-    line = fit_line(world, shares, level=level)
+    line = fit_line(world, shares, level=LEVEL)
     away, error = abs(line.slope - 1), line.slope_error
     p_of_one = float(2 * t.sf(away / error, line.n - 2)) if error else float(away == 0)
     return AmplificationLine(
@@ -182,13 +175,7 @@ class Anecdotes:
 
     @classmethod
     def load(cls, professions: str | Path | ProfessionList = USUAL) -> Anecdotes:
-        """Load the experiment with a shipped list, a user's file, or a list that is loaded already.
-
-        Raises
-        ------
-        CriteriaError
-            The list cannot be used.
-        """
+        """Load the experiment with a shipped list, a user's file, or a list that is loaded already."""
         chosen = professions if isinstance(professions, ProfessionList) else load_professions(professions)
         topic = load_topic(TOPIC)
         words = {group.name: group.words for group in topic.groups}
@@ -211,26 +198,19 @@ class Anecdotes:
     def asks(self, wording: Wording) -> tuple[Ask, ...]:
         """List the cells of texts to write, one for each profession."""
         texts = self.material.wording
-        if wording == "instruction":
-            return tuple(
-                Ask(each.name, texts.system, filled(texts.instruction, each)) for each in self.professions
-            )
-        return tuple(Ask(each.name, "", filled(texts.continuation, each)) for each in self.professions)
+        system, text = (
+            (texts.system, texts.instruction) if wording == "instruction" else ("", texts.continuation)
+        )
+        return tuple(Ask(each.name, system, _filled(text, each)) for each in self.professions)
 
     def scored_asks(self) -> tuple[ScoredAsk, ...]:
         """List the cells to score, one for each profession, with the words of women first."""
         words = (*self.material.female, *self.material.male)
         text = self.material.wording.scored
-        return tuple(ScoredAsk(each.name, filled(text, each), words) for each in self.professions)
+        return tuple(ScoredAsk(each.name, _filled(text, each), words) for each in self.professions)
 
     def report(self, texts: Mapping[str, Sequence[str]]) -> AnecdotesReport:
-        """Report what the stories say; a profession without any is left out and named.
-
-        Raises
-        ------
-        CriteriaError
-            A cell that is no profession of the list, or no story at all.
-        """
+        """Report what the stories say; a profession without any is left out and named."""
         check_cells(texts, (each.name for each in self.professions), self.name)
         if not any(texts.values()):
             raise CriteriaError("There is no story to read: write at least one for each profession.")
@@ -257,44 +237,40 @@ class Anecdotes:
         )
 
     def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> AnecdotesReport:
-        """Report what the scores say: for each profession, the weights of the words of women and of men.
-
-        Raises
-        ------
-        CriteriaError
-            A cell that is no profession of the list, a cell with another number of words, no word left for a
-            gender, or no finite score at all.
-        """
+        """Report what the scores say: for each profession, the weights of the words of women and of men."""
         check_cells(log_probabilities, (each.name for each in self.professions), self.name)
         female, male = self.material.female, self.material.male
         words = (*female, *male)
-        scored = [each for each in self.professions if each.name in log_probabilities]
-        scores = np.array([_row(log_probabilities[each.name], len(words), each.name) for each in scored])
-        if not scored:
+        for cell, nats in log_probabilities.items():
+            if len(nats) != len(words):
+                raise CriteriaError(
+                    f"{shown(cell)} has {len(nats)} scores for {len(words)} words: give one for each."
+                )
+        if not log_probabilities:
             raise CriteriaError("There is no score to read: score every profession.")
-        able = ~np.isnan(scores).any(axis=0)
+        scores = np.array([*log_probabilities.values()], dtype=np.float64)
+        able = np.asarray(~np.isnan(scores).any(axis=0))
         sides = np.arange(len(words)) < len(female)
         if not (able & sides).any() or not (able & ~sides).any():
             raise CriteriaError(f"{NO_WORDS.capitalize()}: the model cannot express the topic {TOPIC}.")
-        women = dict(
-            zip((each.name for each in scored), _women(scores, able & sides, able & ~sides), strict=True)
-        )
-        if all(share is None for share in women.values()):
+        shares = _women(scores, able & sides, able & ~sides)
+        if all(share is None for share in shares):
             raise CriteriaError(
                 "No profession has a word with a finite score: give log-probabilities, of which at least one "
                 "for a profession is a finite number."
             )
+        women = dict(zip(log_probabilities, shares, strict=True))
         rows = []
         for each in self.professions:
             share = women.get(each.name)
-            shares = {"women": 0.0, "men": 0.0} if share is None else {"women": share, "men": 1 - share}
-            rows.append(ProfessionGender(profession=each.name, world=each.women_share, **shares))
+            weights = {"women": 0.0, "men": 0.0} if share is None else {"women": share, "men": 1 - share}
+            rows.append(ProfessionGender(profession=each.name, world=each.women_share, **weights))
         table = np.array([(row.women, row.men) for row in rows if row.clear])
         reason = why_no_information(table)
         return self._report(
             AnecdotesReport(
                 answering="scored",
-                n=len(scored),
+                n=len(scores),
                 professions=tuple(rows),
                 clear_only=None if reason else expected_information(table),
                 undefined=(LeftOut(name="clear_only", reason=reason),) if reason else (),
@@ -314,7 +290,8 @@ class Anecdotes:
         shares = np.array([row.share for row in rows], dtype=np.float64)
         further = np.array([row.exaggeration for row in rows], dtype=np.float64)
         no_line = why_no_slope(world, shares)
-        reason = NO_CLEAR if report.answering == "written" else "no score"
+        scored = report.answering == "scored"
+        reason = "no score" if scored else NO_CLEAR
         return report.model_copy(
             update={
                 "stereotype_rate": rate_over_professions(_hits(rows), np.array([row.clear for row in rows])),
@@ -322,9 +299,7 @@ class Anecdotes:
                 "line": None if no_line else line_over_world(world, shares),
                 "no_line": no_line,
                 "professions_left_out": tuple(
-                    LeftOut(
-                        name=row.profession, reason=reason if row.unclear or reason != NO_CLEAR else NO_TEXT
-                    )
+                    LeftOut(name=row.profession, reason=reason if scored or row.unclear else NO_TEXT)
                     for row in report.professions
                     if row.share is None
                 ),
@@ -332,8 +307,7 @@ class Anecdotes:
         )
 
 
-def filled(text: str, profession: Profession) -> str:
-    """Put the profession in its places in the text."""
+def _filled(text: str, profession: Profession) -> str:
     return text.replace(WITH_ARTICLE, profession.with_article).replace(BARE, profession.name)
 
 
@@ -367,12 +341,6 @@ def _information(
     if reason := why_no_information(table):
         return None, (LeftOut(name=name, reason=reason if table.any() else NO_CLEAR),)
     return mutual_information(table), ()
-
-
-def _row(scores: Sequence[float], words: int, cell: str) -> NDArray[np.float64]:
-    if len(scores) != words:
-        raise CriteriaError(f"{shown(cell)} has {len(scores)} scores for {words} words: give one for each.")
-    return np.array(scores, dtype=np.float64)
 
 
 def _women(

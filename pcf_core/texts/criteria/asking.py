@@ -6,22 +6,40 @@ cell is answered as often as any other, so that truth and order are balanced by 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
 from pcf_core.core.errors import CriteriaError
+from pcf_core.core.records import FloatArray
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.reading import read_toml
 from pcf_core.material.safety.text import check_word, first_duplicate, listed, shown
-from pcf_core.texts.criteria.answer_report import Answers, Invalid
-from pcf_core.texts.criteria.records.separation import WITHOUT, Frames, Pair, Reading, Role
+from pcf_core.texts.criteria.answer_report import Answers, Invalid, Reported, answers_report
+from pcf_core.texts.criteria.answers import AnswerReader
+from pcf_core.texts.criteria.experiment import Ask, ScoredAsk, check_cells, damaged
+from pcf_core.texts.criteria.records.quantities import Answering, Wording
+from pcf_core.texts.criteria.records.separation import (
+    WITHOUT,
+    AnswersReport,
+    Frames,
+    Pair,
+    Question,
+    QuestionMaterial,
+    Role,
+    Task,
+    TaskMaterial,
+)
 
 ASKING = "asking-1.toml"
 PRONOUNS = ("he", "she", "they")
 WORDINGS = ("instruction", "continuation")
+VALUES = {"female": 1.0, "male": 0.0}  # of a valid reading
+M = TypeVar("M", QuestionMaterial, TaskMaterial)
 
 
 @dataclass(frozen=True)
@@ -42,13 +60,144 @@ class Cell:
         return f"{unit}|truth={right}|{self.pronoun}|{leading}-first"
 
 
-@dataclass(frozen=True)
-class Asking:
-    """What the file of wordings says of one experiment; ``pair`` where the experiment has one for all."""
+class AskedByPronoun(ABC, Generic[M]):
+    """An experiment on two roles of which one is right; ``unit``: what is asked about them."""
 
-    version: str
-    frames: Mapping[str, Frames]
-    pair: Pair | None = None
+    name: Literal["questions", "tasks"]
+    title: str
+    unit: Literal["question", "task"]
+    material: M
+
+    def __init__(self, material: M) -> None:
+        self.material = material
+
+    @property
+    @abstractmethod
+    def units(self) -> Sequence[Question | Task]:
+        """The questions or tasks."""
+
+    @abstractmethod
+    def pair_of(self, unit: int) -> Pair:
+        """Return the roles in the prompts of a unit."""
+
+    @abstractmethod
+    def _truths(self, unit: int) -> tuple[int, ...]:
+        """List which role can be right: 1 for the female-stereotyped one."""
+
+    @abstractmethod
+    def _words(self, cell: Cell) -> Mapping[str, str]:
+        """Return what a frame has beside the pronoun and the roles."""
+
+    def _did(self, unit: int) -> str:
+        """Return what one of the roles did, in the words of the prompt."""
+        return ""
+
+    @cached_property
+    def cells(self) -> dict[str, Cell]:
+        """Every cell with two roles, by its name: without a pronoun too, and in both orders."""
+        cells = [
+            Cell(unit, truth, pronoun, first)
+            for unit in range(len(self.units))
+            for truth in self._truths(unit)
+            for pronoun in (*self.material.pronouns, WITHOUT)
+            for first in (0, 1)
+        ]
+        return {cell.name(self.units[cell.unit].name, self.pair_of(cell.unit)): cell for cell in cells}
+
+    @cached_property
+    def letters(self) -> dict[str, Question]:
+        """Every cell that asks for the letter of a question alone, by its name."""
+        return {}
+
+    def asks(self, wording: Wording) -> tuple[Ask, ...]:
+        """List every cell with two roles."""
+        frames = self._frames(wording)
+        return tuple(Ask(name, "", self._prompt(frames, cell)) for name, cell in self.cells.items())
+
+    def scored_asks(self) -> tuple[ScoredAsk, ...]:
+        """List the continuations, with the two roles as candidates."""
+        frames = self._frames("continuation")
+        pairs = {name: self.pair_of(cell.unit) for name, cell in self.cells.items()}
+        return tuple(
+            ScoredAsk(
+                name,
+                f"{self._prompt(frames, cell)} [Y].",
+                (pairs[name].female.word, pairs[name].male.word),
+            )
+            for name, cell in self.cells.items()
+        )
+
+    def report(self, texts: Mapping[str, Sequence[str]]) -> AnswersReport:
+        """Report the rates of texts by cell; cells without texts count nothing."""
+        check_cells(texts, (*self.cells, *self.letters), self.name)
+        frames = [self._frames(wording) for wording in WORDINGS]
+        answers: dict[Cell, Sequence[float | str]] = {}
+        for name, cell in self.cells.items():
+            reader = AnswerReader(self.pair_of(cell.unit), self._did(cell.unit))
+            prompt = "\n".join(self._prompt(each, cell) for each in frames)
+            readings = reader.read_each(texts.get(name, ()), prompt)
+            answers[cell] = [VALUES.get(reading, reading) for reading in readings]
+        return self._report("written", answers, self._letters_written(texts))
+
+    def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> AnswersReport:
+        """Report the rates of probabilities by cell; cells without scores count nothing."""
+        check_cells(log_probabilities, (*self.cells, *self.letters), self.name)
+        answers: dict[Cell, Sequence[float | str]] = {}
+        for name, cell in self.cells.items():
+            shares = shares_of(log_probabilities.get(name), 2, name)
+            answer: list[float | str] = ["unscored" if shares is None else shares[0]]
+            answers[cell] = answer if name in log_probabilities else []
+        return self._report("scored", answers, self._letters_scored(log_probabilities))
+
+    def _letters_written(self, texts: Mapping[str, Sequence[str]]) -> FloatArray | None:
+        """Count [question] the wrong letters, all letters, and texts without one."""
+        return None
+
+    def _letters_scored(self, log_probabilities: Mapping[str, Sequence[float]]) -> FloatArray | None:
+        """Return [question] the probability of wrong letters, whether it is known, and is not."""
+        return None
+
+    def _report(
+        self,
+        answering: Answering,
+        by_cell: Mapping[Cell, Sequence[float | str]],
+        letters: FloatArray | None,
+    ) -> AnswersReport:
+        answers, invalid = gathered(by_cell, [each.name for each in self.units], self.material.pronouns)
+        pairs = [self.pair_of(unit) for unit in range(len(self.units))]
+        reported = Reported(
+            experiment=self.name,
+            answering=answering,
+            material=self.material.hash,
+            unit=self.unit,
+            answers=answers,
+            invalid=invalid,
+            roles=tuple((pair.male.name, pair.female.name) for pair in pairs),
+            letters=letters,
+        )
+        return answers_report(reported)
+
+    def _frames(self, wording: str) -> Frames:
+        frames = self.material.frames
+        if wording not in frames:
+            raise CriteriaError(
+                f"The experiment {self.name} has no wording {shown(wording)}: use {listed(frames)}."
+            )
+        return frames[wording]
+
+    def _prompt(self, frames: Frames, cell: Cell) -> str:
+        pair = self.pair_of(cell.unit)
+        leading, other = role(pair, cell.first), role(pair, 1 - cell.first)
+        frame = frames.unspoken if cell.pronoun == WITHOUT else frames.asked
+        return frame.strip().format(
+            pronoun=cell.pronoun,
+            first=leading.name,
+            second=other.name,
+            First=f"{leading.article.capitalize()} {leading.name}",
+            Second=f"{other.article.capitalize()} {other.name}",
+            a_second=f"{other.article} {other.name}",
+            **self._words(cell),
+        )
 
 
 def role(pair: Pair, female: int) -> Role:
@@ -56,79 +205,17 @@ def role(pair: Pair, female: int) -> Role:
     return pair.female if female else pair.male
 
 
-def load_asking(experiment: str) -> Asking:
-    """Load the shipped wordings of ``questions`` or ``tasks``."""
-    path = settings().assets / "criteria" / ASKING
-    table = read_toml(path, ("version", "questions", "tasks"), CriteriaError)
-    try:
-        own = dict(table[experiment])
-        pair = make_pair(own["pair"], path.name) if "pair" in own else None
-        frames = {wording: Frames.model_validate(own[wording]) for wording in WORDINGS}
-        return Asking(str(table["version"]), frames, pair)
-    except (KeyError, TypeError, ValueError) as problem:
-        raise CriteriaError(f"{path.name} is damaged: restore it from the repository.") from problem
-
-
-def make_pair(entry: object, where: str) -> Pair:
-    """Make two roles from a table with ``female`` and ``male``, each with ``name`` and ``word``."""
-    if not isinstance(entry, Mapping) or set(entry) != {"female", "male"}:
-        raise CriteriaError(f"{where}: a pair is {shown(entry)}; write a table with female and male.")
-    pair = Pair(female=_role(entry["female"], where), male=_role(entry["male"], where))
-    twice = first_duplicate(name.casefold() for name in (*pair.female.names, *pair.male.names))
-    if twice is not None:
-        raise CriteriaError(f"{where}: {shown(twice)} stands twice in the pair {pair.name}; write it once.")
-    return pair
-
-
-def check_pronouns(pronouns: Sequence[str]) -> tuple[str, ...]:
-    """Check for at least two of he, she and they; return them in this order."""
-    if len(set(pronouns)) < 2 or not set(pronouns) <= set(PRONOUNS):
-        raise CriteriaError(
-            f"The pronouns are {shown(', '.join(map(str, pronouns)))}: give at least two of he, she and they."
-        )
-    return tuple(each for each in PRONOUNS if each in pronouns)
-
-
-def cells_of(units: Iterable[tuple[int, Iterable[int]]], pronouns: Sequence[str]) -> tuple[Cell, ...]:
-    """List every cell of (unit, its truths): without a pronoun too, and in both orders."""
-    return tuple(
-        Cell(unit, truth, pronoun, first)
-        for unit, truths in units
-        for truth in truths
-        for pronoun in (*pronouns, WITHOUT)
-        for first in (0, 1)
-    )
-
-
-def filled(frames: Frames, cell: Cell, **words: str) -> str:
-    """Fill in the prompt of a cell."""
-    frame = frames.unspoken if cell.pronoun == WITHOUT else frames.asked
-    return frame.strip().format(pronoun=cell.pronoun, **words)
-
-
-def named(pair: Pair, first: int) -> dict[str, str]:
-    """Return the words for the roles in a frame, such as "doctor", "A doctor" and "a nurse"."""
-    leading, other = role(pair, first), role(pair, 1 - first)
-    return {
-        "first": leading.name,
-        "second": other.name,
-        "First": f"{leading.article.capitalize()} {leading.name}",
-        "Second": f"{other.article.capitalize()} {other.name}",
-        "a_second": f"{other.article} {other.name}",
-    }
-
-
 def gathered(
-    said: Mapping[Cell, Sequence[float | str]], units: Sequence[str], pronouns: Sequence[str]
+    by_cell: Mapping[Cell, Sequence[float | str]], units: Sequence[str], pronouns: Sequence[str]
 ) -> tuple[Answers, Invalid]:
     """Gather answers in rows, and the invalid ones by cell.
 
-    ``said``: what was answered in a cell, 1 or 0, a probability, or why an answer is invalid.
+    ``by_cell``: the answers of a cell, 1 or 0, a probability, or why an answer is invalid.
     """
     order = (*pronouns, WITHOUT)
     rows: list[tuple[float, ...]] = []
     invalid: dict[tuple[int, int, int], dict[str, int]] = {}
-    for cell, answers in said.items():
+    for cell, answers in by_cell.items():
         index = order.index(cell.pronoun)
         for answer in answers:
             if isinstance(answer, str):
@@ -141,37 +228,10 @@ def gathered(
     return Answers(tuple(units), order, unit, pronoun, truth, first, table[:, 4]), invalid
 
 
-def of_reading(reading: Reading) -> float | str:
-    """Return 1 for the female-stereotyped role, 0 for the other; else the (invalid) reading itself."""
-    return {"female": 1.0, "male": 0.0}.get(reading, reading)
-
-
-def of_scores(nats: Sequence[float], cell: str) -> float | str:
-    """Return the probability of the first of two words among the two, from their log-probabilities.
-
-    −1 and −1 give .5; −1 and −1 − ln 3 give .75; ``unscored`` where a word has none.
-    """
-    shares = shares_of(nats, 2, cell)
-    return "unscored" if shares is None else shares[0]
-
-
-def scored_cells(
-    cells: Mapping[str, Cell], log_probabilities: Mapping[str, Sequence[float]]
-) -> dict[Cell, Sequence[float | str]]:
-    """Read the scores of each cell, see :func:`of_scores`; a cell without scores stays empty."""
-    return {
-        cell: [of_scores(log_probabilities[name], name)] if name in log_probabilities else []
-        for name, cell in cells.items()
-    }
-
-
 def shares_of(nats: Sequence[float] | None, words: int, cell: str) -> tuple[float, ...] | None:
     """Return each word's probability among all, from log-probabilities; ``None`` where one has none.
 
-    Raises
-    ------
-    CriteriaError
-        Another number of scores than words.
+    −1 and −1 give .5 each; −1 and −1 − ln 3 give .75 and .25.
     """
     if nats is None:
         return None
@@ -186,13 +246,40 @@ def shares_of(nats: Sequence[float] | None, words: int, cell: str) -> tuple[floa
     return tuple(float(share) for share in weights / weights.sum())
 
 
-def frames_of(frames: Mapping[str, Frames], wording: str, experiment: str) -> Frames:
-    """Load the frames of one wording."""
-    if wording not in frames:
+# What is asked: the shipped wordings, pairs of roles, pronouns.
+
+
+def load_asking(experiment: str, pronouns: Sequence[str]) -> dict[str, Any]:
+    """Load how ``questions`` or ``tasks`` are asked, as fields of their material.
+
+    Of the pronouns at least two must be given; they are asked in the order of :data:`PRONOUNS`.
+    """
+    if len(set(pronouns)) < 2 or not set(pronouns) <= set(PRONOUNS):
         raise CriteriaError(
-            f"The experiment {experiment} has no wording {shown(wording)}: use {listed(frames)}."
+            f"The pronouns are {shown(', '.join(map(str, pronouns)))}: give at least two of he, she and they."
         )
-    return frames[wording]
+    path = settings().assets / "criteria" / ASKING
+    table = read_toml(path, ("version", "questions", "tasks"), CriteriaError)
+    try:
+        own = dict(table[experiment])
+        pair = {"pair": make_pair(own["pair"], path.name)} if experiment == "questions" else {}
+        frames = {wording: Frames.model_validate(own[wording]) for wording in WORDINGS}
+        version = str(table["version"])
+    except (KeyError, TypeError, ValueError) as problem:
+        raise damaged(path.name) from problem
+    spoken = tuple(each for each in PRONOUNS if each in pronouns)
+    return {"pronouns": spoken, "version": version, "frames": frames, **pair}
+
+
+def make_pair(entry: object, where: str) -> Pair:
+    """Make two roles from a table with ``female`` and ``male``, each with ``name`` and ``word``."""
+    if not isinstance(entry, Mapping) or set(entry) != {"female", "male"}:
+        raise CriteriaError(f"{where}: a pair is {shown(entry)}; write a table with female and male.")
+    pair = Pair(female=_role(entry["female"], where), male=_role(entry["male"], where))
+    twice = first_duplicate(name.casefold() for name in (*pair.female.names, *pair.male.names))
+    if twice is not None:
+        raise CriteriaError(f"{where}: {shown(twice)} stands twice in the pair {pair.name}; write it once.")
+    return pair
 
 
 def _role(entry: object, where: str) -> Role:

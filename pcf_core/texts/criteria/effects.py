@@ -23,7 +23,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval
 from pcf_core.measure.resampling import interval, percentiles
 from pcf_core.texts.criteria.rates import newcombe, wilson
-from pcf_core.texts.criteria.records.quantities import GENDERS, GenderDifference
+from pcf_core.texts.criteria.records.quantities import GENDERS, LEVEL, GenderDifference
 
 UNIT = "name"
 FEWEST_RESAMPLES = 100
@@ -36,15 +36,13 @@ def gender_difference(
     male: Side,
     *,
     resamples: int = 2000,
-    level: float = 0.95,
     seed: int = 0,
     shares: bool = False,
 ) -> GenderDifference:
     """Compare a quantity of texts between women's and men's names.
 
     ``female``, ``male``: of every name its texts' values; names without a text are left out.
-    ``resamples``, ``level``: of the intervals, at least 100 and inside (0, 1).  ``seed``: the same seed
-    gives the same intervals.  ``shares``: the values are shares, 0 to 1.  Where no draw of names differs,
+    ``resamples``: at least 100.  ``shares``: the values are shares, 0 to 1.  Where no draw of names differs,
     as with a label that no text has, the interval then takes every name for one observation, instead of
     having no width.
     """
@@ -57,19 +55,19 @@ def gender_difference(
     means = [float(np.concatenate(side).mean()) for side in sides]
     drawn = drawn_differences(sides[0], sides[1], resamples=resamples, seed=seed)
     fewest = min(len(side) for side in sides)
-    between = _interval(drawn[0], fewest, level)
+    between = _interval(drawn[0], fewest)
     if shares and between is not None and between.low == between.high:
         sizes = [len(side) for side in sides]
-        ends = [wilson(mean * many, many, level) for mean, many in zip(means, sizes, strict=True)]
+        ends = [wilson(mean * many, many, LEVEL) for mean, many in zip(means, sizes, strict=True)]
         bounds = newcombe(means[0], means[1], ends[0], ends[1])
-        between = interval(np.array(bounds), level, "templates", UNIT)
+        between = interval(np.array(bounds), LEVEL, "templates", UNIT)
     effect = cohens_d(np.concatenate(sides[0]), np.concatenate(sides[1]))
     return GenderDifference(
         female=means[0],
         male=means[1],
         interval=between,
         effect=effect,
-        effect_interval=None if effect is None else _interval(drawn[1], fewest, level),
+        effect_interval=None if effect is None else _interval(drawn[1], fewest),
         undefined="" if effect is not None else "all texts of a gender have one and the same value",
         p_value=mann_whitney(*(np.array([one.mean() for one in side]) for side in sides)),
         texts_p_value=mann_whitney(*(np.concatenate(side) for side in sides)),
@@ -129,23 +127,18 @@ def _drawn_sums(side: Side, middle: float, resamples: int, generator: np.random.
     return np.asarray((times @ parts).T)
 
 
-def _interval(drawn: FloatArray, names: int, level: float) -> Interval | None:
+def _interval(drawn: FloatArray, names: int) -> Interval | None:
     """Return the interval; ``None`` for a draw without d or a single name on a side.
 
     A single name tells nothing of others.
     """
     if names < 2 or not np.isfinite(drawn).all():
         return None
-    return interval(percentiles(drawn, level, names), level, "templates", UNIT)
+    return interval(percentiles(drawn, LEVEL, names), LEVEL, "templates", UNIT)
 
 
 def effect_gap(
-    first: tuple[Side, Side],
-    second: tuple[Side, Side],
-    *,
-    resamples: int = 2000,
-    level: float = 0.95,
-    seed: int = 0,
+    first: tuple[Side, Side], second: tuple[Side, Side], *, resamples: int = 2000, seed: int = 0
 ) -> tuple[float | None, Interval | None]:
     """Return d of ``second`` − d of ``first``, both (female, male) over the same names in one order.
 
@@ -160,7 +153,7 @@ def effect_gap(
         return None, None
     drawn = [drawn_differences(*pair, resamples=resamples, seed=seed)[1] for pair in (first, second)]
     fewest = min(len(side) for side in first)
-    return effects[1] - effects[0], _interval(drawn[1] - drawn[0], fewest, level)
+    return effects[1] - effects[0], _interval(drawn[1] - drawn[0], fewest)
 
 
 def _with_texts(side: Side) -> list[FloatArray]:

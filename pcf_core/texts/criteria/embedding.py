@@ -2,10 +2,10 @@
 
     texts of all models --names and stop words out--> word2vec --> score of a word --mean--> score of a text
 
-One embedding is learned from the texts of all models, so that their scores are on one axis
-(see below).  A text that merely says *she* has an end of the axis in it, and
-would score as gendered: the headline leaves gendered words out of the mean, the paper's version beside it
-does not. Both learn from texts with them, without which there is no axis.
+One embedding is learned from the texts of all models, so that their scores are on one axis.  A text that
+merely says *she* has an end of the axis in it, and would score as gendered: the headline leaves gendered
+words out of the mean, the paper's version beside it does not. Both learn from texts with them, without which
+there is no axis.
 
 word2vec hangs on chance: several seeds are learned, a text's score is its mean over them, and what each seed
 shows by itself stands beside it.  Of 960 planted texts of 20 words the d of six seeds lay between −0.16 and
@@ -13,8 +13,8 @@ shows by itself stands beside it.  Of 960 planted texts of 20 words the d of six
 a test of names finds that the texts differ without knowing to which side: a lean is said only where all seeds
 show the same one, which six do by chance in 3 of 100 cases.
 
-**Word vectors learned from texts, and the axis from *he* to *she* in them (section 6 of the paper).**  With s
-and h the vectors of *she* and *he*, m = (s + h) / 2 their midpoint and u = (s − m) / ‖s − m‖:
+**The axis from *he* to *she*** (section 6 of the paper).  With s and h the vectors of *she* and *he*,
+their midpoint m = (s + h) / 2 and u = (s − m) / ‖s − m‖:
 
     score(w) = (v_w − m) · u        > 0 nearer to *she*, < 0 nearer to *he*
 
@@ -52,10 +52,7 @@ from pcf_core.texts.criteria.records.independence import (
     SeedReading,
     Variant,
 )
-from pcf_core.texts.criteria.records.quantities import GENDERS
-
-# Word vectors learned from texts, and the axis from *he* to *she* in them (section 6 of the paper).
-
+from pcf_core.texts.criteria.records.quantities import GENDERS, LEVEL
 
 SHE, HE = "she", "he"
 SETTINGS: Mapping[str, int] = {
@@ -127,23 +124,12 @@ def embedding_report(
     material: HobbiesMaterial,
     *,
     seeds: Sequence[int] = SEEDS,
-    level: float = 0.95,
     on_seed: Callable[[int, int], None] = lambda done, total: None,
 ) -> EmbeddingReport:
     """Score the texts of one model or several.
 
-    Parameters
-    ----------
-    models
-        Of each its texts by name; names that are not in ``material`` are refused.
-    material
-        Names and gendered words.
-    seeds
-        Of word2vec, at least one, none twice.
-    level
-        Of the intervals, over names.
-    on_seed
-        Called before each embedding is learned, with those learned and those in all.
+    ``models``: of each its texts by name, as in ``material``.  ``seeds``: of word2vec, at least one,
+    none twice.  ``on_seed``: called before each embedding is learned, with those learned and those in all.
 
     Raises
     ------
@@ -174,8 +160,8 @@ def embedding_report(
                 {word for word in axes[0] if tells(word, gendered)} if variant == HEADLINE else set[str]()
             )
             scores = {model: _scores(texts, axes, skipped) for model, texts in words.items()}
-            readings += _readings(scores, models, material, variant, seeds, level)
-            gaps += _gaps(scores, material, variant, len(seeds), level)
+            readings += _readings(scores, models, material, variant, seeds)
+            gaps += _gaps(scores, material, variant, len(seeds))
         ends = _ends(axes, pooled, gendered)
     return EmbeddingReport(
         models=tuple(models),
@@ -184,7 +170,7 @@ def embedding_report(
         seeds=tuple(seeds),
         texts=len(pooled),
         vocabulary=len(learned[0]),
-        level=level,
+        level=LEVEL,
         readings=tuple(readings),
         gaps=tuple(gaps),
         words=ends,
@@ -232,7 +218,6 @@ def _readings(
     material: HobbiesMaterial,
     variant: Variant,
     seeds: Sequence[int],
-    level: float,
 ) -> list[EmbeddingReading]:
     """Read each model that has a scored text of both genders; p-values are controlled over them (Holm)."""
     readings = []
@@ -245,16 +230,14 @@ def _readings(
         ]
         scored = [sum(map(len, side)) for side in sides]
         each = [
-            gender_difference(*([rows[:, index] for rows in side] for side in sides), level=level)
+            gender_difference(*([rows[:, index] for rows in side] for side in sides))
             for index in range(len(seeds))
         ]
         readings.append(
             EmbeddingReading(
                 model=model,
                 variant=variant,
-                difference=gender_difference(
-                    *([rows.mean(axis=1) for rows in side] for side in sides), level=level
-                ),
+                difference=gender_difference(*([rows.mean(axis=1) for rows in side] for side in sides)),
                 seeds=tuple(
                     SeedReading(seed=seed, effect=one.effect, p_value=one.p_value)
                     for seed, one in zip(seeds, each, strict=True)
@@ -272,7 +255,7 @@ def _readings(
 
 
 def _gaps(
-    scores: Mapping[str, Scores], material: HobbiesMaterial, variant: Variant, seeds: int, level: float
+    scores: Mapping[str, Scores], material: HobbiesMaterial, variant: Variant, seeds: int
 ) -> list[EmbeddingGap]:
     """Compare every two models, over the names of which both have a scored text."""
     gaps = []
@@ -291,7 +274,7 @@ def _gaps(
             tuple([scores[model][name].mean(axis=1) for name in side] for side in sides)
             for model in (first, second)
         ]
-        difference, interval = effect_gap((pairs[0][0], pairs[0][1]), (pairs[1][0], pairs[1][1]), level=level)
+        difference, interval = effect_gap((pairs[0][0], pairs[0][1]), (pairs[1][0], pairs[1][1]))
         if difference is None:
             continue
         effects = [

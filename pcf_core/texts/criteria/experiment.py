@@ -6,7 +6,7 @@ An experiment neither writes nor scores: what it asks is a pure function of its 
 one of material and texts.  ``cell`` names what an ask stands for (a profession; a question with its truth,
 pronoun and order of roles) and is unique in the experiment.
 
-**How a model is best asked: what it can do decides whether it writes or is scored, and in which wording.**
+How a model is asked by default follows from what it can do:
 
 ======================  =======================  =========================================
 model                   ``anecdotes, hobbies``   ``questions, tasks``
@@ -23,15 +23,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
+
+from pydantic import ValidationError
 
 from pcf_core.core.errors import CriteriaError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.records import Record
 from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import settings
+from pcf_core.material.safety.reading import read_toml
 from pcf_core.material.safety.text import shown
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
 from pcf_core.texts.criteria.records.runs import Report
+
+R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True)
@@ -60,52 +66,33 @@ class Experiment(Protocol):
 
     def __hash__(self) -> int:
         """Two of the same material are two: what follows from one is kept for it alone."""
-        ...
 
     @property
     def name(self) -> ExperimentName:
         """The experiment's name."""
-        ...
 
     @property
     def title(self) -> str:
         """The experiment's title."""
-        ...
 
     @property
     def material(self) -> Record:
         """The lists, prompts and versions that it is made of; the store keeps all of it with a request."""
-        ...
 
     def asks(self, wording: Wording) -> tuple[Ask, ...]:
-        """List every cell once; both orders of roles are cells of their own and are repeated as often.
-
-        Raises
-        ------
-        CriteriaError
-            The material has no such wording.
-        """
-        ...
+        """List every cell once, or raise a ``CriteriaError`` where the material has no such wording."""
 
     def scored_asks(self) -> tuple[ScoredAsk, ...]:
         """List every cell to score once; none where the experiment cannot be scored."""
-        ...
 
     def report(self, texts: Mapping[str, Sequence[str]]) -> Report:
         """Report the texts: cell -> [repeat], as the model wrote them, without the prompt."""
-        ...
 
     def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> Report:
         """Report the scores: cell -> [word] nats, in the order of the cell's ``words``.
 
         NaN stands for a word that the model's tokenizer cannot express: the report leaves it out and says so.
-
-        Raises
-        ------
-        CriteriaError
-            The experiment cannot be scored.
         """
-        ...
 
 
 def check_cells(given: Iterable[str], existing: Iterable[str], experiment: str) -> None:
@@ -117,7 +104,22 @@ def check_cells(given: Iterable[str], existing: Iterable[str], experiment: str) 
         )
 
 
-# How a model is best asked: what it can do decides whether it writes or is scored, and in which wording.
+def load_shipped(name: str, record: type[R]) -> R:
+    """Load what ships in ``assets/criteria`` as a TOML file with the fields of the record."""
+    path = settings().assets / "criteria" / f"{name}.toml"
+    table = read_toml(path, record.model_fields, CriteriaError)
+    try:
+        return record.model_validate(table)
+    except ValidationError as problem:
+        raise damaged(path.name) from problem
+
+
+def damaged(file: str) -> CriteriaError:
+    """Return the refusal of a shipped file that cannot be used."""
+    return CriteriaError(f"{file} is damaged: restore it from the repository.")
+
+
+# How a model is asked by default.
 
 
 TOLD_IN_TEXTS: tuple[ExperimentName, ...] = ("anecdotes", "hobbies")  # no answer to a question is read

@@ -11,8 +11,7 @@ from pcf_core.core.errors import CriteriaError
 from pcf_core.core.generation import Decoding
 from pcf_core.texts.criteria.anecdotes import Anecdotes
 from pcf_core.texts.criteria.experiment import Experiment
-from pcf_core.texts.criteria.hobbies import Hobbies
-from pcf_core.texts.criteria.hobbies_material import load_hobbies
+from pcf_core.texts.criteria.hobbies import Hobbies, load_hobbies
 from pcf_core.texts.criteria.labels import choose_labeller, restore_labeller
 from pcf_core.texts.criteria.names import load_names
 from pcf_core.texts.criteria.questions import Questions, some_questions
@@ -38,14 +37,8 @@ def usual_decoding(name: ExperimentName) -> Decoding:
 def load_experiment(name: ExperimentName, material: str | Path = "", labeller: str = "") -> Experiment:
     """Load an experiment with what is shipped, or with a file of the user's own.
 
-    Parameters
-    ----------
-    name
-        Of the experiment.
-    material
-        Professions, names, questions or tasks; empty for those that are shipped.
-    labeller
-        Of hobbies, see :func:`pcf_core.texts.criteria.labels.choose_labeller`.
+    ``material``: professions, names, questions or tasks; empty for those that are shipped.  ``labeller``: of
+    hobbies, see :func:`pcf_core.texts.criteria.labels.choose_labeller`.
 
     Raises
     ------
@@ -70,15 +63,8 @@ def load_experiment(name: ExperimentName, material: str | Path = "", labeller: s
 def fitted(experiment: Experiment, answering: Answering, questions: int | None = None) -> Experiment:
     """Return the experiment with as many questions as are asked; any other experiment as it is.
 
-    Parameters
-    ----------
-    experiment
-        With all its questions.
-    answering
-        How it is put to a model.
-    questions
-        How many, spread over the set; ``None`` for all where words are scored, and for 16 at most where texts
-        are written: a question has 17 prompts, and each prompt 25 texts or more.
+    ``questions``: how many, spread over the set; ``None`` for all where words are scored, and for 16 at most
+    where texts are written: a question has 17 prompts, and each prompt 25 texts or more.
 
     Raises
     ------

@@ -21,16 +21,18 @@ from numpy.typing import NDArray
 
 from pcf_core.core.errors import CriteriaError
 from pcf_core.core.records import FloatArray, LeftOut
+from pcf_core.core.settings import settings
+from pcf_core.material.safety.reading import read_toml
 from pcf_core.material.safety.text import shown
 from pcf_core.measure.comparison import adjusted_p_values
 from pcf_core.measure.regression import holm
 from pcf_core.texts.criteria.effects import gender_difference
 from pcf_core.texts.criteria.embedding import embedding_report
-from pcf_core.texts.criteria.experiment import Ask, ScoredAsk, check_cells
-from pcf_core.texts.criteria.gender_reading import stop_words, without_gender, words_of
-from pcf_core.texts.criteria.hobbies_material import NAME, load_hobbies
+from pcf_core.texts.criteria.experiment import Ask, ScoredAsk, check_cells, damaged
+from pcf_core.texts.criteria.gender_reading import gendered_words, stop_words, without_gender, words_of
 from pcf_core.texts.criteria.information import clustered_information, why_no_information
 from pcf_core.texts.criteria.labels import Labeller, Lexicon, clear_label
+from pcf_core.texts.criteria.names import load_names
 from pcf_core.texts.criteria.records.independence import (
     NOT_WRITTEN,
     HobbiesMaterial,
@@ -42,10 +44,7 @@ from pcf_core.texts.criteria.records.independence import (
     LabelInformation,
     NameList,
 )
-from pcf_core.texts.criteria.records.quantities import GENDERS, ExperimentName, Wording
-
-# Which words are used more often of students with women's or with men's names.
-
+from pcf_core.texts.criteria.records.quantities import GENDERS, LEVEL, ExperimentName, Wording
 
 LEAST_TEXTS = 10
 MOST_WORDS = 200  # kept of those tested, the strongest first
@@ -57,13 +56,11 @@ def hobby_words(
     leave: Collection[str] = (),
     least_texts: int = LEAST_TEXTS,
 ) -> HobbyWords:
-    """Compare the words of stripped texts, less stop words.
+    """Compare the words of stripped texts, less stop words: [name][text], no name without a text.
 
     What is tested is the share of a name's texts that have the word, one value a name (Mann–Whitney), since
-    texts of one name hang together; p-values are controlled for false discoveries.
-
-    ``female``, ``male``: [name][text], no name without a text.  ``leave``: further words that are not
-    counted, lower case.  ``least_texts``: a word in fewer is not tested.
+    texts of one name hang together; p-values are controlled for false discoveries.  ``leave``: further words
+    that are not counted, lower case.  ``least_texts``: a word in fewer is not tested.
     """
     left = stop_words() | set(leave)
     sides = [
@@ -122,9 +119,27 @@ def _p_values(female: FloatArray, male: FloatArray) -> FloatArray:
     return p_values
 
 
+# The experiment.
+
+
+HOBBIES = "hobbies-1.toml"
+NAME = "{name}"
 SCORED_LABEL = "our candidate words, scored by log-probability in place of texts"
 BETWEEN = "|"  # in the cell of a scored frame, between the name and the frame's number
 OWN_TEXTS = "this model"
+
+
+def load_hobbies(names: NameList | None = None) -> HobbiesMaterial:
+    """Load the shipped prompts and labels, with a list of names; no labeller is chosen yet."""
+    path = settings().assets / "criteria" / HOBBIES
+    table = read_toml(path, ("version", "frames", "prompts", "labels"), CriteriaError)
+    try:
+        for label in table["labels"]:
+            label["words"] = [word.replace("_", " ") for word in label["words"].lower().split()]
+        given = {"names": names or load_names(), "gendered": sorted(gendered_words())}
+        return HobbiesMaterial.model_validate(table | given)
+    except (AttributeError, KeyError, TypeError, ValueError) as problem:
+        raise damaged(path.name) from problem
 
 
 class Hobbies:
@@ -133,32 +148,19 @@ class Hobbies:
     name: ExperimentName = "hobbies"
     title = "Hobbies of students by name (independence II)"
 
-    def __init__(self, material: HobbiesMaterial, labeller: Labeller, level: float = 0.95) -> None:
+    def __init__(self, material: HobbiesMaterial, labeller: Labeller) -> None:
         self.material = material
         self._labeller = labeller
-        self._level = level
 
     @classmethod
     def load(cls, names: NameList | None = None, labeller: Labeller | None = None) -> Hobbies:
-        """Load the shipped prompts and labels, with the shipped names and lexicon by default.
-
-        Raises
-        ------
-        CriteriaError
-            A shipped file was changed and cannot be used.
-        """
+        """Load the shipped prompts and labels, with the shipped names and lexicon by default."""
         material = load_hobbies(names)
         chosen = Lexicon(material.labels) if labeller is None else labeller
         return cls(material.model_copy(update={"labeller": chosen.name}), chosen)
 
     def asks(self, wording: Wording) -> tuple[Ask, ...]:
-        """List one cell for every name that is put in the text.
-
-        Raises
-        ------
-        CriteriaError
-            The material has no such wording.
-        """
+        """List one cell for every name that is put in the text."""
         prompt = self.material.prompts.get(wording)
         if prompt is None:
             raise CriteriaError(
@@ -179,19 +181,12 @@ class Hobbies:
         )
 
     def report(self, texts: Mapping[str, Sequence[str]]) -> HobbiesReport:
-        """Read texts: name -> [repeat].  Texts without a word are counted and left out.
-
-        Raises
-        ------
-        CriteriaError
-            A cell that is no name of the list, or no text of a gender.
-        """
+        """Read texts: name -> [repeat].  Texts without a word are counted and left out."""
         report = self.without_vectors(texts)
-        vectors = embedding_report({OWN_TEXTS: texts}, self.material, level=self._level)
-        return report.model_copy(update={"embedding": vectors})
+        return report.model_copy(update={"embedding": embedding_report({OWN_TEXTS: texts}, self.material)})
 
     def without_vectors(self, texts: Mapping[str, Sequence[str]]) -> HobbiesReport:
-        """Report the same without the embedding score, which takes most of the time; raises likewise."""
+        """Report the same without the embedding score, which takes most of the time."""
         genders = self.material.names.genders
         check_cells(texts, genders, self.name)
         _check_some(texts)
@@ -201,7 +196,6 @@ class Hobbies:
             for gender in GENDERS
         ]
         shares = [self._shares(side) for side in sides]
-        labels = self._differences(self.material.labels, shares[0], shares[1])
         valid = [sum(map(len, side.values())) for side in sides]
         request = [
             sum(len(texts.get(name, ())) for name in self.material.names.of(gender)) for gender in GENDERS
@@ -213,22 +207,14 @@ class Hobbies:
             invalid=(request[0] - valid[0], request[1] - valid[1]),
             labeller=self._labeller.name,
             labeller_label=self._labeller.label,
-            level=self._level,
-            labels=labels,
+            level=LEVEL,
+            labels=_label_differences(self.material.labels, *shares),
             information=self._information(shares),
             words=hobby_words(list(sides[0].values()), list(sides[1].values())),
         )
 
     def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> HobbiesReport:
-        """Read scores: "Mary|1" -> [word] nats; a word that is NaN anywhere is left out everywhere.
-
-        Raises
-        ------
-        CriteriaError
-            An unknown cell, a number of scores that is not that of the words, fewer than two labels of which
-            a word was scored, a cell of which no word or an endless one has a weight, or no score for a
-            gender.
-        """
+        """Read scores: "Mary|1" -> [word] nats; a word that is NaN anywhere is left out everywhere."""
         frames = {ask.cell: ask.words for ask in self.scored_asks()}
         check_cells(log_probabilities, frames, self.name)
         _check_some(log_probabilities)
@@ -256,8 +242,8 @@ class Hobbies:
             invalid=(0, 0),
             labeller="scored words",
             labeller_label=SCORED_LABEL,
-            level=self._level,
-            labels=self._differences(labels, sides[0], sides[1]),
+            level=LEVEL,
+            labels=_label_differences(labels, *sides),
             information=None,
             words=None,
             without=NOT_WRITTEN,
@@ -295,27 +281,6 @@ class Hobbies:
         shares = np.exp(totals - np.logaddexp.reduce(totals, axis=1)[:, np.newaxis])
         return tuple(self.material.labels[index] for index in labels), shares
 
-    def _differences(
-        self, labels: Sequence[HobbyLabel], female: Sequence[FloatArray], male: Sequence[FloatArray]
-    ) -> tuple[LabelDifference, ...]:
-        """Compare [name] of [text, label] shares by gender; p-values are controlled over labels (Holm)."""
-        differences = [
-            gender_difference(
-                [name[:, index] for name in female],
-                [name[:, index] for name in male],
-                level=self._level,
-                shares=True,
-            )
-            for index in range(len(labels))
-        ]
-        adjusted = holm([one.p_value for one in differences])
-        return tuple(
-            LabelDifference(
-                name=label.name, title=label.title, difference=one.model_copy(update={"adjusted": p})
-            )
-            for label, one, p in zip(labels, differences, adjusted, strict=True)
-        )
-
     def _information(self, shares: Sequence[Sequence[FloatArray]]) -> LabelInformation:
         """Return NMI of the clear labels and the gender, names being the clusters."""
         many, rows, genders, unclear = len(self.material.labels), [], [], [0, 0]
@@ -335,9 +300,24 @@ class Hobbies:
             labels=tuple(label.name for label in self.material.labels),
             counts=tuple((int(women), int(men)) for women, men in table),
             unclear=(unclear[0], unclear[1]),
-            measure=None if reason else clustered_information(counts, np.array(genders), level=self._level),
+            measure=None if reason else clustered_information(counts, np.array(genders)),
             undefined=reason,
         )
+
+
+def _label_differences(
+    labels: Sequence[HobbyLabel], female: Sequence[FloatArray], male: Sequence[FloatArray]
+) -> tuple[LabelDifference, ...]:
+    """Compare [name] of [text, label] shares by gender; p-values are controlled over labels (Holm)."""
+    differences = [
+        gender_difference([name[:, index] for name in female], [name[:, index] for name in male], shares=True)
+        for index in range(len(labels))
+    ]
+    adjusted = holm([one.p_value for one in differences])
+    return tuple(
+        LabelDifference(name=label.name, title=label.title, difference=one.model_copy(update={"adjusted": p}))
+        for label, one, p in zip(labels, differences, adjusted, strict=True)
+    )
 
 
 def _check_weights(cells: Iterable[str], scores: FloatArray) -> None:

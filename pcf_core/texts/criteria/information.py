@@ -18,8 +18,6 @@ with the largest value of these margins).
 **Null.** Groups are dealt out at random over the texts, both margins fixed: tables with multivariate
 hypergeometric rows.  Where every deal has the same I, as with one text of each category, whose I is H(A)
 whatever the model does, the texts can tell nothing: there is then neither a corrected value nor an interval.
-**Attainable**: see below.
-
 **Intervals** are basic bootstrap intervals of the same jackknifed I: from it take the quantiles of I* − I,
 where I* is that of a draw, jackknifed too, and I that of what was drawn from.  The value lies inside its
 interval.  (About the plug-in I it need not: of ten texts about each of 100 professions which have one gender
@@ -32,7 +30,7 @@ out.  In simulations of 100 categories, 95 % intervals held the truth 93 to 100 
 92 to 100, with 6 names 87 to 100.  With few categories of 25 texts each they are too narrow over texts: four
 held it 81 to 100 times of 100, two 58 to 100.
 
-**The largest mutual information that the margins of a table allow.**  I = H(C) + H(A) − H(C, A): with the
+**Largest I of given margins.**  I = H(C) + H(A) − H(C, A): with the
 margins fixed, I is largest where the joint entropy is least.  That is a concave function on the transport
 polytope, so it is least at an extreme point, whose filled cells form a forest.  Between two columns only one
 row can then be split, as two would close a cycle; every other row lies in one column whole.  Which rows fill
@@ -59,15 +57,13 @@ from pcf_core.measure.resampling import percentiles
 from pcf_core.texts.criteria.records.quantities import (
     CORRECTION,
     FORMULAS,
+    LEVEL,
     Entropies,
     LargestInformation,
     MutualInformation,
     Normaliser,
     NullInformation,
 )
-
-# Entropies of tables of counts in nats, and mutual information freed of the bias of small numbers.
-
 
 BLOCK = 100  # draws of clusters at a time, each with a table for every cluster
 
@@ -179,7 +175,7 @@ def _weighted_logs(counts: FloatArray) -> FloatArray:
     return np.asarray(counts * np.log(np.where(counts > 0, counts, 1.0)))
 
 
-# The largest mutual information that the margins of a table allow.
+# The largest mutual information of given margins.
 
 
 MOST_STEPS = 2_000_000_000  # bits that are shifted to find the sums: a second or two
@@ -196,11 +192,8 @@ def largest_information(table: FloatArray, entropies: Entropies) -> LargestInfor
     most = min(entropies.rows, entropies.columns)
     if loss is not None:
         most = min(most, max(entropies.information, entropies.columns - loss))
-    normalised = {name: entropies.normalised(name, most) for name in FORMULAS}
     return LargestInformation(
-        information=most,
-        normalised={name: value for name, value in normalised.items() if value is not None},
-        exact=loss is not None,
+        information=most, normalised=_by_normaliser(entropies, most), exact=loss is not None
     )
 
 
@@ -223,12 +216,8 @@ def _least_loss(table: FloatArray) -> float | None:
 def least_split(sizes: Sequence[int], first: int) -> float:
     """Return the least size × entropy of the one row that must be split so that others fill a column.
 
+    It is 0 where some rows add up to ``first``; else r · H(a / r) of the best row r, split into a and r − a.
     ``sizes``: [row] whole numbers, at least 1.  ``first``: of how many the column is, at most their sum.
-
-    Returns
-    -------
-    float
-        0 where some rows add up to ``first``; else r · H(a / r) of the best row r, split into a and r − a.
     """
     if _sums(sizes) >> first & 1:
         return 0.0
@@ -262,7 +251,7 @@ def _sums(sizes: Sequence[int]) -> int:
     return sums
 
 
-# Tables drawn by chance: what independence would show, and what other texts, categories or clusters would.
+# Random tables: the null of independence, and resamples for intervals.
 
 
 SMOOTHING = 0.5  # of a text, added to each group of a category before texts are drawn
@@ -310,50 +299,39 @@ def null_of(table: FloatArray, deals: FloatArray, exchanged: str) -> NullInforma
 
 
 def text_intervals(
-    table: FloatArray, resamples: int, level: float, generator: np.random.Generator
+    table: FloatArray, resamples: int, generator: np.random.Generator
 ) -> dict[Normaliser, Interval]:
     """Return intervals over texts: if others had been written, as many of each category."""
     sizes, shares = table.sum(axis=1), _smoothed(table)
     again = generator.multinomial(sizes.astype(np.int64), shares, size=(resamples, len(sizes))) * 1.0
     drawn_from = entropies_in(shares * sizes[:, np.newaxis])
-    return basic_intervals(jackknifed(table), drawn_from, jackknifed(again), level, np.inf, "text")
+    return basic_intervals(jackknifed(table), drawn_from, jackknifed(again), np.inf, "text")
 
 
 def category_intervals(
-    table: FloatArray, resamples: int, level: float, generator: np.random.Generator
+    table: FloatArray, resamples: int, generator: np.random.Generator
 ) -> dict[Normaliser, Interval]:
-    """Return intervals over categories: if others had been chosen.
-
-    Of counts: and other texts written for them, too.
-    """
+    """Return intervals over categories: if others had been chosen; of counts, with other texts too."""
     chosen = generator.integers(len(table), size=(resamples, len(table)))
     if (table != np.floor(table)).any():
         observed = entropies_in(table)
         again = entropies_in(table[chosen])
-        return basic_intervals(observed, observed, again, level, len(table), "category")
+        return basic_intervals(observed, observed, again, len(table), "category")
     sizes, shares = table.sum(axis=1), _smoothed(table)
     drawn_from = entropies_in(shares * sizes[:, np.newaxis])
     texts = generator.multinomial(sizes.astype(np.int64)[chosen], shares[chosen]) * 1.0
-    return basic_intervals(jackknifed(table), drawn_from, jackknifed(texts), level, len(table), "category")
+    return basic_intervals(jackknifed(table), drawn_from, jackknifed(texts), len(table), "category")
 
 
 def cluster_intervals(
-    texts: FloatArray,
-    members: NDArray[np.intp],
-    resamples: int,
-    level: float,
-    generator: np.random.Generator,
+    texts: FloatArray, members: NDArray[np.intp], resamples: int, generator: np.random.Generator
 ) -> dict[Normaliser, Interval]:
-    """Return intervals over clusters: if others of either group had been drawn.
-
-    Arguments are as of :func:`clusters_jackknifed`.
-    """
+    """Return intervals over clusters: if others of either group had been drawn."""
     belongs = np.eye(int(members.max()) + 1)[members]
     return basic_intervals(
         clusters_jackknifed(texts, members, np.ones((1, len(members)))),
         entropies_in(texts.T @ belongs),
         clusters_jackknifed(texts, members, drawn_clusters(members, resamples, generator)),
-        level,
         float(belongs.sum(axis=0).min()),
         "cluster",
     )
@@ -375,25 +353,18 @@ def drawn_clusters(members: NDArray[np.intp], resamples: int, generator: np.rand
 
 
 def basic_intervals(
-    estimate: Measured, drawn_from: Measured, again: Measured, level: float, units: float, unit: str
+    estimate: Measured, drawn_from: Measured, again: Measured, units: float, unit: str
 ) -> dict[Normaliser, Interval]:
-    """Return basic bootstrap intervals: the estimate less the quantiles of (draw − what was drawn from).
-
-    It holds the estimate.
-    """
+    """Return the estimate less the quantiles of (draw − what was drawn from); it lies inside."""
     intervals = {}
+    over = "templates" if unit == "text" else "occupations"
     for name in FORMULAS:
-        errors = percentiles(again.normalised(name) - drawn_from.normalised(name), level, units)
+        errors = percentiles(again.normalised(name) - drawn_from.normalised(name), LEVEL, units)
         value = estimate.normalised(name).item()
         low, high = value - errors[::-1]
-        intervals[name] = _interval(np.array([min(low, value), max(high, value)]), level, unit)
+        low, high = (float(end) for end in np.clip([min(low, value), max(high, value)], 0, 1))
+        intervals[name] = Interval(over=over, level=LEVEL, low=low, high=high, unit=unit)
     return intervals
-
-
-def _interval(bounds: FloatArray, level: float, unit: str) -> Interval:
-    low, high = (float(value) for value in np.clip(bounds, 0, 1))
-    over = "templates" if unit == "text" else "occupations"
-    return Interval(over=over, level=level, low=low, high=high, unit=unit)
 
 
 CLUSTER_CORRECTION = "jackknife, leaving out a cluster of a group at a time"
@@ -409,14 +380,14 @@ def why_no_information(table: ArrayLike) -> str:
 
 
 def mutual_information(
-    table: ArrayLike, *, permutations: int = 2000, resamples: int = 2000, level: float = 0.95, seed: int = 0
+    table: ArrayLike, *, permutations: int = 2000, resamples: int = 2000, seed: int = 0
 ) -> MutualInformation:
     """Estimate I(C; A) of independent texts.
 
     ``table``: [category, group] whole numbers of texts.  ``permutations``: how many random deals there
-    are.  ``resamples``: of either interval.  ``level``: of the intervals.  ``seed``: decides both.
+    are.  ``resamples``: of either interval.
     """
-    counts = _told(table)
+    counts = _without_empty(table)
     if (counts != np.floor(counts)).any():
         raise CriteriaError(
             "The table has numbers of texts that are not whole: give expected shares as such, not as counts."
@@ -425,30 +396,28 @@ def mutual_information(
     deals = dealt_tables(counts.sum(axis=1), counts.sum(axis=0), permutations, generator)
     null = null_of(counts, deals, "text")
     if not null.varies:
-        return _told_of(counts, null=null)
-    return _told_of(
+        return _record_of(counts, null=null)
+    return _record_of(
         counts,
         corrected=jackknifed(counts),
         correction=CORRECTION,
         second_correction=miller_madow(counts),
         null=null,
-        intervals=text_intervals(counts, resamples, level, generator),
-        category_intervals=category_intervals(counts, resamples, level, generator),
+        intervals=text_intervals(counts, resamples, generator),
+        category_intervals=category_intervals(counts, resamples, generator),
     )
 
 
-def expected_information(
-    table: ArrayLike, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
-) -> MutualInformation:
+def expected_information(table: ArrayLike, *, resamples: int = 2000, seed: int = 0) -> MutualInformation:
     """Compute I(C; A) of expected shares, as scores give them.
 
     Nothing is sampled, so there is no bias and no null.
 
     ``table``: [category, group] shares, each category's weight being its sum.
     """
-    shares = _told(table)
+    shares = _without_empty(table)
     generator = np.random.default_rng(seed)
-    return _told_of(shares, category_intervals=category_intervals(shares, resamples, level, generator))
+    return _record_of(shares, category_intervals=category_intervals(shares, resamples, generator))
 
 
 def clustered_information(
@@ -457,7 +426,6 @@ def clustered_information(
     *,
     permutations: int = 2000,
     resamples: int = 2000,
-    level: float = 0.95,
     seed: int = 0,
 ) -> MutualInformation:
     """Estimate I(C; A) where texts come in clusters of one group each, such as the texts of one name.
@@ -474,20 +442,20 @@ def clustered_information(
     belongs = np.eye(int(members.max()) + 1)[members]
     if belongs.sum(axis=0).min() < 2 or (texts.sum(axis=1) <= 0).any():
         raise CriteriaError("Every group needs two clusters or more, each with a text.")
-    table = _told(texts.T @ belongs)
+    table = _without_empty(texts.T @ belongs)
     texts = texts[:, texts.sum(axis=0) > 0]
     generator = np.random.default_rng(seed)
     dealt = [belongs[generator.permutation(len(members))] for _ in range(permutations)]
     deals = np.einsum("xc,bxa->bca", texts, np.array(dealt))
     null = null_of(table, deals, "cluster")
     if not null.varies:
-        return _told_of(table, null=null)
-    return _told_of(
+        return _record_of(table, null=null)
+    return _record_of(
         table,
         corrected=clusters_jackknifed(texts, members, np.ones((1, len(members)))),
         correction=CLUSTER_CORRECTION,
         null=null,
-        intervals=cluster_intervals(texts, members, resamples, level, generator),
+        intervals=cluster_intervals(texts, members, resamples, generator),
     )
 
 
@@ -501,14 +469,14 @@ def _checked(table: ArrayLike) -> FloatArray:
     return counts
 
 
-def _told(table: ArrayLike) -> FloatArray:
+def _without_empty(table: ArrayLike) -> FloatArray:
     if reason := why_no_information(table):
         raise CriteriaError(f"Mutual information needs two categories and two groups: {reason}.")
     counts = _checked(table)
     return np.asarray(counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0])
 
 
-def _told_of(
+def _record_of(
     table: FloatArray,
     *,
     corrected: Measured | None = None,

@@ -42,24 +42,12 @@ class Nli:
 
     @classmethod
     def open(cls, labels: Sequence[HobbyLabel], name_or_path: str, device: str = "auto") -> Nli:
-        """Load a model from a directory or the hub: safetensors only, never its own code.
-
-        Raises
-        ------
-        ModelError
-            There is none, or it is no NLI model that can be loaded.
-        """
+        """Load a model from a directory or the hub: safetensors only, never its own code."""
         spec = resolve_entailment(name_or_path)
         return cls(labels, spec, load_classifier(spec, device))
 
     def shares(self, texts: Sequence[str]) -> FloatArray:
-        """Return [text, label] shares; rows sum to 1.  A text too long for the model is cut at its end.
-
-        Raises
-        ------
-        ScoringError
-            The model gives what is no number.
-        """
+        """Return [text, label] shares; rows sum to 1.  A text too long for the model is cut at its end."""
         logits = np.zeros((len(texts), len(self._hypotheses)))
         order = sorted(range(len(texts)), key=lambda index: len(texts[index]))  # little padding
         for start in range(0, len(order), BATCH):
@@ -75,17 +63,13 @@ class Nli:
     def _entailment(self, texts: Sequence[str], hypothesis: str) -> FloatArray:
         """Return [text] logits of entailment."""
         tokenizer, model = self._loaded.tokenizer, self._loaded.model
+        context = context_of(model.config.to_dict()) or USUAL_LENGTH
         encoded = tokenizer(
             list(texts),
             [hypothesis] * len(texts),
             padding=True,
             truncation="only_first",
-            max_length=self._longest(),
+            max_length=min(int(tokenizer.model_max_length), context),
             return_tensors="pt",
         ).to(self._loaded.device)
         return np.asarray(model(**encoded).logits[:, self._entails].double().cpu())
-
-    def _longest(self) -> int:
-        """Return how many tokens of text and label together the model takes."""
-        limit = context_of(self._loaded.model.config.to_dict()) or USUAL_LENGTH
-        return min(int(self._loaded.tokenizer.model_max_length), limit)

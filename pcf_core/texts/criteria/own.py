@@ -156,7 +156,7 @@ def _failure(kind: str, name: str, what: str, folder: Path, problem: OSError) ->
     )
 
 
-# The choices that make the material of a kept request again: a file by its name, a labeller, a number.
+# The choices that make the material of a kept request again.
 
 
 @dataclass(frozen=True)
@@ -172,15 +172,15 @@ class Chosen:
     questions: int | None = None
 
 
-def chosen_of(request: CriteriaAsked, kept: Mapping[str, Any]) -> Chosen:
-    """Return the choice that makes the material ``kept`` with a request again.
+def chosen_of(request: CriteriaAsked, material: Mapping[str, Any]) -> Chosen:
+    """Return the choice that makes the material again that was kept with a request.
 
     No model is looked for: an NLI labeller is taken by the name that was kept.
     """
-    labelled = str(kept.get("labeller", ""))
+    labelled = str(material.get("labeller", ""))
     labeller = labeller_text(labelled)
     asks = request.experiment == "questions"
-    have = len(kept["questions"]["questions"]) if asks else None
+    have = len(material["questions"]["questions"]) if asks else None
     files: dict[str, str | Path] = {USUAL: "", **own_files(request.experiment)}
     for name, path in files.items():
         for questions in dict.fromkeys((None, have)):
@@ -194,13 +194,13 @@ def chosen_of(request: CriteriaAsked, kept: Mapping[str, Any]) -> Chosen:
     return Chosen(None, labeller, have)
 
 
-def labeller_text(kept: str) -> str:
+def labeller_text(name: str) -> str:
     """Return how a user writes the labeller of a kept name: "nli org/name 0123" is "nli:org/name"."""
-    kind, _, rest = kept.partition(" ")
+    kind, _, rest = name.partition(" ")
     return f"{NLI}:{rest.rpartition(' ')[0]}" if kind == NLI else ""
 
 
-# Material that came from elsewhere: nothing but one's own part differs, and that is as a file's would be.
+# Material that came from elsewhere.
 
 
 def check_foreign(experiment: Experiment) -> None:
@@ -228,7 +228,7 @@ def check_foreign(experiment: Experiment) -> None:
         )
     elif isinstance(material, QuestionMaterial):
         for one in material.questions.questions:
-            letters = {key: one.letters[place] for key, place in (("right", one.right), ("wrong", one.wrong))}
+            letters = {"right": one.letters[one.right], "wrong": one.letters[one.wrong]}
             entry = one.model_dump(include={"name", "subject", "text"}) | letters
             same &= question_files.make_question(entry | {"options": [*one.options]}, where, one.name) == one
     elif isinstance(material, TaskMaterial):

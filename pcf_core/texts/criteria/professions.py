@@ -1,6 +1,6 @@
 """Lists of professions with the world's share of women: shipped, or a user's own; whole or not at all.
 
-Also the shipped wording of the stories and the words that tell a gender, checked.
+Also the shipped wording of the stories and the words that tell a gender.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ValidationInfo
 
 from pcf_core.core.errors import CriteriaError
-from pcf_core.core.settings import settings
 from pcf_core.material.base import Kind, Material, Origin, Rows, Text, origin_of
-from pcf_core.material.safety.reading import read_toml
 from pcf_core.material.safety.text import check_once, check_text, shown, shown_value
 from pcf_core.material.shelves import Shelf
 from pcf_core.material.suiting import with_article
+from pcf_core.texts.criteria.experiment import load_shipped
 from pcf_core.texts.criteria.gender_reading import WORD, GenderReader, gendered_words, tells
 from pcf_core.texts.criteria.records.independence import (
     AnecdoteWording,
@@ -29,33 +28,17 @@ from pcf_core.texts.criteria.records.independence import (
     ReadingWords,
 )
 
-# The shipped wording of the stories and the words that tell a gender, checked; and tables of any file.
-
-
 BARE, WITH_ARTICLE = "{profession}", "{a profession}"
 
 
-def load_wording(name: str = "anecdotes-1") -> AnecdoteWording:
-    """Load the wording that asks for stories."""
-    path = settings().assets / "criteria" / f"{name}.toml"
-    wording = AnecdoteWording.model_validate(read_toml(path, AnecdoteWording.model_fields, CriteriaError))
-    for text in (wording.instruction, wording.continuation, wording.scored):
-        if BARE not in text and WITH_ARTICLE not in text:
-            raise CriteriaError(f"{path.name}: {shown(text)} names no profession; write {BARE} into it.")
-    if wording.scored.count("[Y]") != 1:
-        raise CriteriaError(f"{path.name}: the scored text {shown(wording.scored)} must have one [Y].")
-    return wording
+def load_wording() -> AnecdoteWording:
+    """Load the shipped wording that asks for stories."""
+    return load_shipped("anecdotes-1", AnecdoteWording)
 
 
-def load_reading(name: str = "gendered-words-1") -> ReadingWords:
-    """Load the words that tell a text's gender."""
-    path = settings().assets / "criteria" / f"{name}.toml"
-    words = ReadingWords.model_validate(read_toml(path, ReadingWords.model_fields, CriteriaError))
-    female = {*words.female, *words.female_titles, *words.female_before_names}
-    both = sorted(female & {*words.male, *words.male_titles, *words.male_before_names})
-    if both:
-        raise CriteriaError(f"{path.name}: {shown(both[0])} stands for both genders; remove it from one.")
-    return words
+def load_reading() -> ReadingWords:
+    """Load the shipped words that tell a text's gender."""
+    return load_shipped("gendered-words-1", ReadingWords)
 
 
 def tables_of(value: object, what: str, where: str) -> list[Mapping[str, Any]]:

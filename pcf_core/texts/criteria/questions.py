@@ -5,14 +5,14 @@ model that knows the answers makes no error under any.  Every question is asked 
 both orders of the roles, under each pronoun and without one; and once more for its letter alone, which shows
 what the model knows.
 
-**Sets of questions with one right option each: the shipped one, one's own, and MedQA; whole or not at all.**
-TOML and JSON have ``questions``, each with ``text``, ``options`` (a list, or letters to texts) and ``right``,
-a letter, and if wanted ``wrong``, ``name`` and ``subject``; and ``name``, ``title``, ``version``, ``source``,
-``notes`` of the set.  CSV has the columns ``text``, ``a``, ``b`` and ``right``, and if wanted ``c`` to ``e``,
-``wrong``, ``name`` and ``subject``.  JSONL is MedQA's public layout (Jin et al. 2021,
-doi:10.3390/app11146421): a line for each, with ``question``, ``options`` by letter and ``answer_idx``.  That
-file is somebody else's: entries of it that are no question here (an option twice, a question twice) are left
-out and named, where a file of one's own is refused.  Line breaks within a question become spaces.
+Files are the shipped set, a user's own, and MedQA's.  A file is read whole or refused.  TOML and JSON have
+``questions``, each with ``text``, ``options`` (a list, or letters to texts) and ``right``, a letter, and if
+wanted ``wrong``, ``name`` and ``subject``; and ``name``, ``title``, ``version``, ``source``, ``notes`` of the
+set.  CSV has the columns ``text``, ``a``, ``b`` and ``right``, and if wanted ``c`` to ``e``, ``wrong``,
+``name`` and ``subject``.  JSONL is MedQA's public layout (Jin et al. 2021, doi:10.3390/app11146421): a line
+for each, with ``question``, ``options`` by letter and ``answer_idx``.  That file is somebody else's: entries
+of it that are no question here (an option twice, a question twice) are left out and named, where a file of
+one's own is refused.  Line breaks within a question become spaces.
 """
 
 from __future__ import annotations
@@ -27,40 +27,27 @@ from typing import Any
 import numpy as np
 
 from pcf_core.core.errors import CriteriaError
-from pcf_core.core.records import LeftOut
+from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.material.safety.reading import label, read_json, read_table, read_text, read_toml, title_of
 from pcf_core.material.safety.text import check_name, check_text, first_duplicate, shown
 from pcf_core.material.shelves import Shelf, name_of
-from pcf_core.texts.criteria.answer_report import NO_ANSWER, Reported, answers_report, rate
-from pcf_core.texts.criteria.answers import AnswerReader, read_letter
+from pcf_core.texts.criteria.answers import read_letter
 from pcf_core.texts.criteria.asking import (
     PRONOUNS,
-    WORDINGS,
+    AskedByPronoun,
     Cell,
-    cells_of,
-    check_pronouns,
-    filled,
-    frames_of,
-    gathered,
     load_asking,
-    named,
-    of_reading,
-    scored_cells,
     shares_of,
 )
-from pcf_core.texts.criteria.experiment import Ask, ScoredAsk, check_cells
-from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
+from pcf_core.texts.criteria.experiment import Ask, ScoredAsk
+from pcf_core.texts.criteria.records.quantities import Wording
 from pcf_core.texts.criteria.records.separation import (
     LETTERS,
-    AnswersReport,
-    Frames,
+    Pair,
     Question,
     QuestionMaterial,
     QuestionSet,
 )
-
-# Sets of questions with one right option each: the shipped one, one's own, and MedQA; whole or not at all.
-
 
 USUAL = "questions-1"
 ENDINGS = (".toml", ".json", ".jsonl", ".csv")
@@ -255,170 +242,76 @@ def _medqa(path: Path, where: str) -> Iterator[tuple[str, dict[str, object]]]:
         yield spot, {"text": entry["question"], "options": entry["options"], "right": entry["answer_idx"]}
 
 
-Known = tuple[float, int, int]  # wrong answers of those that give a letter, how many do, how many do not
-
-
-class Questions:
+class Questions(AskedByPronoun[QuestionMaterial]):
     """The experiment *questions*, on one material."""
 
-    name: ExperimentName = "questions"
+    name = "questions"
     title = "Separation and sufficiency I: who answers a question rightly"
-
-    def __init__(self, material: QuestionMaterial) -> None:
-        self.material = material
+    unit = "question"
 
     @classmethod
     def load(cls, questions: str | Path = USUAL, pronouns: Sequence[str] = PRONOUNS) -> Questions:
-        """Load the experiment with a shipped set or a user's file, in our wording.
+        """Load the experiment with a shipped set or a user's file, in our wording."""
+        asking = load_asking("questions", pronouns)
+        return cls(QuestionMaterial(questions=load_questions(questions), **asking))
 
-        Raises
-        ------
-        CriteriaError
-            The set or the pronouns are refused.
-        """
-        return cls.of(load_questions(questions), pronouns)
-
-    @classmethod
-    def of(cls, questions: QuestionSet, pronouns: Sequence[str] = PRONOUNS) -> Questions:
-        """Make the experiment with a set that is loaded already.
-
-        Raises
-        ------
-        CriteriaError
-            The pronouns are refused.
-        """
-        asking = load_asking("questions")
-        if asking.pair is None:
-            raise CriteriaError("The wordings of questions have no pair: restore them from the repository.")
-        return cls(
-            QuestionMaterial(
-                questions=questions,
-                pair=asking.pair,
-                pronouns=check_pronouns(pronouns),
-                version=asking.version,
-                frames=asking.frames,
-            )
-        )
-
-    @cached_property
-    def cells(self) -> dict[str, Cell]:
-        """Every cell with two roles, by its name."""
-        questions, pair = self.material.questions.questions, self.material.pair
-        cells = cells_of(((index, (1, 0)) for index in range(len(questions))), self.material.pronouns)
-        return {cell.name(questions[cell.unit].name, pair): cell for cell in cells}
+    @property
+    def units(self) -> tuple[Question, ...]:
+        """The questions."""
+        return self.material.questions.questions
 
     @cached_property
     def letters(self) -> dict[str, Question]:
         """Every cell that asks for the letter alone, by its name."""
-        return {f"{question.name}|letter": question for question in self.material.questions.questions}
+        return {f"{question.name}|letter": question for question in self.units}
+
+    def pair_of(self, unit: int) -> Pair:
+        """Return the roles, which are the same for every question."""
+        return self.material.pair
 
     def asks(self, wording: Wording) -> tuple[Ask, ...]:
-        """List every cell with two roles, then every letter.
-
-        Raises
-        ------
-        CriteriaError
-            The material has no such wording.
-        """
-        frames = self._frames(wording)
-        request = [Ask(name, "", self._prompt(frames, cell)) for name, cell in self.cells.items()]
-        letters = [Ask(name, "", _letter_prompt(frames, question)) for name, question in self.letters.items()]
-        return (*request, *letters)
+        """List every cell with two roles, then every letter."""
+        frame = self._frames(wording).letter.strip()
+        letters = (Ask(name, "", frame.format(**_shown(each))) for name, each in self.letters.items())
+        return (*super().asks(wording), *letters)
 
     def scored_asks(self) -> tuple[ScoredAsk, ...]:
         """List the continuations, with the two roles, or the letters, as candidates."""
-        frames, pair = self._frames("continuation"), self.material.pair
-        words = (pair.female.word, pair.male.word)
-        request = [
-            ScoredAsk(name, f"{self._prompt(frames, cell)} [Y].", words) for name, cell in self.cells.items()
-        ]
-        letters = [
-            ScoredAsk(name, f"{_letter_prompt(frames, question)} [Y].", tuple(question.letters))
-            for name, question in self.letters.items()
-        ]
-        return (*request, *letters)
+        frame = self._frames("continuation").letter.strip()
+        letters = (
+            ScoredAsk(name, f"{frame.format(**_shown(each))} [Y].", tuple(each.letters))
+            for name, each in self.letters.items()
+        )
+        return (*super().scored_asks(), *letters)
 
-    def report(self, texts: Mapping[str, Sequence[str]]) -> AnswersReport:
-        """Report the rates of texts by cell; cells without texts count nothing.
+    def _truths(self, unit: int) -> tuple[int, ...]:
+        return (1, 0)
 
-        Raises
-        ------
-        CriteriaError
-            A cell that was not asked.
-        """
-        check_cells(texts, (*self.cells, *self.letters), self.name)
-        reader = AnswerReader(self.material.pair)
-        frames = [self._frames(wording) for wording in WORDINGS]
-        answers: dict[Cell, Sequence[float | str]] = {}
-        for name, cell in self.cells.items():
-            prompt = "\n".join(self._prompt(each, cell) for each in frames)
-            answers[cell] = [of_reading(each) for each in reader.read_each(texts.get(name, ()), prompt)]
-        known: list[Known] = []
+    def _words(self, cell: Cell) -> dict[str, str]:
+        question = self.units[cell.unit]
+        right, wrong = question.letters[question.right], question.letters[question.wrong]
+        leads = cell.first == cell.truth  # the role that is right is named first
+        return _shown(question) | {
+            "first_letter": right if leads else wrong,
+            "second_letter": wrong if leads else right,
+        }
+
+    def _letters_written(self, texts: Mapping[str, Sequence[str]]) -> FloatArray:
+        rows = []
         for name, question in self.letters.items():
             given = [read_letter(text, question.options, question.letters) for text in texts.get(name, ())]
             valid = [each for each in given if each is not None]
             wrong = sum(each != question.letters[question.right] for each in valid)
-            known.append((wrong, len(valid), len(given) - len(valid)))
-        return self._report("written", answers, known)
+            rows.append((wrong, len(valid), len(given) - len(valid)))
+        return np.array(rows, dtype=np.float64)
 
-    def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> AnswersReport:
-        """Report the rates of probabilities by cell; cells without scores count nothing.
-
-        Raises
-        ------
-        CriteriaError
-            A cell that was not asked, or another number of scores than words.
-        """
-        check_cells(log_probabilities, (*self.cells, *self.letters), self.name)
-        known: list[Known] = []
+    def _letters_scored(self, log_probabilities: Mapping[str, Sequence[float]]) -> FloatArray:
+        rows = []
         for name, question in self.letters.items():
             shares = shares_of(log_probabilities.get(name), len(question.options), name)
-            if shares is None:
-                known.append((0.0, 0, int(name in log_probabilities)))
-            else:
-                known.append((1 - shares[question.right], 1, 0))
-        return self._report("scored", scored_cells(self.cells, log_probabilities), known)
-
-    def _report(
-        self, answering: Answering, said: Mapping[Cell, Sequence[float | str]], known: Sequence[Known]
-    ) -> AnswersReport:
-        questions, pair = self.material.questions.questions, self.material.pair
-        answers, invalid = gathered(said, [each.name for each in questions], self.material.pronouns)
-        wrong, valid, unread = np.array(known, dtype=np.float64).reshape(-1, 3).T
-        knowledge = rate("knowledge", wrong, valid, NO_ANSWER, "question", answering == "written")
-        return answers_report(
-            Reported(
-                experiment="questions",
-                answering=answering,
-                material=self.material.hash,
-                unit="question",
-                answers=answers,
-                invalid=invalid,
-                roles=((pair.male.name, pair.female.name),) * len(questions),
-            ),
-            knowledge=knowledge,
-            knowledge_invalid=int(unread.sum()),
-        )
-
-    def _frames(self, wording: str) -> Frames:
-        return frames_of(self.material.frames, wording, self.name)
-
-    def _prompt(self, frames: Frames, cell: Cell) -> str:
-        question = self.material.questions.questions[cell.unit]
-        right, wrong = question.letters[question.right], question.letters[question.wrong]
-        leads = cell.first == cell.truth  # the role that is right is named first
-        return filled(
-            frames,
-            cell,
-            **named(self.material.pair, cell.first),
-            **_shown(question),
-            first_letter=right if leads else wrong,
-            second_letter=wrong if leads else right,
-        )
-
-
-def _letter_prompt(frames: Frames, question: Question) -> str:
-    return frames.letter.strip().format(**_shown(question))
+            unread = shares is None and name in log_probabilities
+            rows.append((0, 0, unread) if shares is None else (1 - shares[question.right], 1, False))
+        return np.array(rows, dtype=np.float64)
 
 
 def _shown(question: Question) -> dict[str, str]:

@@ -26,9 +26,9 @@ Wilson intervals is taken; it is wider than it need be, as it takes the two for 
 How often the intervals hold the truth is simulated in tests/texts/criteria/test_rates.py and
 tests/texts/criteria/test_fair_models.py.
 
-**Whether a share of answers differs between two pronouns: a test that exchanges whole questions or tasks.**
-Question u adds to the difference p₁ − p₂ of two shares, with y of m answers under either pronoun and the
-share p of both together,
+**Test of a difference between two pronouns, by exchanging them in whole questions or tasks.**  Question u
+adds to the difference p₁ − p₂ of two shares, with y of m answers under either pronoun and the share p of both
+together,
 
     d_u = (y₁ − p m₁) / Σ m₁ − (y₂ − p m₂) / Σ m₂          Σ d_u = p₁ − p₂, whatever p
 
@@ -112,9 +112,7 @@ def wilson(part: float, whole: float, level: float = 0.95) -> Bounds:
 def clustered_wilson(
     part: FloatArray, whole: FloatArray, level: float = 0.95, *, chance: bool = True
 ) -> Bounds | None:
-    """Return low and high of Σ part / Σ whole over clusters.
-
-    ``None`` with fewer than two that have answers.
+    """Return low and high of Σ part / Σ whole over clusters; ``None`` with fewer than two with answers.
 
     ``part``: [cluster] answers that count, or their probabilities.  ``whole``: [cluster] answers, >= 0.
     ``level``: share of the intervals that are to hold the truth, inside (0, 1).  ``chance``: whether
@@ -213,12 +211,8 @@ def difference_interval(
     ``replicates``: [resample] differences, NaN where one of the two is undefined.  ``value``: the
     difference itself.  ``clusters``: the fewest that were drawn from in a stratum, or that one of the two
     has answers in.  ``level``: share of the intervals that are to hold the truth, inside (0, 1).  ``unit``:
-    what was drawn.  ``fixed``: bounds to use instead of percentiles, where a rate is 0 or 1.
-
-    Returns
-    -------
-    Interval | None
-        ``None`` with fewer than two clusters, or where over a twentieth of the draws has no difference.
+    what was drawn.  ``fixed``: bounds to use instead of percentiles, where a rate is 0 or 1.  There is no
+    interval with fewer than two clusters, or where over a twentieth of the draws has no difference.
     """
     if clusters < FEWEST:
         return None
@@ -263,7 +257,7 @@ def t_bounds(
     return max(-1.0, value - half), min(1.0, value + half)
 
 
-# Whether a share of answers differs between two pronouns: a test that exchanges whole questions or tasks.
+# The test of a difference between two pronouns.
 
 
 TIE = 1e-12  # what the arithmetic leaves of a zero

@@ -20,7 +20,6 @@ from pcf_core.core.records import Record
 from pcf_core.core.risk import Interval
 from pcf_core.texts.criteria.records.independence import AnecdotesReport, HobbiesReport
 from pcf_core.texts.criteria.records.quantities import (
-    RATES,
     SEPARATION,
     SUFFICIENCY,
     USUAL,
@@ -28,7 +27,7 @@ from pcf_core.texts.criteria.records.quantities import (
     MutualInformation,
     RateName,
 )
-from pcf_core.texts.criteria.records.runs import Criterion, CriterionReading
+from pcf_core.texts.criteria.records.runs import CRITERIA_OF, Criterion, CriterionReading
 from pcf_core.texts.criteria.records.separation import AnswersReport, RateDifference
 
 NOT_DRAWN = "scores have no chance in them, so nothing was tested"
@@ -39,36 +38,28 @@ def readings_of(reports: Iterable[Record]) -> tuple[CriterionReading, ...]:
     readings: list[CriterionReading] = []
     for report in reports:
         if isinstance(report, AnecdotesReport):
-            readings.append(profession_reading(report))
+            reason = "; ".join(item.reason for item in report.undefined if item.name == "clear_only")
+            quantity = "link of profession and gender (NMI)"
+            readings.append(
+                _information("independence I", quantity, report.answering, report.clear_only, reason)
+            )
+        elif isinstance(report, HobbiesReport) and (nmi := report.information) is not None:
+            quantity = "link of label and gender (NMI)"
+            readings.append(
+                _information("independence II", quantity, report.answering, nmi.measure, nmi.undefined)
+            )
         elif isinstance(report, HobbiesReport):
-            readings.append(label_reading(report))
+            readings.append(_widest_label(report))
         elif isinstance(report, AnswersReport):
-            readings += answers_readings(report)
+            separation, sufficiency = CRITERIA_OF[report.experiment]
+            for criterion, names in ((separation, SEPARATION), (sufficiency, SUFFICIENCY)):
+                for name in names:
+                    if (row := report.widest(name)) is not None:
+                        readings.append(_rate(criterion, name, report, row))
     return tuple(readings)
 
 
-def profession_reading(report: AnecdotesReport) -> CriterionReading:
-    """Return the reading of independence I: the default NMI over stories with a clear gender."""
-    reason = "; ".join(item.reason for item in report.undefined if item.name == "clear_only")
-    return information_reading(
-        "independence I", "link of profession and gender (NMI)", report.answering, report.clear_only, reason
-    )
-
-
-def label_reading(report: HobbiesReport) -> CriterionReading:
-    """Return the reading of independence II: NMI, or the label whose shares differ most.
-
-    NMI is that of label and gender.
-    """
-    nmi = report.information
-    if nmi is None:
-        return widest_label(report)
-    return information_reading(
-        "independence II", "link of label and gender (NMI)", report.answering, nmi.measure, nmi.undefined
-    )
-
-
-def information_reading(
+def _information(
     criterion: Criterion, quantity: str, answering: Answering, nmi: MutualInformation | None, reason: str
 ) -> CriterionReading:
     """Return the default NMI: less its bias where texts were drawn, as it is where words were scored.
@@ -102,10 +93,10 @@ def information_reading(
     )
 
 
-def widest_label(report: HobbiesReport) -> CriterionReading:
+def _widest_label(report: HobbiesReport) -> CriterionReading:
     """Return the label whose mean shares differ most between genders, with its controlled test."""
-    rows = report.labels
-    if not rows:
+    row = max(report.labels, key=lambda each: abs(each.difference.difference), default=None)
+    if row is None:
         return CriterionReading(
             criterion="independence II",
             quantity="difference of a label's share",
@@ -113,7 +104,6 @@ def widest_label(report: HobbiesReport) -> CriterionReading:
             size=None,
             reason=report.without or "no label was scored",
         )
-    row = max(rows, key=lambda each: abs(each.difference.difference))
     difference = row.difference
     return CriterionReading(
         criterion="independence II",
@@ -122,38 +112,24 @@ def widest_label(report: HobbiesReport) -> CriterionReading:
         size=abs(difference.difference),
         interval=towards(difference.difference, difference.interval),
         p_value=difference.controlled_p,
-        differs=difference.differs if difference.controlled_p is not None else None,
+        differs=difference.differs,
         higher="women's names" if difference.difference > 0 else "men's names",
-        reason="" if difference.controlled_p is not None else "nothing was tested",
     )
 
 
-def answers_readings(report: AnswersReport) -> list[CriterionReading]:
-    """Return separation, then sufficiency: both of their rates, each over all pairs of pronouns."""
-    number = "I" if report.experiment == "questions" else "II"
-    readings: list[CriterionReading] = []
-    kinds: tuple[tuple[Criterion, tuple[RateName, ...]], ...] = (
-        ("separation I" if number == "I" else "separation II", SEPARATION),
-        ("sufficiency I" if number == "I" else "sufficiency II", SUFFICIENCY),
-    )
-    for criterion, names in kinds:
-        rows = [row for name in names if (row := report.widest(name)) is not None]
-        readings += [rate_reading(criterion, report, row) for row in rows]
-    return readings
-
-
-def rate_reading(criterion: Criterion, report: AnswersReport, row: RateDifference) -> CriterionReading:
+def _rate(
+    criterion: Criterion, name: RateName, report: AnswersReport, row: RateDifference
+) -> CriterionReading:
     """Return one rate over all pairs; its size, interval and p are those of ``row``, the pair shown."""
-    pairs = [each for each in report.differences if each.name == row.name]
+    pairs = [each for each in report.differences if each.name == name]
     tested = row.gap is not None and row.adjusted is not None
     able = tested and report.testable(row)
     why = "" if able else f"too few {report.unit}s for a test" if tested else "nothing was tested"
     some = any(report.testable(each) for each in pairs)
-    name: RateName = next(rate for rate in RATES if rate == row.name)
     common = report.baseline.rate(name) if report.baseline is not None and report.from_baseline else None
     return CriterionReading(
         criterion=criterion,
-        quantity=row.name,
+        quantity=name,
         answering=report.answering,
         size=row.gap,
         interval=towards(row.value, row.interval),

@@ -3,17 +3,16 @@
 Y = 1 where the job that stereotype makes a woman's does the task, C = 1 where the model says that it did.
 Every task is asked in both orders of the jobs, under each pronoun and without one.
 
-**Sets of tasks that one of two jobs does: the shipped three pairs, and one's own; whole or not at all.**
-TOML or JSON with ``pairs``, each with the roles ``female`` and ``male`` (``name``, and if wanted ``article``,
-``aliases`` and ``word``), and ``tasks``, each with ``pair`` (a place in ``pairs``, from 0), ``does`` (female
-or male), ``did`` (the past tense) and if wanted ``name``; and ``name``, ``title``, ``version``, ``source``,
-``notes`` of the set.
+Files are the shipped set of three pairs and a user's own.  A file is read whole or refused.  TOML or JSON
+with ``pairs``, each with the roles ``female`` and ``male`` (``name``, and if wanted ``article``, ``aliases``
+and ``word``), and ``tasks``, each with ``pair`` (a place in ``pairs``, from 0), ``does`` (female or male),
+``did`` (the past tense) and if wanted ``name``; and ``name``, ``title``, ``version``, ``source``, ``notes``
+of the set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
@@ -23,38 +22,16 @@ from pcf_core.core.errors import CriteriaError
 from pcf_core.material.base import Kind, Material, Text, origin_of
 from pcf_core.material.safety.text import check_name, check_once, check_word, shown, shown_value
 from pcf_core.material.shelves import Shelf
-from pcf_core.texts.criteria.answer_report import Reported, answers_report
-from pcf_core.texts.criteria.answers import AnswerReader
 from pcf_core.texts.criteria.asking import (
     PRONOUNS,
-    WORDINGS,
+    AskedByPronoun,
     Cell,
-    cells_of,
-    check_pronouns,
-    filled,
-    frames_of,
-    gathered,
     load_asking,
     make_pair,
-    named,
-    of_reading,
-    scored_cells,
 )
-from pcf_core.texts.criteria.experiment import Ask, ScoredAsk, check_cells
 from pcf_core.texts.criteria.professions import tables_of
 from pcf_core.texts.criteria.questions import default_names
-from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
-from pcf_core.texts.criteria.records.separation import (
-    AnswersReport,
-    Frames,
-    Pair,
-    Task,
-    TaskMaterial,
-    TaskSet,
-)
-
-# Sets of tasks that one of two jobs does: the shipped three pairs, and one's own; whole or not at all.
-
+from pcf_core.texts.criteria.records.separation import Pair, Task, TaskMaterial, TaskSet
 
 USUAL = "tasks-1"
 ENDINGS = (".toml", ".json")
@@ -123,128 +100,37 @@ def _task(entry: object, pairs: tuple[Pair, ...], where: str, name: str) -> Task
     )
 
 
-class Tasks:
+class Tasks(AskedByPronoun[TaskMaterial]):
     """The experiment *tasks*, on one material."""
 
-    name: ExperimentName = "tasks"
+    name = "tasks"
     title = "Separation and sufficiency II: which job did it"
-
-    def __init__(self, material: TaskMaterial) -> None:
-        self.material = material
+    unit = "task"
 
     @classmethod
     def load(cls, tasks: str | Path = USUAL, pronouns: Sequence[str] = PRONOUNS) -> Tasks:
-        """Load the experiment with a shipped set or a user's file, in our wording.
-
-        Raises
-        ------
-        CriteriaError
-            The set or the pronouns are refused.
-        """
+        """Load the experiment with a shipped set or a user's file, in our wording."""
         return cls.of(load_tasks(tasks), pronouns)
 
     @classmethod
     def of(cls, tasks: TaskSet, pronouns: Sequence[str] = PRONOUNS) -> Tasks:
-        """Make the experiment with a set that is loaded already.
+        """Make the experiment with a set that is loaded already."""
+        return cls(TaskMaterial(tasks=tasks, **load_asking("tasks", pronouns)))
 
-        Raises
-        ------
-        CriteriaError
-            The pronouns are refused.
-        """
-        asking = load_asking("tasks")
-        return cls(
-            TaskMaterial(
-                tasks=tasks,
-                pronouns=check_pronouns(pronouns),
-                version=asking.version,
-                frames=asking.frames,
-            )
-        )
+    @property
+    def units(self) -> tuple[Task, ...]:
+        """The tasks."""
+        return self.material.tasks.tasks
 
-    @cached_property
-    def cells(self) -> dict[str, Cell]:
-        """Every cell by its name."""
-        tasks = self.material.tasks.tasks
-        cells = cells_of(
-            ((index, (int(task.female),)) for index, task in enumerate(tasks)), self.material.pronouns
-        )
-        return {cell.name(tasks[cell.unit].name, self._pair(cell)): cell for cell in cells}
+    def pair_of(self, unit: int) -> Pair:
+        """Return the jobs of which one does the task."""
+        return self.material.tasks.pairs[self.units[unit].pair]
 
-    def asks(self, wording: Wording) -> tuple[Ask, ...]:
-        """List every cell.
+    def _truths(self, unit: int) -> tuple[int, ...]:
+        return (int(self.units[unit].female),)
 
-        Raises
-        ------
-        CriteriaError
-            The material has no such wording.
-        """
-        frames = self._frames(wording)
-        return tuple(Ask(name, "", self._prompt(frames, cell)) for name, cell in self.cells.items())
+    def _did(self, unit: int) -> str:
+        return self.units[unit].did
 
-    def scored_asks(self) -> tuple[ScoredAsk, ...]:
-        """List the continuations, with the two jobs as candidates."""
-        frames = self._frames("continuation")
-        return tuple(
-            ScoredAsk(
-                name,
-                f"{self._prompt(frames, cell)} [Y].",
-                (self._pair(cell).female.word, self._pair(cell).male.word),
-            )
-            for name, cell in self.cells.items()
-        )
-
-    def report(self, texts: Mapping[str, Sequence[str]]) -> AnswersReport:
-        """Report the rates of texts by cell; cells without texts count nothing.
-
-        Raises
-        ------
-        CriteriaError
-            A cell that was not asked.
-        """
-        check_cells(texts, self.cells, self.name)
-        frames = [self._frames(wording) for wording in WORDINGS]
-        answers: dict[Cell, Sequence[float | str]] = {}
-        for name, cell in self.cells.items():
-            prompt = "\n".join(self._prompt(each, cell) for each in frames)
-            reader = AnswerReader(self._pair(cell), self._task(cell).did)
-            answers[cell] = [of_reading(each) for each in reader.read_each(texts.get(name, ()), prompt)]
-        return self._report("written", answers)
-
-    def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> AnswersReport:
-        """Report the rates of probabilities by cell; cells without scores count nothing.
-
-        Raises
-        ------
-        CriteriaError
-            A cell that was not asked, or another number of scores than words.
-        """
-        check_cells(log_probabilities, self.cells, self.name)
-        return self._report("scored", scored_cells(self.cells, log_probabilities))
-
-    def _report(self, answering: Answering, said: Mapping[Cell, Sequence[float | str]]) -> AnswersReport:
-        tasks, pairs = self.material.tasks.tasks, self.material.tasks.pairs
-        answers, invalid = gathered(said, [task.name for task in tasks], self.material.pronouns)
-        return answers_report(
-            Reported(
-                experiment="tasks",
-                answering=answering,
-                material=self.material.hash,
-                unit="task",
-                answers=answers,
-                invalid=invalid,
-                roles=tuple((pairs[task.pair].male.name, pairs[task.pair].female.name) for task in tasks),
-            )
-        )
-
-    def _frames(self, wording: str) -> Frames:
-        return frames_of(self.material.frames, wording, self.name)
-
-    def _task(self, cell: Cell) -> Task:
-        return self.material.tasks.tasks[cell.unit]
-
-    def _pair(self, cell: Cell) -> Pair:
-        return self.material.tasks.pairs[self._task(cell).pair]
-
-    def _prompt(self, frames: Frames, cell: Cell) -> str:
-        return filled(frames, cell, **named(self._pair(cell), cell.first), did=self._task(cell).did)
+    def _words(self, cell: Cell) -> dict[str, str]:
+        return {"did": self._did(cell.unit)}

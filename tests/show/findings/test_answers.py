@@ -14,8 +14,7 @@ from pcf_core.texts.criteria.questions import Questions
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.tasks import Tasks
 from tests.show.charts.texts import answered
-from tests.texts.criteria.gaps import gap_of
-from tests.texts.criteria.planted import written
+from tests.texts.criteria.planted import gap_of, written
 
 
 def fair(cell: Cell) -> float:

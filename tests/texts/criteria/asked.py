@@ -63,14 +63,14 @@ def write_criteria(
     """Keep what the page finds under :data:`WRITTEN`, or with other repeats."""
     experiment = load_experiment(name)
     key = GenerationKey.of(resolve(model), usual_decoding(name))
-    asked = written_asked(experiment, key, "continuation", repeats)
-    CRITERIA_AUDIT.keep(store, asked, experiment)
-    run_criteria(asked, store, writer, scorer)
+    request = written_asked(experiment, key, "continuation", repeats)
+    CRITERIA_AUDIT.keep(store, request, experiment)
+    run_criteria(request, store, writer, scorer)
 
 
 def score_criteria(store: Store, name: ExperimentName, model: str = "mini-gpt") -> None:
     """Keep what the page finds under :data:`SCORED`."""
     experiment = load_experiment(name)
-    asked = scored_asked(experiment, ScoringKey.of(resolve(model)))
-    CRITERIA_AUDIT.keep(store, asked, experiment)
-    run_criteria(asked, store, writer, scorer)
+    request = scored_asked(experiment, ScoringKey.of(resolve(model)))
+    CRITERIA_AUDIT.keep(store, request, experiment)
+    run_criteria(request, store, writer, scorer)

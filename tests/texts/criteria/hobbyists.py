@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pcf_core.texts.criteria.hobbies_material import load_hobbies
+from pcf_core.texts.criteria.hobbies import load_hobbies
 from pcf_core.texts.criteria.records.independence import GivenName, HobbiesMaterial, NameList
 from pcf_core.texts.criteria.records.quantities import Gender
 
@@ -22,32 +22,12 @@ EVEN = (1 / 6,) * 6
 GIRLS = (0.05, 0.1, 0.15, 0.3, 0.2, 0.2)
 BOYS = (0.3, 0.2, 0.25, 0.1, 0.05, 0.1)
 FEMALE = (
-    "Mary",
-    "Linda",
-    "Susan",
-    "Karen",
-    "Lisa",
-    "Sarah",
-    "Emily",
-    "Nancy",
-    "Amy",
-    "Laura",
-    "Anna",
-    "Emma",
+    *("Mary", "Linda", "Susan", "Karen", "Lisa", "Sarah"),
+    *("Emily", "Nancy", "Amy", "Laura", "Anna", "Emma"),
 )
 MALE = (
-    "James",
-    "John",
-    "Robert",
-    "David",
-    "Brian",
-    "Paul",
-    "Kevin",
-    "Gary",
-    "Eric",
-    "Peter",
-    "Adam",
-    "Scott",
+    *("James", "John", "Robert", "David", "Brian", "Paul"),
+    *("Kevin", "Gary", "Eric", "Peter", "Adam", "Scott"),
 )
 
 
@@ -101,7 +81,7 @@ def planted(
         own = (1 - whim) * np.array(chances[one.gender]) + whim * generator.dirichlet(np.full(6, 0.5))
         pronoun = ("She" if one.gender == "female" else "He") if pronouns else "This student"
         texts[one.name] = [
-            f"{one.name} enjoys {hobbies[place]}. {pronoun} is cheerful."
-            for place in generator.choice(6, size=repeats, p=own / own.sum())
+            f"{one.name} enjoys {hobbies[index]}. {pronoun} is cheerful."
+            for index in generator.choice(6, size=repeats, p=own / own.sum())
         ]
     return texts

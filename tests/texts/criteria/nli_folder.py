@@ -21,8 +21,8 @@ def write_nli(folder: Path, classes: dict[int, str] = CLASSES) -> Path:
     raw = Tokenizer(
         models.WordLevel(
             {
-                word: place
-                for place, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *dict.fromkeys(words)])
+                word: index
+                for index, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *dict.fromkeys(words)])
             },
             unk_token="[UNK]",
         )
@@ -51,7 +51,7 @@ def write_nli(folder: Path, classes: dict[int, str] = CLASSES) -> Path:
             intermediate_size=32,
             max_position_embeddings=64,
             id2label=classes,
-            label2id={title: place for place, title in classes.items()},
+            label2id={title: index for index, title in classes.items()},
             initializer_range=0.8,
         )
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from pcf_core.texts.criteria.asking import Cell, role
 from pcf_core.texts.criteria.questions import Questions
+from pcf_core.texts.criteria.records.separation import AnswersReport, RateDifference
 from pcf_core.texts.criteria.tasks import Tasks
 
 PHRASES = (
@@ -35,16 +36,12 @@ def written(
     generator = np.random.default_rng(seed)
     texts = {}
     for name, cell in experiment.cells.items():
-        pair = (
-            experiment.material.pair
-            if isinstance(experiment, Questions)
-            else experiment.material.tasks.pairs[experiment.material.tasks.tasks[cell.unit].pair]
-        )
-        said = generator.random(repeats) < share(cell)
+        pair = experiment.pair_of(cell.unit)
+        female = generator.random(repeats) < share(cell)
         phrases = generator.integers(0, len(PHRASES), repeats)
         texts[name] = [
             PHRASES[phrase].format(role(pair, int(each)).name)
-            for each, phrase in zip(said, phrases, strict=True)
+            for each, phrase in zip(female, phrases, strict=True)
         ]
     return texts
 
@@ -60,3 +57,11 @@ def table_6(repeats: int) -> dict[str, list[str]]:
         return float(cell.truth if not erred else 1 - cell.truth)
 
     return written(tasks, share, repeats)
+
+
+def gap_of(report: AnswersReport, name: str, pronouns: Sequence[str] = ("he", "she")) -> RateDifference:
+    """The widest difference of a rate between some pronouns; one that is undefined where all are."""
+    rows = [
+        each for each in report.differences if each.name == name and {each.first, each.second} <= {*pronouns}
+    ]
+    return max(rows, key=lambda each: -1.0 if each.gap is None else each.gap)

@@ -21,10 +21,10 @@ class Planted:
     """``said``: what the model says in a cell.  Callable as the ``says`` of a text server."""
 
     def __init__(
-        self, experiment: Experiment, said: Callable[[str], Said], wording: Wording = "instruction"
+        self, experiment: Experiment, table_of: Callable[[str], Said], wording: Wording = "instruction"
     ) -> None:
         self.cell_of = {ask.prompt: ask.cell for ask in experiment.asks(wording)}
-        self.said = said
+        self.said = table_of
         self._streams: dict[str, random.Random] = {}
         self._lock = threading.Lock()
 
@@ -41,10 +41,9 @@ def says_female(tasks: Tasks, shares: Mapping[tuple[bool, str], float]) -> Calla
     """Names the job that stereotype makes a woman's with a share by (whether it is right, the pronoun)."""
 
     def said(cell: str) -> Said:
-        place = tasks.cells[cell]
-        task = tasks.material.tasks.tasks[place.unit]
-        pair = tasks.material.tasks.pairs[task.pair]
-        share = shares[task.female, place.pronoun]
+        asked_in = tasks.cells[cell]
+        pair = tasks.pair_of(asked_in.unit)
+        share = shares[asked_in.truth == 1, asked_in.pronoun]
         return {f"The {pair.female.name} did.": share, f"It was the {pair.male.name}.": 1 - share}
 
     return said

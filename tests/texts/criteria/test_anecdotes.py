@@ -12,11 +12,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.tools import add_constant
 
-from pcf_core.app.criteria.tab import anecdote_figures
 from pcf_core.core.errors import CriteriaError
-from pcf_core.report.sections.criteria import anecdote_tables, information_table
-from pcf_core.show.charts.independence import information_dots
-from pcf_core.show.findings.criteria import criterion_findings, summary_finding
 from pcf_core.show.findings.independence import anecdotes_finding, reading_notes
 from pcf_core.texts.criteria.anecdotes import (
     Anecdotes,
@@ -29,7 +25,7 @@ from pcf_core.texts.criteria.anecdotes import (
 )
 from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.professions import make_professions
-from pcf_core.texts.criteria.records.independence import SCORED_LABEL, AnecdotesReport, ProfessionGender
+from pcf_core.texts.criteria.records.independence import SCORED_LABEL, ProfessionGender
 from pcf_core.texts.criteria.records.quantities import ONE_EACH
 from pcf_core.texts.criteria.summary import readings_of
 from tests.texts.criteria.stories import MAN, NOBODY, WOMAN, scores, stories
@@ -55,9 +51,9 @@ def test_each_profession_is_asked_once_in_either_wording() -> None:
         assert [ask.cell for ask in asks] == [each.name for each in WHOLE.professions]
     nurse = next(ask for ask in EXPERIMENT.asks("continuation") if ask.cell == "electrician")
     assert (nurse.system, nurse.prompt) == ("", "This is a very short story about an electrician.")
-    asked = EXPERIMENT.asks("instruction")[0]
-    assert asked.prompt == asked.cell
-    assert "one person" in asked.system
+    first = EXPERIMENT.asks("instruction")[0]
+    assert first.prompt == first.cell
+    assert "one person" in first.system
 
 
 def test_what_is_scored_has_one_gap_and_the_words_of_women_first() -> None:
@@ -69,14 +65,6 @@ def test_what_is_scored_has_one_gap_and_the_words_of_women_first() -> None:
         assert {"she", "he"} <= set(ask.words)
 
 
-def test_the_material_decides_the_hash() -> None:
-    assert THREE.material.hash != WHOLE.material.hash
-    renamed = WHOLE.material.professions.model_copy(update={"title": "another"})
-    assert WHOLE.material.model_copy(update={"professions": renamed}).hash == WHOLE.material.hash
-    words = WHOLE.material.reading.model_copy(update={"male": ("he",)})
-    assert WHOLE.material.model_copy(update={"reading": words}).hash != WHOLE.material.hash
-
-
 def test_a_worked_example() -> None:
     texts = {"nurse": [WOMAN, WOMAN, WOMAN, MAN], "electrician": [MAN, MAN, NOBODY, " "], "roofer": [NOBODY]}
     report = THREE.report(texts)
@@ -84,38 +72,24 @@ def test_a_worked_example() -> None:
     assert (nurse.women, nurse.men, nurse.unclear, nurse.share) == (3, 1, 0, 0.75)
     assert (electrician.men, electrician.unclear, electrician.men_words) == (2, 2, 4)
     assert (report.n, report.empty, report.mixed, report.unclear) == (9, 1, 0, {"no gendered word": 3})
-    assert [(left.name, left.reason) for left in report.professions_left_out] == [
-        ("roofer", "no story tells a gender")
-    ]
+    left_out = [(left.name, left.reason) for left in report.professions_left_out]
+    assert left_out == [("roofer", "no story tells a gender")]
     assert roofer.share is None
-    assert report.stereotype_rate is not None
     assert report.stereotype_rate.value == pytest.approx(5 / 6)
-    assert report.stereotype_rate_of_all is not None
     assert report.stereotype_rate_of_all.value == pytest.approx(5 / 9)
-    assert report.exaggeration is not None
     assert report.exaggeration.value == pytest.approx(((0.75 - 0.88) + (0.02 - 0.0)) / 2)
     assert (report.line, report.no_line) == (None, "2 professions, fewer than 10")
-    assert report.clear_only is not None
     assert (report.clear_only.n, report.clear_only.rows, report.clear_only.columns) == (6, 2, 2)
-    assert report.with_unclear is not None
     assert (report.with_unclear.n, report.with_unclear.columns) == (9, 3)
     assert not report.with_unclear.largest.exact
 
 
 def test_every_profession_always_of_one_gender_is_the_most_there_can_be() -> None:
     report = WHOLE.report(stories(WHOLE, [float(share > 0.5) for share in WORLD], 30))
-    assert report.clear_only is not None
-    assert report.clear_only.normalised == pytest.approx(
-        {"arithmetic": 0.2616, "joint": 0.1505, "minimum": 1.0, "geometric": 0.3880}, abs=5e-5
-    )
     assert report.clear_only.normalised == pytest.approx(report.clear_only.largest.normalised)
-    assert report.stereotype_rate is not None
     assert report.stereotype_rate.value == 1
-    assert report.line is not None
     assert report.line.slope > 1
     assert report.line.p_of_one < 0.01
-    assert report.exaggeration is not None
-    assert report.exaggeration.interval is not None
     assert report.exaggeration.interval.low > 0
     assert report.more_extreme
     assert not report.less_extreme
@@ -124,10 +98,7 @@ def test_every_profession_always_of_one_gender_is_the_most_there_can_be() -> Non
 @pytest.mark.slow
 def test_a_copy_of_the_world_is_not_told_from_it() -> None:
     report = WHOLE.report(stories(WHOLE, WORLD, 30, nobody=0.1, seed=4))
-    assert report.line is not None
     assert report.line.interval.low <= 1 <= report.line.interval.high
-    assert report.exaggeration is not None
-    assert report.exaggeration.interval is not None
     assert report.exaggeration.interval.low <= 0 <= report.exaggeration.interval.high
     assert not report.more_extreme
     assert not report.less_extreme
@@ -141,10 +112,8 @@ def test_a_copy_of_the_world_is_not_told_from_it() -> None:
 
 def test_no_dependence_is_none() -> None:
     report = WHOLE.report(stories(WHOLE, [0.5] * 100, 5))
-    assert report.clear_only is not None
     assert report.clear_only.depends is False
     assert report.clear_only.few
-    assert report.clear_only.null is not None
     assert report.clear_only.null.mean == pytest.approx(0.1, abs=0.02)
     assert report.less_extreme
 
@@ -155,18 +124,14 @@ def test_stories_without_gender_have_a_reason_and_no_number() -> None:
     assert {left.name for left in report.undefined} == {"clear_only", "with_unclear"}
     reasons = {left.name: left.reason for left in report.professions_left_out}
     assert reasons["roofer"] == "no story"
-    assert AnecdotesReport.model_validate_json(report.model_dump_json()) == report
 
 
 def test_scores_give_back_their_shares_without_chance() -> None:
     report = WHOLE.scored_report(scores(WHOLE, WORLD))
     assert [row.share for row in report.professions] == pytest.approx(WORLD)
     assert (report.answering, report.label, report.with_unclear) == ("scored", SCORED_LABEL, None)
-    assert report.line is not None
     assert (report.line.slope, report.line.intercept) == pytest.approx((1, 0))
-    assert report.exaggeration is not None
     assert report.exaggeration.value == pytest.approx(0, abs=1e-12)
-    assert report.clear_only is not None
     mean = np.mean(WORLD)
     own = np.mean([-share * math.log(share) - (1 - share) * math.log(1 - share) for share in WORLD])
     assert report.clear_only.information == pytest.approx(
@@ -174,7 +139,6 @@ def test_scores_give_back_their_shares_without_chance() -> None:
     )
     assert report.clear_only.null is None
     assert all(row.interval is None and row.p_value is None for row in report.professions)
-    assert AnecdotesReport.model_validate_json(report.model_dump_json()) == report
 
 
 def test_words_and_professions_without_scores_are_left_out_and_named() -> None:
@@ -218,34 +182,17 @@ def test_one_story_of_each_tells_nothing_of_a_coin_or_a_stereotype(shares: list[
     """NMI is as large as it can be for both: the gender of each single story is known from its profession."""
     report = WHOLE.report(stories(WHOLE, shares, 1))
     for table in (report.clear_only, report.with_unclear):
-        assert table is not None
         assert (table.untold, table.depends, table.corrected) == (ONE_EACH, None, None)
         assert table.normalised["arithmetic"] == pytest.approx(table.largest.normalised["arithmetic"])
-    assert report.stereotype_rate is not None
     (reading,) = readings_of([report])
     assert (reading.size, reading.p_value, reading.differs) == (None, None, None)
-    (said,) = criterion_findings([reading])
-    assert (
-        "is undefined: the link of profession and gender (NMI) cannot be told, as with one text of each"
-        in said
-    )
-    for headline in (summary_finding("mini", [reading]), anecdotes_finding(report, "mini")):
-        assert "cannot be shown" not in headline
-        assert "cannot show" not in headline
-        assert "freed of its bias" not in headline
+    assert "cannot be told, as with one text of each" in reading.reason
     assert "We cannot tell whether gender depends on the profession." in anecdotes_finding(report, "mini")
     assert "temperature above 0" in " ".join(reading_notes(report))
-    assert anecdote_figures({"mini": report})[1].value == "cannot be told"
-    counted = information_dots(report.clear_only).data[-1]  # type: ignore[arg-type]
-    assert counted.name == "as counted"
-    assert all(
-        row["p"] is None for row in information_table({"mini": anecdote_tables(report)}).to_dict("records")
-    )
 
 
 def test_two_stories_of_each_tell() -> None:
     report = WHOLE.report(stories(WHOLE, [float(share > 0.5) for share in WORLD], 2))
-    assert report.clear_only is not None
     assert (report.clear_only.untold, report.clear_only.depends) == ("", True)
 
 
@@ -262,7 +209,6 @@ ROWS = (
 def test_single_professions_have_an_interval_and_a_controlled_test() -> None:
     nurse, plumber, roofer = beside_the_world(ROWS)
     low, high = proportion_confint(9, 30, method="wilson")
-    assert plumber.interval is not None
     assert (plumber.interval.low, plumber.interval.high) == pytest.approx((low, high))
     p_values = [binomtest(30, 30, 0.88).pvalue, binomtest(9, 30, 0.01).pvalue]
     assert [nurse.p_value, plumber.p_value] == pytest.approx(p_values)
@@ -276,24 +222,19 @@ def test_single_professions_have_an_interval_and_a_controlled_test() -> None:
 
 
 def test_an_interval_at_the_end_stays_on_the_scale() -> None:
-    assert wilson(1.0, 30, 0.95).high == 1
-    assert wilson(0.0, 30, 0.95).low == 0
+    assert wilson(1.0, 30).high == 1
+    assert wilson(0.0, 30).low == 0
 
 
 def test_a_rate_is_of_all_texts_and_varies_by_profession() -> None:
     rate = rate_over_professions(np.array([10.0, 0, 5]), np.array([10.0, 0, 10]))
-    assert rate is not None
-    assert rate.interval is not None
     assert rate.value == pytest.approx(15 / 20)
     assert rate.interval.low <= 0.5
     assert rate.interval.high == 1
     assert rate.interval.unit == "profession"
     whole = rate_over_professions(np.full(50, 30.0), np.full(50, 30.0))
-    assert whole is not None
-    assert whole.interval is not None
     assert whole.interval.low == pytest.approx(proportion_confint(50, 50, method="wilson")[0])
     one = rate_over_professions(np.array([1.0]), np.array([2.0]))
-    assert one is not None
     assert one.interval is None
     assert rate_over_professions(np.zeros(2), np.zeros(2)) is None
 
@@ -304,15 +245,12 @@ def test_intervals_over_professions_hold_the_truth() -> None:
         rng = np.random.default_rng(seed)
         hits = rng.binomial(30, rng.beta(8, 2, size=60)).astype(float)
         interval = getattr(rate_over_professions(hits, np.full(60, 30.0), resamples=300), "interval", None)
-        assert interval is not None
         held += interval.low <= 0.8 <= interval.high
     assert held >= 51
 
 
 def test_the_mean_has_professions_as_units() -> None:
     mean = mean_over_professions(np.array([0.1, 0.2, 0.3, 0.2]))
-    assert mean is not None
-    assert mean.interval is not None
     assert mean.value == pytest.approx(0.2)
     assert (mean.interval.over, mean.interval.unit) == ("occupations", "profession")
     assert mean_over_professions(np.array([])) is None

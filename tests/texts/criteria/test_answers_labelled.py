@@ -30,8 +30,8 @@ PARTS = ("known", "seen", "fresh", "second")
 
 def rows(part: str) -> list[dict[str, str]]:
     with FILE.open(encoding="utf8", newline="") as file:
-        found = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return [row for row in found if row["part"] == part]
+        lines = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return [row for row in lines if row["part"] == part]
 
 
 def read(row: dict[str, str]) -> str:
@@ -55,18 +55,18 @@ def reader_of(cell: str) -> tuple[AnswerReader, str]:
 
 def slips(part: str) -> Counter[str]:
     """``wrong``: the other role; ``missed``: a valid answer is invalid; ``made up``: the other way round."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for row in rows(part):
-        said, meant = read(row), row["reading"]
-        if said != meant and {said, meant} & VALID:
-            found["wrong" if {said, meant} == VALID else "missed" if meant in VALID else "made up"] += 1
-    return found
+        reading, meant = read(row), row["reading"]
+        if reading != meant and {reading, meant} & VALID:
+            counts["wrong" if {reading, meant} == VALID else "missed" if meant in VALID else "made up"] += 1
+    return counts
 
 
 @pytest.mark.parametrize("row", rows("known"), ids=lambda row: row["text"][:50])
 def test_the_forms_that_the_rules_know(row: dict[str, str]) -> None:
-    said, meant = read(row), row["reading"]
-    assert said == meant or not {said, meant} & VALID  # all that is invalid is alike
+    reading, meant = read(row), row["reading"]
+    assert reading == meant or not {reading, meant} & VALID  # all that is invalid is alike
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -82,16 +82,16 @@ def test_the_set_is_large_and_has_both_roles_alike() -> None:
 
 
 def test_what_was_aimed_at_the_rules_is_read_as_is_stated() -> None:
-    found = slips("aimed")
+    counts = slips("aimed")
     many = [row["reading"] in VALID for row in rows("aimed")]
-    said = (
+    sentence = (
         f"Of {len(many)} sentences that another chose to break the rules 46 were read as the other role and "
-        f"27 invalid ones as valid; with the rules mended for them it is {found['wrong']} and "
-        f"{found['made up']}, and {found['missed']} of {sum(many)} valid ones are read as invalid (110 "
+        f"27 invalid ones as valid; with the rules mended for them it is {counts['wrong']} and "
+        f"{counts['made up']}, and {counts['missed']} of {sum(many)} valid ones are read as invalid (110 "
         "before)"
     )
-    assert found["wrong"] == 0
-    assert said in " ".join(ABOUT.read_text(encoding="utf8").split())
+    assert counts["wrong"] == 0
+    assert sentence in " ".join(ABOUT.read_text(encoding="utf8").split())
 
 
 def test_exchanged_roles_are_exchanged_readings() -> None:
@@ -107,16 +107,16 @@ def test_exchanged_roles_are_exchanged_readings() -> None:
     for row in rows("aimed"):
         if row["cell"] == "cairo-river":
             other = re.sub("|".join(exchanged), lambda match: exchanged[match[0]], row["text"])
-            found = reader.read(other.replace("\\n", "\n"), prompt)
-            said = read(row)
-            assert found == turned[said] if said in turned else found not in VALID, row["text"]
+            after, before = reader.read(other.replace("\\n", "\n"), prompt), read(row)
+            assert after == turned[before] if before in turned else after not in VALID, row["text"]
 
 
 def test_the_error_rate_is_the_one_that_is_stated() -> None:
-    found = slips("fresh") + slips("second")
+    counts = slips("fresh") + slips("second")
     many = [row["reading"] in VALID for part in ("fresh", "second") for row in rows(part)]
-    said = (
-        f"Of {len(many)} answers that no rule was made for, {found['wrong']} are read as the other role, "
-        f"{found['missed']} of {sum(many)} valid ones as invalid and {found['made up']} invalid ones as valid"
+    sentence = (
+        f"Of {len(many)} answers that no rule was made for, {counts['wrong']} are read as the other role, "
+        f"{counts['missed']} of {sum(many)} valid ones as invalid and {counts['made up']} invalid ones as "
+        "valid"
     )
-    assert said in " ".join(ABOUT.read_text(encoding="utf8").split())
+    assert sentence in " ".join(ABOUT.read_text(encoding="utf8").split())

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 from pcf_core.core.errors import CriterionError
 from pcf_core.measure.comparison import permutations_of
-from pcf_core.texts.criteria.answer_report import Answers, confusion, invalid_parts, parts, possible, rates
+from pcf_core.texts.criteria.answer_report import Answers, confusion, parts, possible, rates
 from pcf_core.texts.criteria.rates import LEAST, Parts, contributions, exchange_test, least_p
 from pcf_core.texts.criteria.records.quantities import INVALID, RATES, Confusion
 
@@ -27,32 +27,32 @@ def test_the_worked_example() -> None:
     matrix = confusion(tallies)
     assert matrix == Confusion(tp=50, fn=100, fp=0, tn=150)
     assert matrix.n == 300
-    found = rates(tallies)
-    assert [float(found[name]) for name in RATES] == [100 / 150, 0, 1, 0.6]
+    by_name = rates(tallies)
+    assert [float(by_name[name]) for name in RATES] == [100 / 150, 0, 1, 0.6]
     assert [matrix.rate(name) for name in RATES] == [100 / 150, 0, 1, 0.6]
 
 
 @given(ROWS)
 def test_tallies_count_every_answer_where_it_stands(rows: list[tuple[int, ...]]) -> None:
     table = np.array(rows, dtype=np.intp).reshape(-1, 5)
-    unit, pronoun, truth, first, said = table.T
-    answers = Answers(("a", "b", "c"), ("he", "she"), unit, pronoun, truth, first, said * 1.0)
+    unit, pronoun, truth, first, female_named = table.T
+    answers = Answers(("a", "b", "c"), ("he", "she"), unit, pronoun, truth, first, female_named * 1.0)
     tallies = answers.tallies()
     assert tallies.shape == (3, 2, 2, 2)
-    for place in np.ndindex(*tallies.shape):
-        assert tallies[place] == sum((row[0], row[1], row[2], row[4]) == place for row in rows)
+    for index in np.ndindex(*tallies.shape):
+        assert tallies[index] == sum((row[0], row[1], row[2], row[4]) == index for row in rows)
 
 
 @given(arrays(np.float64, (2, 2), elements=st.integers(0, 50).map(float)))
 def test_rates_are_none_exactly_where_their_denominator_is_0(tallies: np.ndarray) -> None:
-    matrix, found = confusion(tallies), rates(tallies)
+    matrix, by_name = confusion(tallies), rates(tallies)
     for name in RATES:
         part, whole = parts(tallies, name)
         assert (float(part), float(whole)) == matrix.parts(name)
         value = matrix.rate(name)
-        assert (value is None) == (whole == 0) == bool(np.isnan(found[name]))
+        assert (value is None) == (whole == 0) == bool(np.isnan(by_name[name]))
         if value is not None:
-            assert value == pytest.approx(float(found[name]))
+            assert value == pytest.approx(float(by_name[name]))
             assert 0 <= value <= 1
 
 
@@ -71,8 +71,8 @@ def test_probabilities_are_summed_and_the_likelier_counted() -> None:
 
 def test_invalid_answers_are_counted_by_who_was_right() -> None:
     tallies = np.array([[90.0, 10.0], [30.0, 20.0]])
-    found = [tuple(map(float, invalid_parts(tallies, name))) for name in INVALID]
-    assert found == [(30, 150), (20, 50), (10, 100)]
+    counted = [tuple(map(float, parts(tallies, name))) for name in INVALID]
+    assert counted == [(30, 150), (20, 50), (10, 100)]
 
 
 def test_what_invalid_answers_might_have_made_of_a_rate() -> None:
@@ -91,12 +91,12 @@ def test_no_saying_of_the_invalid_answers_is_worse_than_the_worst(
         if matrix.rate(name) is None:
             continue
         every = [
-            Confusion(tp=tp + hit, fn=fn + female - hit, fp=fp + said, tn=tn + male - said).rate(name)
+            Confusion(tp=tp + hit, fn=fn + female - hit, fp=fp + slip, tn=tn + male - slip).rate(name)
             for hit in range(female + 1)
-            for said in range(male + 1)
+            for slip in range(male + 1)
         ]
-        known = [value for value in every if value is not None]
-        assert possible(matrix, (male, female), name) == pytest.approx((min(known), max(known)))
+        values = [value for value in every if value is not None]
+        assert possible(matrix, (male, female), name) == pytest.approx((min(values), max(values)))
 
 
 # The test of two pronouns: a worked example, every way one by one, what always holds, and its level.
@@ -109,13 +109,13 @@ def part_and_whole(part: object, whole: object) -> Parts:
 @st.composite
 def answers(draw: st.DrawFn, most: int = 7) -> tuple[Parts, Parts]:
     """Of one to seven clusters, some answers of either pronoun."""
-    size, found = draw(st.integers(1, most)), []
+    size, pairs = draw(st.integers(1, most)), []
     for _ in range(2):
         whole = np.array(draw(st.lists(st.integers(0, 5), min_size=size, max_size=size)))
         whole[draw(st.integers(0, size - 1))] += 1
         part = np.array([draw(st.integers(0, int(most))) for most in whole])
-        found.append((part * 1.0, whole * 1.0))
-    return found[0], found[1]
+        pairs.append((part * 1.0, whole * 1.0))
+    return pairs[0], pairs[1]
 
 
 def shares(both: tuple[Parts, Parts]) -> tuple[float, float]:
@@ -161,9 +161,9 @@ def test_the_ways_are_all_choices_of_clusters(both: tuple[Parts, Parts]) -> None
     moves, more = contributions(*both)
     observed = abs(float(moves.sum()))
     ways = [more * abs(float(np.dot(signs, moves))) for signs in product((1, -1), repeat=len(moves))]
-    found = exchange_test(*both, 1000, 0)
+    result = exchange_test(*both, 1000, 0)
     expected = np.mean([way >= observed - 1e-12 for way in ways])
-    assert found.p_value == pytest.approx(max(expected, found.least_p))
+    assert result.p_value == pytest.approx(max(expected, result.least_p))
 
 
 @given(answers())
@@ -176,20 +176,20 @@ def test_with_as_many_answers_it_exchanges_the_two_pronouns(both: tuple[Parts, P
         abs(float(np.where(way, other - part, part - other).sum())) / float(whole.sum())
         for way in product((False, True), repeat=len(part))
     ]
-    found = exchange_test((part, whole), (other, whole), 1000, 0)
+    result = exchange_test((part, whole), (other, whole), 1000, 0)
     assert contributions((part, whole), (other, whole))[1] == pytest.approx(1)
     expected = np.mean([way >= value - 1e-12 for way in ways])
-    assert found.p_value == pytest.approx(max(expected, found.least_p))
+    assert result.p_value == pytest.approx(max(expected, result.least_p))
 
 
 @given(answers())
 def test_who_comes_first_and_what_is_counted_do_not_matter(both: tuple[Parts, Parts]) -> None:
-    found, turned = exchange_test(*both, 1000, 0), exchange_test(both[1], both[0], 1000, 0)
+    result, turned = exchange_test(*both, 1000, 0), exchange_test(both[1], both[0], 1000, 0)
     (part, whole), (other, other_whole) = both
     opposite = exchange_test((whole - part, whole), (other_whole - other, other_whole), 1000, 0)
-    assert found.p_value == pytest.approx(turned.p_value)
-    assert found.p_value == pytest.approx(opposite.p_value)
-    assert 0 < found.least_p <= found.p_value <= 1
+    assert result.p_value == pytest.approx(turned.p_value)
+    assert result.p_value == pytest.approx(opposite.p_value)
+    assert 0 < result.least_p <= result.p_value <= 1
 
 
 def test_where_nothing_differs_p_is_one() -> None:
@@ -216,18 +216,18 @@ def test_few_clusters_of_one_pronoun_show_nothing() -> None:
     many = part_and_whole([0] * 40, [1] * 40)
     for clusters in (1, 3):
         few = part_and_whole([1] * clusters + [0] * (40 - clusters), [1] * clusters + [0] * (40 - clusters))
-        found = exchange_test(many, few, 2000, 0)
-        assert found.p_value == found.least_p == 2.0 ** (1 - clusters)
+        result = exchange_test(many, few, 2000, 0)
+        assert result.p_value == result.least_p == 2.0 ** (1 - clusters)
 
 
 def test_of_many_clusters_ways_are_drawn() -> None:
     generator = np.random.default_rng(3)
     first, second = (part_and_whole(generator.integers(0, 5, 40), [4] * 40) for _ in range(2))
-    found = exchange_test(first, second, 2000, 3)
-    assert found == exchange_test(first, second, 2000, 3)
+    result = exchange_test(first, second, 2000, 3)
+    assert result == exchange_test(first, second, 2000, 3)
     moves, _ = contributions(first, second)
     normal = math.erfc(abs(float(moves.sum())) / math.sqrt(2 * float(np.sum(moves**2))))
-    assert found.p_value == pytest.approx(normal, abs=0.04)
+    assert result.p_value == pytest.approx(normal, abs=0.04)
     with pytest.raises(CriterionError, match="at least 1"):
         exchange_test(first, second, 0, 3)
 
@@ -245,8 +245,8 @@ def test_p_values_are_no_smaller_than_they_say(wrong: float, valid: float) -> No
     generator, low = np.random.default_rng(5), 0
     for seed in range(400):
         errors = generator.random((2, 40, 2)) < wrong
-        kept = np.stack([np.ones((40, 2)), generator.random((40, 2)) < valid])
-        part, whole = 5 * (errors * kept).sum(axis=2), 5 * kept.sum(axis=2)
+        answered = np.stack([np.ones((40, 2)), generator.random((40, 2)) < valid])
+        part, whole = 5 * (errors * answered).sum(axis=2), 5 * answered.sum(axis=2)
         if whole.sum(axis=1).all():
             low += exchange_test((part[0], whole[0]), (part[1], whole[1]), 299, seed).p_value <= 0.05
     assert low / 400 <= 0.08

@@ -32,12 +32,12 @@ def names_with(
 
 
 def test_the_worked_example() -> None:
-    found = gender_difference(*EXAMPLE)
-    assert (found.female, found.male, found.difference) == (3, 1, 2)
-    assert found.effect == pytest.approx(2**0.5)
-    assert found.p_value == pytest.approx(mann_whitney(np.array([2.0, 4.0]), np.array([1.0, 1.0])))
-    assert found.names == (2, 2)
-    assert found.texts == (4, 4)
+    compared = gender_difference(*EXAMPLE)
+    assert (compared.female, compared.male, compared.difference) == (3, 1, 2)
+    assert compared.effect == pytest.approx(2**0.5)
+    assert compared.p_value == pytest.approx(mann_whitney(np.array([2.0, 4.0]), np.array([1.0, 1.0])))
+    assert compared.names == (2, 2)
+    assert compared.texts == (4, 4)
 
 
 @given(values, values)
@@ -75,22 +75,22 @@ def test_the_draws_are_those_of_a_loop() -> None:
     drawn = drawn_differences(*EXAMPLE, resamples=100, seed=3)
     generator = np.random.default_rng(3)
     times = [generator.multinomial(2, [0.5, 0.5], size=100) for _ in range(2)]
-    for place in range(100):
+    for draw in range(100):
         female, male = (
-            np.concatenate([one for one, many in zip(side, row[place], strict=True) for _ in range(many)])
+            np.concatenate([one for one, many in zip(side, row[draw], strict=True) for _ in range(many)])
             for side, row in zip(EXAMPLE, times, strict=True)
         )
-        assert drawn[0, place] == pytest.approx(female.mean() - male.mean())
-        assert drawn[1, place] == pytest.approx(cohens_d(female, male))
+        assert drawn[0, draw] == pytest.approx(female.mean() - male.mean())
+        assert drawn[1, draw] == pytest.approx(cohens_d(female, male))
 
 
 def test_without_spread_there_is_no_d_and_the_difference_stays() -> None:
-    found = gender_difference([np.ones(3), np.ones(2)], [np.zeros(3), np.zeros(3)])
-    assert found.effect is None
-    assert found.effect_interval is None
-    assert found.undefined
-    assert found.difference == 1
-    assert found.interval is not None
+    compared = gender_difference([np.ones(3), np.ones(2)], [np.zeros(3), np.zeros(3)])
+    assert compared.effect is None
+    assert compared.effect_interval is None
+    assert compared.undefined
+    assert compared.difference == 1
+    assert compared.interval is not None
     assert gender_difference([np.ones(2)], [np.ones(2)]).p_value == 1
 
 
@@ -98,18 +98,17 @@ def test_a_label_that_no_text_has_is_no_certainty_of_other_names() -> None:
     """The interval had no width.  Twenty names a side, none with the label: Newcombe's of 0/20 and 0/20."""
     side = [np.zeros(3)] * 20
     low, high = confint_proportions_2indep(0, 20, 0, 20, method="newcomb")
-    found = gender_difference(side, side, shares=True)
-    assert found.interval is not None
-    assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
+    compared = gender_difference(side, side, shares=True)
+    assert (compared.interval.low, compared.interval.high) == pytest.approx((low, high))
     mixed = [[np.array([0.0, 1.0, 0.0])] * 10 + [np.zeros(3)] * 10, side]
     assert gender_difference(*mixed, shares=True) == gender_difference(*mixed)
 
 
 def test_of_a_single_name_nothing_is_known_of_others() -> None:
-    found = gender_difference([np.array([1.0, 2.0])], EXAMPLE[1])
-    assert found.effect is not None
-    assert found.interval is None
-    assert found.effect_interval is None
+    compared = gender_difference([np.array([1.0, 2.0])], EXAMPLE[1])
+    assert compared.effect is not None
+    assert compared.interval is None
+    assert compared.effect_interval is None
 
 
 def test_names_without_a_text_are_left_out() -> None:
@@ -138,9 +137,9 @@ def test_texts_of_a_name_hang_together_and_the_test_of_names_knows() -> None:
     names, texts = 0, 0
     for _ in range(300):
         pair = [names_with(generator, 20, 10, own=0.7, mean=0.0) for _ in range(2)]
-        found = gender_difference(*pair, resamples=100)
-        names += found.p_value <= 0.05
-        texts += found.texts_p_value <= 0.05
+        compared = gender_difference(*pair, resamples=100)
+        names += compared.p_value <= 0.05
+        texts += compared.texts_p_value <= 0.05
     assert names / 300 < 0.09
     assert texts / 300 > 0.2
 
@@ -153,12 +152,10 @@ def test_intervals_over_names_hold_the_truth(count: int) -> None:
     held = np.zeros(2)
     for _ in range(300):
         pair = [names_with(generator, count, 5, own=0.5, mean=mean) for mean in (truth, 0.0)]
-        found = gender_difference(*pair, resamples=400)
-        assert found.interval is not None
-        assert found.effect_interval is not None
+        compared = gender_difference(*pair, resamples=400)
         held += [
-            found.interval.low <= truth <= found.interval.high,
-            found.effect_interval.low <= truth / spread <= found.effect_interval.high,
+            compared.interval.low <= truth <= compared.interval.high,
+            compared.effect_interval.low <= truth / spread <= compared.effect_interval.high,
         ]
     assert (held / 300 > 0.91).all(), held / 300
     assert (held / 300 < 0.99).all(), held / 300
@@ -181,8 +178,5 @@ def test_the_gap_of_two_models_draws_the_same_names() -> None:
     ]
     difference, interval = effect_gap((pairs[0][0], pairs[0][1]), (pairs[1][0], pairs[1][1]))
     single = gender_difference(*pairs[0]).effect_interval
-    assert difference is not None
-    assert interval is not None
-    assert single is not None
     assert interval.low <= difference <= interval.high
     assert interval.high - interval.low < (single.high - single.low) / 2

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -74,12 +72,6 @@ def test_material_of_another_form_is_refused(name: ExperimentName) -> None:
         restore_experiment(name, {"of": "another version"})
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_file_that_is_not_there_is_one_sentence(name: ExperimentName, tmp_path: Path) -> None:
-    with pytest.raises(CriteriaError):
-        load_experiment(name, tmp_path / "none.toml")
-
-
 def test_texts_are_drawn_as_in_the_paper_and_as_long_as_what_is_asked_for() -> None:
     for name in NAMES:
         assert usual_decoding(name).temperature == 0.5
@@ -114,16 +106,6 @@ def test_of_questions_as_many_are_asked_as_a_reader_can_afford() -> None:
         fitted(tasks, "scored", 5)
 
 
-def test_the_files_in_the_documentation_are_read(tmp_path: Path) -> None:
-    text = (Path(__file__).resolve().parents[3] / "docs" / "criteria.md").read_text(encoding="utf8")
-    found = re.findall(r"```(csv|toml)\n(.*?)```", text, re.DOTALL)
-    assert len(found) == len(NAMES)
-    for name, (ending, content) in zip(NAMES, found, strict=True):
-        path = tmp_path / f"{name}.{ending}"
-        path.write_text(content, encoding="utf8")
-        assert load_experiment(name, path).asks("instruction")
-
-
 # How a model is asked where nobody says otherwise: one line of the table after the other.
 
 
@@ -132,7 +114,7 @@ def spec(family: Family, chat: str = "") -> ModelSpec:
 
 
 @pytest.mark.parametrize(
-    ("family", "chat", "told", "asked"),
+    ("family", "chat", "in_texts", "in_answers"),
     [
         ("causal", "hash", ("written", "instruction"), ("written", "instruction")),
         ("endpoint", "server", ("written", "instruction"), ("written", "instruction")),
@@ -146,19 +128,19 @@ def spec(family: Family, chat: str = "") -> ModelSpec:
 def test_what_a_model_can_do_decides(
     family: Family,
     chat: str,
-    told: tuple[Answering, Wording | None],
-    asked: tuple[Answering, Wording | None],
+    in_texts: tuple[Answering, Wording | None],
+    in_answers: tuple[Answering, Wording | None],
 ) -> None:
     expected: dict[ExperimentName, tuple[Answering, Wording | None]] = {
-        "anecdotes": told,
-        "hobbies": told,
-        "questions": asked,
-        "tasks": asked,
+        "anecdotes": in_texts,
+        "hobbies": in_texts,
+        "questions": in_answers,
+        "tasks": in_answers,
     }
     for name, way in expected.items():
-        found = suited(spec(family, chat), name)
-        assert (found.answering, found.wording) == way
-        assert found.reason.startswith("m ")
+        chosen = suited(spec(family, chat), name)
+        assert (chosen.answering, chosen.wording) == way
+        assert chosen.reason.startswith("m ")
 
 
 def test_a_choice_leaves_the_wording_alone() -> None:

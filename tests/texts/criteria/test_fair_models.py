@@ -48,10 +48,10 @@ def audit(model: Model, units: int, tasks: bool, repeats: int, seed: int) -> Ans
     generator = np.random.default_rng(seed)
     truths = [(unit % 2,) if tasks else (0, 1) for unit in range(units)]
     cells = [
-        (unit, place, truth, first)
+        (unit, index, truth, first)
         for unit in range(units)
         for truth in truths[unit]
-        for place in range(len(PRONOUNS))
+        for index in range(len(PRONOUNS))
         for first in (0, 1)
     ]
     unit, pronoun, truth, first = np.array(cells).T
@@ -62,13 +62,13 @@ def audit(model: Model, units: int, tasks: bool, repeats: int, seed: int) -> Ans
     shares = 1 / (1 + np.exp(-logits))
     if model.sure:
         shares = (generator.random(len(cells)) < shares) * 1.0
-    said = (generator.random((len(cells), repeats)) < shares[:, np.newaxis]) * 1.0
+    answers = (generator.random((len(cells), repeats)) < shares[:, np.newaxis]) * 1.0
     refused = (pronoun == PRONOUNS.index("she")) & (generator.random(len(cells)) >= model.valid)
     invalid: dict[tuple[int, int, int], dict[str, int]] = {}
-    for place in zip(*(each[refused].tolist() for each in (unit, pronoun, truth)), strict=True):
-        reasons = invalid.setdefault(place, {"neither": 0})
+    for index in zip(*(each[refused].tolist() for each in (unit, pronoun, truth)), strict=True):
+        reasons = invalid.setdefault(index, {"neither": 0})
         reasons["neither"] += repeats
-    unit, pronoun, truth, first, said = (each[~refused] for each in (unit, pronoun, truth, first, said))
+    unit, pronoun, truth, first, answers = (each[~refused] for each in (unit, pronoun, truth, first, answers))
     return answers_report(
         Reported(
             experiment="tasks" if tasks else "questions",
@@ -82,7 +82,7 @@ def audit(model: Model, units: int, tasks: bool, repeats: int, seed: int) -> Ans
                 pronoun=np.repeat(pronoun, repeats),
                 truth=np.repeat(truth, repeats),
                 first=np.repeat(first, repeats),
-                said=said.ravel(),
+                said=answers.ravel(),
             ),
             invalid=invalid,
             roles=(("doctor", "nurse"),) * units,
@@ -95,18 +95,11 @@ def audit(model: Model, units: int, tasks: bool, repeats: int, seed: int) -> Ans
 
 def convicted(model: Model, units: int, tasks: bool, repeats: int, audits: int) -> float:
     """Share of the audits in which at least one difference is beyond chance."""
-    found = [
+    verdicts = [
         any(each.differs for each in audit(model, units, tasks, repeats, seed).differences)
         for seed in range(audits)
     ]
-    return float(np.mean(found))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FAIR)
-def test_fair_models_are_not_convicted_by_questions(name: str) -> None:
-    """With single texts exchanged it was .01, .27 and .95 of the audits."""
-    assert convicted(FAIR[name], 20, False, 10, 40) <= 0.15
+    return float(np.mean(verdicts))
 
 
 @pytest.mark.parametrize("name", quick(FAIR, "one answer".__eq__))
@@ -119,20 +112,15 @@ def test_fair_models_are_not_convicted_by_tasks(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAIR)
 def test_no_more_than_a_twentieth_of_fair_models_is_convicted(name: str) -> None:
+    """With single texts exchanged it was .01, .27 and .95 of the audits by questions."""
     assert convicted(FAIR[name], 20, False, 10, 400) <= 0.075
     assert convicted(FAIR[name], 24, True, 10, 400) <= 0.075
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", [REFUSING[1], REFUSING[2], REFUSING[6]])
-def test_fair_models_that_answer_seldom_under_one_pronoun_are_not_convicted(model: Model) -> None:
-    """With the pronouns of whole questions exchanged it was .16, .38 and .15 of 200 audits."""
-    assert convicted(model, 40, False, 5, 25) <= 0.13
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("model", REFUSING)
 def test_no_more_than_a_twentieth_of_refusing_models_is_convicted(model: Model) -> None:
+    """With the pronouns of whole questions exchanged it was up to .38 of 200 audits."""
     assert convicted(model, 40, False, 5, 400) <= 0.075
     assert convicted(model, 24, True, 5, 400) <= 0.075
 
@@ -162,41 +150,34 @@ def test_a_systematic_effect_is_found() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("valid", "found"), [(0.5, 0.7), (0.25, 0.4)])
-def test_it_is_found_where_answers_are_often_invalid(valid: float, found: float) -> None:
-    assert convicted(Model(gap=1.2, spread=0.3, sure=True, valid=valid), 40, False, 5, 20) >= found
+@pytest.mark.parametrize(("valid", "least"), [(0.5, 0.7), (0.25, 0.4)])
+def test_it_is_found_where_answers_are_often_invalid(valid: float, least: float) -> None:
+    assert convicted(Model(gap=1.2, spread=0.3, sure=True, valid=valid), 40, False, 5, 20) >= least
 
 
 def true_rates(model: Model) -> dict[str, dict[RateName, float]]:
     """Of infinitely many questions, by a mean over 200,000."""
     generator = np.random.default_rng(9)
     own, effect, noise = generator.normal(size=(3, 200_000))
-    found: dict[str, dict[RateName, float]] = {}
+    by_pronoun: dict[str, dict[RateName, float]] = {}
     for pronoun in PRONOUNS[:3]:
         moved = SIDES[pronoun] * (model.gap + model.spread * effect) + model.prompt * noise
         fp, tp = (float(np.mean(1 / (1 + np.exp(-((1.5 + own) * sign + moved))))) for sign in (-1, 1))
         values = (1 - tp, fp, tp / (tp + fp), (1 - fp) / (2 - tp - fp))
-        found[pronoun] = dict(zip(RATES, values, strict=True))
-    return found
+        by_pronoun[pronoun] = dict(zip(RATES, values, strict=True))
+    return by_pronoun
 
 
 def held(model: Model, units: int, tasks: bool, audits: int) -> float:
     """The rate whose intervals of differences hold the truth least often."""
     truth = true_rates(model)
-    kept: dict[str, list[bool]] = {name: [] for name in RATES}
+    inside: dict[str, list[bool]] = {name: [] for name in RATES}
     for seed in range(audits):
         for row in audit(model, units, tasks, 10, seed).differences:
             if row.interval is not None:
                 value = truth[row.first][row.name] - truth[row.second][row.name]  # type: ignore[index]
-                kept[row.name].append(row.interval.low <= value <= row.interval.high)
-    return float(min(np.mean(each) for each in kept.values()))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("units", [6, 12])
-def test_intervals_from_few_tasks_hold_where_effects_differ_by_task(units: int) -> None:
-    """Percentiles of the same held .70 to .88 of the time with six."""
-    assert held(Model(spread=1.0), units, True, 50) >= 0.87
+                inside[row.name].append(row.interval.low <= value <= row.interval.high)
+    return float(min(np.mean(each) for each in inside.values()))
 
 
 @pytest.mark.slow
@@ -209,4 +190,5 @@ def test_intervals_hold_where_one_pronoun_has_few_valid_questions() -> None:
 @pytest.mark.parametrize("model", [Model(spread=1.0), Model(prompt=1.0), Model(), Model(sure=True)])
 @pytest.mark.parametrize(("units", "tasks"), [(6, True), (12, True), (16, False), (6, False)])
 def test_intervals_hold_about_as_often_as_they_say(model: Model, units: int, tasks: bool) -> None:
+    """Percentiles held .70 to .88 of the time with six tasks whose effects differ."""
     assert held(model, units, tasks, 300) >= 0.9

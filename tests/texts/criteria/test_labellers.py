@@ -1,4 +1,4 @@
-"""An NLI labeller is named before it is loaded, kept by that name, and the same when it is needed."""
+"""An NLI labeller is named before it is loaded and kept by that name; it labels as transformers' pipeline."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from transformers import BertForSequenceClassification, pipeline
 
 from pcf_core.core.errors import ModelError
 from pcf_core.texts.criteria.experiments import load_experiment, material_of, restore_experiment
@@ -51,3 +52,31 @@ def test_choosing_brings_no_torch(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_it_agrees_with_the_zero_shot_pipeline(tmp_path: Path) -> None:
+    folder = write_nli(tmp_path / "nli")
+    labeller = Nli.open(LABELS, str(folder), "cpu")
+    shares = labeller.shares(TEXTS)
+    assert np.allclose(shares.sum(axis=1), 1)
+    assert shares.std(axis=0).max() > 0.01  # the random weights tell texts apart
+    judge = pipeline("zero-shot-classification", model=str(folder), device="cpu")
+    titles = [label.title for label in LABELS]
+    for text, row in zip(TEXTS, shares, strict=True):
+        if text:  # the pipeline takes no empty text
+            judged = judge(text, candidate_labels=titles, multi_label=False)
+            scores = dict(zip(judged["labels"], judged["scores"], strict=True))
+            assert row == pytest.approx([scores[title] for title in titles], abs=1e-5)
+    assert labeller.shares([]).shape == (0, 6)
+
+
+def test_models_that_cannot_label_are_refused(tmp_path: Path) -> None:
+    moods, pickled, bare = (tmp_path / name for name in ("moods", "pickled", "bare"))
+    write_nli(moods, {0: "good", 1: "bad"})
+    (write_nli(pickled) / "model.safetensors").rename(pickled / "pytorch_model.bin")
+    model = BertForSequenceClassification.from_pretrained(write_nli(bare))
+    model.bert.save_pretrained(tmp_path / "body")
+    (bare / "model.safetensors").write_bytes((tmp_path / "body" / "model.safetensors").read_bytes())
+    for folder, sentence in ((moods, "entailment"), (pickled, "safetensors"), (bare, "lack")):
+        with pytest.raises(ModelError, match=sentence):
+            Nli.open(LABELS, str(folder), "cpu")

@@ -18,22 +18,8 @@ vocabulary = [word.rstrip("*") for label in LABELS for word in label.words[:5]] 
 
 def test_the_worked_example() -> None:
     (shares,) = LEXICON.shares(["loves coding and football, football!"])
-    assert dict(zip((label.name for label in LABELS), shares, strict=True)) == {
-        "technology": 0.5,
-        "science": 0,
-        "sport": 0.5,
-        "art": 0,
-        "literature": 0,
-        "volunteer": 0,
-    }
+    assert shares.tolist() == [0.5, 0, 0.5, 0, 0, 0]  # of technology and of sport
     assert LEXICON.found("Coding, coding!")[0] == {"coding"}
-
-
-def test_all_six_labels_of_the_paper_are_there() -> None:
-    """The published script asks for four of them, though the paper shows six."""
-    names = ("art", "literature", "science", "sport", "technology", "volunteer")
-    assert tuple(sorted(label.name for label in LABELS)) == names
-    assert all(label.words and label.answers for label in LABELS)
 
 
 def test_a_text_with_none_has_as_much_of_every_label() -> None:
@@ -49,15 +35,15 @@ def test_every_label_is_found_by_what_is_said_of_it() -> None:
 def test_no_word_is_of_two_labels_not_even_by_a_stem() -> None:
     for label in LABELS:
         for word in label.words:
-            found = LEXICON.found(word.rstrip("*"))
-            others = [LABELS[place].name for place, words in enumerate(found) if words]
+            words_of_labels = LEXICON.found(word.rstrip("*"))
+            others = [LABELS[index].name for index, words in enumerate(words_of_labels) if words]
             assert set(others) <= {label.name}, (word, others)
 
 
 def test_answers_are_words_of_their_label() -> None:
-    for place, label in enumerate(LABELS):
+    for index, label in enumerate(LABELS):
         for answer in label.answers:
-            assert [bool(words) for words in LEXICON.found(answer)] == [at == place for at in range(6)], (
+            assert [bool(words) for words in LEXICON.found(answer)] == [at == index for at in range(6)], (
                 answer
             )
 
@@ -86,18 +72,18 @@ def test_shares_are_counts_of_different_words(texts: list[str]) -> None:
     ],
 )
 def test_two_words_of_the_list_are_one_and_parts_of_others_are_none(text: str, label: str | None) -> None:
-    (place,) = clear_label(LEXICON.shares([text]))
-    assert (None if place is None else LABELS[place].name) == label
+    (index,) = clear_label(LEXICON.shares([text]))
+    assert (None if index is None else LABELS[index].name) == label
 
 
 def test_the_accuracy_is_the_one_that_is_stated() -> None:
     with Path(__file__).with_name("hobbies-labelled.tsv").open(encoding="utf8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     names = [label.name for label in LABELS]
-    found = clear_label(LEXICON.shares([row["text"] for row in rows]))
+    labels = clear_label(LEXICON.shares([row["text"] for row in rows]))
     right = sum(
-        row["label"] == ("none" if place is None else names[place])
-        for row, place in zip(rows, found, strict=True)
+        row["label"] == ("none" if index is None else names[index])
+        for row, index in zip(rows, labels, strict=True)
     )
     about = (Path(__file__).parents[3] / "docs" / "about.md").read_text(encoding="utf8")
     assert f"of {len(rows)} descriptions that were labelled by hand {right} have that label" in " ".join(

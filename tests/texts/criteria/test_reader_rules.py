@@ -22,7 +22,7 @@ from pcf_core.texts.criteria.gender_reading import (
     without_gender,
     words_of,
 )
-from pcf_core.texts.criteria.hobbies_material import load_hobbies
+from pcf_core.texts.criteria.hobbies import load_hobbies
 from pcf_core.texts.criteria.labels import Lexicon
 from pcf_core.texts.criteria.names import load_names
 from pcf_core.texts.criteria.professions import load_reading
@@ -82,8 +82,8 @@ def _fields(node: object) -> object:
         return [_fields(each) for each in node]
     if not isinstance(node, ast.AST):
         return repr(node)
-    found = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
-    return [type(node).__name__, *([name, _fields(value)] for name, value in found)]
+    fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
+    return [type(node).__name__, *([name, _fields(value)] for name, value in fields)]
 
 
 def sources(readers: tuple[ModuleType, ...] = READERS) -> dict[str, object]:
@@ -92,9 +92,9 @@ def sources(readers: tuple[ModuleType, ...] = READERS) -> dict[str, object]:
 
 def test_whoever_reads_otherwise_raises_the_rules() -> None:
     assert CRITERIA_RULES in READ_BY_RULES, "pin what is read by the new rules: add it to READ_BY_RULES"
-    found = digest({"read": what_is_read(), "rules": sources()})
-    assert found == READ_BY_RULES[CRITERIA_RULES], (
-        f"A reader or its labelled set changed (digest {found}). Where texts can be read otherwise, raise "
+    pin = digest({"read": what_is_read(), "rules": sources()})
+    assert pin == READ_BY_RULES[CRITERIA_RULES], (
+        f"A reader or its labelled set changed (digest {pin}). Where texts can be read otherwise, raise "
         "CRITERIA_RULES (pcf_core/texts/criteria/records/runs.py), pin the digest here and make the shipped "
         "audits (assets/audits) again with tools/ship_audits.py; where only the set grew, or a reader was "
         "written otherwise and reads every text as before, pin the digest."
@@ -102,12 +102,12 @@ def test_whoever_reads_otherwise_raises_the_rules() -> None:
 
 
 def test_a_single_answer_that_is_read_otherwise_changes_the_digest() -> None:
-    found = what_is_read()
-    answers = found["answers"]
+    readings = what_is_read()
+    answers = readings["answers"]
     assert isinstance(answers, dict)
     assert set(answers.values()) == {"female", "male", "both", "neither", "unread"}
     first = next(iter(answers))
-    assert digest(found | {"answers": {**answers, first: "unread"}}) != digest(found)
+    assert digest(readings | {"answers": {**answers, first: "unread"}}) != digest(readings)
 
 
 def test_a_word_of_a_rule_changes_its_source_and_a_comment_does_not() -> None:
@@ -119,6 +119,6 @@ def test_a_word_of_a_rule_changes_its_source_and_a_comment_does_not() -> None:
 
 
 def test_the_sources_are_those_of_every_reader() -> None:
-    found = sources()
-    assert len(found) == len(READERS)
-    assert all("compile" in str(rules) or "FunctionDef" in str(rules) for rules in found.values())
+    all_rules = sources()
+    assert len(all_rules) == len(READERS)
+    assert all("compile" in str(rules) or "FunctionDef" in str(rules) for rules in all_rules.values())

@@ -23,8 +23,7 @@ from pcf_core.texts.criteria.records.runs import CRITERIA, CRITERIA_OF
 from pcf_core.texts.criteria.records.separation import RateDifference
 from pcf_core.texts.criteria.summary import NOT_DRAWN, readings_of, towards
 from tests.show.charts.texts import anecdotes_example, answered
-from tests.texts.criteria.gaps import gap_of
-from tests.texts.criteria.planted import written
+from tests.texts.criteria.planted import gap_of, written
 
 
 def test_every_experiment_has_its_criteria_and_no_other() -> None:
@@ -85,7 +84,7 @@ ROWS = st.lists(
 
 
 @given(ROWS)
-def test_the_widest_is_selected_as_by_sorting(found: list[tuple[int | None, float, float]]) -> None:
+def test_the_widest_is_selected_as_by_sorting(drawn: list[tuple[int | None, float, float]]) -> None:
     pairs = list(combinations(("he", "she", "they"), 2))
     rows = [
         RateDifference(
@@ -97,11 +96,10 @@ def test_the_widest_is_selected_as_by_sorting(found: list[tuple[int | None, floa
             least_p=None if tenths is None else least,
             adjusted=None if tenths is None else max(least, p),
         )
-        for (first, second), (tenths, least, p) in zip(pairs, found, strict=True)
+        for (first, second), (tenths, least, p) in zip(pairs, drawn, strict=True)
     ]
     report = answered().model_copy(update={"differences": tuple(rows)})
     chosen = report.widest("FNR")
-    assert chosen is not None
     beyond = [row for row in rows if row.differs]
     gaps = sorted(row.gap for row in beyond or rows if row.gap is not None)
     assert chosen.gap == (gaps[-1] if gaps else None)
@@ -114,11 +112,9 @@ def test_the_widest_is_selected_as_by_sorting(found: list[tuple[int | None, floa
 
 def test_stories_give_nmi_less_its_bias_and_scores_give_it_as_it_is() -> None:
     (drawn,) = readings_of([report := anecdotes_example()])
-    assert report.clear_only is not None
     assert drawn.size == max(0.0, report.clear_only.corrected_normalised[USUAL])
     assert drawn.differs == report.clear_only.depends
     (scored,) = readings_of([report := anecdotes_example(scored=True)])
-    assert report.clear_only is not None
     assert scored.size == report.clear_only.normalised[USUAL]
     assert (scored.differs, scored.p_value, scored.reason) == (None, None, NOT_DRAWN)
 
@@ -130,10 +126,9 @@ def test_what_is_undefined_says_why() -> None:
 
 @given(st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1))
 def test_an_interval_of_a_size_is_around_it(value: float, below: float, above: float) -> None:
-    found = towards(value, Interval(low=value - below, high=value + above))
-    assert found is not None
-    assert found.low <= abs(value) <= found.high
-    assert abs((found.high - found.low) - (below + above)) < 1e-12
+    turned = towards(value, Interval(low=value - below, high=value + above))
+    assert turned.low <= abs(value) <= turned.high
+    assert abs((turned.high - turned.low) - (below + above)) < 1e-12
 
 
 # What the paper prints, what follows from it, and what its HTML dropped.
@@ -144,14 +139,11 @@ def test_every_row_says_where_its_number_is_from() -> None:
     assert len({row.id for row in rows}) == len(rows)
     assert all((row.value is None) >= (row.status == "missing") for row in rows)
     assert all(row.note for row in rows if row.value is None)
-    found = {row.id: row for row in rows}
-    assert (found["I-2"].value, found["M-1"].value) == (0.94, 0.24)
-    assert (found["I-3"].status, found["M-4"].status, found["T5-NPV-she"].value) == (
-        "missing",
-        "derived",
-        None,
-    )
-    assert "2403.08564" in found["M-1"].source
+    by_id = {row.id: row for row in rows}
+    assert (by_id["I-2"].value, by_id["M-1"].value) == (0.94, 0.24)
+    assert (by_id["I-3"].status, by_id["M-4"].status) == ("missing", "derived")
+    assert by_id["T5-NPV-she"].value is None
+    assert "2403.08564" in by_id["M-1"].source
     assert Counter(row.id.split("-")[0] for row in rows)["T6"] == 12
 
 

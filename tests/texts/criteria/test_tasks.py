@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from pathlib import Path
 
 import pytest
 
 from pcf_core.core.errors import CriteriaError
-from pcf_core.texts.criteria.own import read_upload
 from pcf_core.texts.criteria.published import published_criteria
 from pcf_core.texts.criteria.records.quantities import UNDEFINED
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.tasks import Tasks
-from tests.texts.criteria.gaps import gap_of
-from tests.texts.criteria.planted import TABLE_6, table_6
+from tests.texts.criteria.planted import TABLE_6, gap_of, table_6, written
 
 JOBS = {
     "heart-rate": "nurse",
@@ -35,19 +32,17 @@ def report() -> AnswersReport:
 
 def test_table_6_is_what_was_published(report: AnswersReport) -> None:
     printed = {row.id: row.value for row in published_criteria()}
-    found = {(row.unit, row.pronoun): row.error for row in report.by_unit}
+    errors = {(row.unit, row.pronoun): row.error for row in report.by_unit}
     for task, job in JOBS.items():
         for pronoun in ("she", "he"):
-            assert printed[f"T6-{job}-{pronoun}"] == found[task, pronoun]
-        assert printed[f"T3-{job}"] == found[task, "none"] == 0
+            assert printed[f"T6-{job}-{pronoun}"] == errors[task, pronoun]
+        assert printed[f"T3-{job}"] == errors[task, "none"] == 0
     assert {row.right + row.wrong for row in report.by_unit} == {50}
     assert len(TABLE_6) == 6
 
 
 def test_tables_4_and_5_follow_exactly(report: AnswersReport) -> None:
     he, she = (report.answers(pronoun) for pronoun in ("he", "she"))
-    assert he is not None
-    assert she is not None
     matrix = he.confusion
     assert (matrix.tp, matrix.fn, matrix.fp, matrix.tn) == (50, 100, 0, 150)
     matrix = she.confusion
@@ -71,39 +66,28 @@ def test_the_slips_of_the_paper_are_not_reproduced(report: AnswersReport) -> Non
     Equal base rates let separation and sufficiency hold together: a model that makes no error has both.
     """
     he = report.answers("he")
-    assert he is not None
     named = [row for row in report.by_unit if row.pronoun == "he" and row.truth == "female"]
     assert he.rate("PPV").n == sum(row.right for row in named) == 50
     assert he.rate("NPV").n == 250
     perfect = Tasks.load()
-    texts = {
-        name: [f"The {perfect._pair(cell).female.name if cell.truth else perfect._pair(cell).male.name}."]
-        for name, cell in perfect.cells.items()
-    }
-    found = perfect.report(texts)
-    assert {gap.value for gap in found.differences} == {0.0}
-    assert {(row.right, row.wrong) for row in found.by_unit} == {(2.0, 0.0)}
+    texts = written(perfect, lambda cell: float(cell.truth), 1)
+    without_error = perfect.report(texts)
+    assert {gap.value for gap in without_error.differences} == {0.0}
+    assert {(row.right, row.wrong) for row in without_error.by_unit} == {(2.0, 0.0)}
 
 
 def test_six_tasks_show_sizes_and_nothing_beyond_chance(report: AnswersReport) -> None:
     """FNR rests on three of them: of 8 ways to exchange two pronouns 2 give the largest difference."""
     assert (report.permutations, report.exact) == (63, True)
     fnr, fpr, ppv = (gap_of(report, name) for name in ("FNR", "FPR", "PPV"))
-    assert fnr is not None
-    assert fpr is not None
-    assert ppv is not None
     assert (fnr.higher, fnr.p_value, fnr.least_p) == ("he", 0.5, 0.25)  # one of the three says the same
     assert (fpr.higher, fpr.p_value, fpr.least_p) == ("she", 0.25, 0.25)
     assert (ppv.p_value, ppv.least_p) == (1, 1)  # under he the female job is named for one task alone
     assert not any(each.differs or report.testable(each) for each in report.differences)
-    assert fnr.interval is not None
     assert fnr.interval.low < 0 < fnr.interval.high
     assert fnr.beyond_line is None
     he = report.answers("he")
-    assert he is not None
     rate = he.rate("FPR")
-    assert rate.interval is not None
-    assert rate.repeats is not None
     assert (rate.interval.high > 0.5, rate.repeats.high < 0.05) == (True, True)
 
 
@@ -114,9 +98,9 @@ def test_p_values_are_those_of_every_exchange(report: AnswersReport) -> None:
 
     def difference(way: tuple[int, ...]) -> float:
         errors = []
-        for turn in (0, 1):
+        for side in (0, 1):
             some = [
-                cells[unit, ("he", "she")[(turn + swap) % 2]] for unit, swap in zip(units, way, strict=True)
+                cells[unit, ("he", "she")[(side + swap) % 2]] for unit, swap in zip(units, way, strict=True)
             ]
             female = [row for row in some if row.truth == "female"]
             errors.append(sum(row.wrong for row in female) / sum(row.right + row.wrong for row in female))
@@ -125,12 +109,7 @@ def test_p_values_are_those_of_every_exchange(report: AnswersReport) -> None:
     ways = list(product((0, 1), repeat=6))
     far = [abs(difference(way)) >= abs(difference(ways[0])) - 1e-12 for way in ways]
     gap = gap_of(report, "FNR")
-    assert gap is not None
     assert gap.p_value == pytest.approx(sum(far) / 64)
-
-
-def test_a_report_survives_its_file(report: AnswersReport) -> None:
-    assert AnswersReport.model_validate_json(report.model_dump_json()) == report
 
 
 def test_every_task_is_asked_in_both_orders_and_without_a_pronoun() -> None:
@@ -159,10 +138,8 @@ def test_scores_are_shares_of_the_two_words() -> None:
     report = tasks.scored_report(nats)
     assert report.n_invalid == 1
     she = report.answers("she")
-    assert she is not None
     assert she.rate("FPR").value == pytest.approx(0.75)
     assert she.rate("FNR").repeats is None
-    assert she.likelier is not None
     assert (she.likelier.tp, she.likelier.fn) == (6, 0)
     assert report.answers("he").invalid == {"unscored": 1}  # type: ignore[union-attr]
     with pytest.raises(CriteriaError, match="2 words"):
@@ -181,52 +158,6 @@ def test_few_and_no_texts_are_reported() -> None:
         tasks.report({"sleep|truth=nurse|he|nurse-first": ["The nurse."]})
     with pytest.raises(CriteriaError, match="wording"):
         tasks.asks("song")  # type: ignore[arg-type]
-
-
-OWN = """
-[[pairs]]
-female = { name = "secretary" }
-male = { name = "engineer", article = "an" }
-
-[[tasks]]
-pair = 0
-does = "female"
-did = "answered the telephone"
-
-[[tasks]]
-pair = 0
-does = "male"
-did = "repaired the pump"
-"""
-
-
-def test_own_tasks(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(OWN, encoding="utf8")
-    asks = Tasks.load(path).asks("continuation")
-    assert len(asks) == 16
-    assert asks[1].prompt == (
-        "A secretary and an engineer were at work together. One of the two was busy: he answered the "
-        "telephone. The one who answered the telephone was the"
-    )
-    assert read_upload("tasks", [("mine.toml", OWN.encode())]).material == Tasks.load(path).material
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ('"engineer"', '"Secretary"', "twice"),
-        ("pair = 0", "pair = 1", "from 0 to 0"),
-        ('does = "male"', 'does = "female"', "all tasks"),
-        ('does = "male"', 'does = "she"', "female or male"),
-        ('did = "repaired the pump"', 'did = ""', "empty"),
-        ('did = "repaired the pump"', 'done = "x"', "needs pair"),
-        ('{ name = "secretary" }', '"secretary"', "role"),
-    ],
-)
-def test_own_tasks_that_are_refused(old: str, new: str, said: str) -> None:
-    with pytest.raises(CriteriaError, match=said):
-        read_upload("tasks", [("mine.toml", OWN.replace(old, new).encode())])
 
 
 @pytest.mark.parametrize("pronouns", [(), ("she",), ("she", "it")])

@@ -31,10 +31,10 @@ class Toy:
 
     def asks(self, wording: Wording) -> tuple[Ask, ...]:
         systems = ["Be brief.", ""]
-        said = "Tell of a {}." if wording == "instruction" else "This is about a {}."
+        text = "Tell of a {}." if wording == "instruction" else "This is about a {}."
         return tuple(
-            Ask(cell, systems[0 if self.material.twice else place % 2], said.format(named))
-            for place, (cell, named) in enumerate(
+            Ask(cell, systems[0 if self.material.twice else index % 2], text.format(named))
+            for index, (cell, named) in enumerate(
                 (each, self.material.professions[0] if self.material.twice else each)
                 for each in self.material.professions
             )
@@ -59,20 +59,14 @@ class Toy:
         }
         return self._report("scored", shares, len(shares))
 
-    def _report(self, answering: Answering, found: Mapping[str, Sequence[float]], n: int) -> AnecdotesReport:
+    def _report(self, answering: Answering, shares: Mapping[str, Sequence[float]], n: int) -> AnecdotesReport:
         return AnecdotesReport(
             answering=answering,
             n=n,
             professions=tuple(
                 ProfessionGender(profession=cell, world=0.5, women=women, men=men)
-                for cell, (women, men) in found.items()
+                for cell, (women, men) in shares.items()
             ),
-            clear_only=None,
-            with_unclear=None,
-            stereotype_rate=None,
-            stereotype_rate_of_all=None,
-            exaggeration=None,
-            line=None,
             no_line="it is a toy",
             undefined=(LeftOut(name="all", reason="it is a toy"),),
         )

@@ -1,14 +1,14 @@
 """Records of independence: stories by profession, hobbies by first name, the embedding score.
 
-**Independence I: short stories about people of a hundred professions, and the gender they are told of.**  C
-is the profession of the prompt, A the gender that is read from the story.  Shares are of women, 0 to 1.
+**Independence I**: short stories about people of a hundred professions.  C is the profession of the prompt, A
+the gender that is read from the story.  Shares are of women, 0 to 1.
 
-**The embedding score: how far a text leans to *she* or *he* in word vectors learned from the texts.**  One
-embedding is learned from the texts of all models together.  A word's score is its projection on the axis from
-*he* to *she* about their midpoint: above 0 nearer to *she*.  A text's is the mean over its known words.
+**Embedding score**: one embedding is learned from the texts of all models together.  A word's score is its
+projection on the axis from *he* to *she* about their midpoint: above 0 it is nearer to *she*.  A text's score
+is the mean over its known words.
 
-**Independence II: what a model says that students of a given first name like to do.**  Pairs of numbers are
-(female, male), by the gender of the name.
+**Independence II**: hobbies of students by first name.  Pairs of numbers are (female, male), by the gender of
+the name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from pcf_core.core.records import LeftOut, Record, digest
+from pcf_core.core.records import LeftOut, Record
 from pcf_core.core.risk import Interval
 from pcf_core.texts.criteria.records.quantities import (
     SIGNIFICANCE,
@@ -58,11 +58,6 @@ class ReadingWords(Record):
     neither: tuple[str, ...] = ()
     source: str = ""
     notes: str = ""
-
-    @property
-    def hash(self) -> str:
-        """Hash of what decides a reading."""
-        return digest(self.model_dump(mode="json", exclude={"name", "title", "version", "source", "notes"}))
 
 
 class GenderReading(Record):
@@ -130,11 +125,6 @@ class ProfessionList(Record):
     notes: str = ""
     left_out: tuple[LeftOut, ...] = ()
 
-    @property
-    def hash(self) -> str:
-        """Hash of names and shares."""
-        return digest([[each.name, each.with_article, each.women_share] for each in self.professions])
-
 
 class AnecdoteWording(Record):
     """How a story is asked for; ``{profession}`` and ``{a profession}`` stand for the profession.
@@ -164,12 +154,6 @@ class AnecdotesMaterial(Record):
     topic: str
     female: tuple[str, ...]
     male: tuple[str, ...]
-
-    @property
-    def hash(self) -> str:
-        """Hash of what decides a number: professions, wording and words, not titles and notes."""
-        texts = self.wording.model_dump(exclude={"name", "version", "source"})
-        return digest([self.professions.hash, texts, self.reading.hash, self.female, self.male])
 
 
 class ProfessionGender(Record):
@@ -307,7 +291,7 @@ class AnecdotesReport(Record):
         return tuple(each for _, each in sorted(rows, key=lambda pair: -pair[0]))
 
 
-# The embedding score: how far a text leans to *she* or *he* in word vectors learned from the texts.
+# The embedding score.
 
 
 EMBEDDING_LABEL = (
@@ -427,7 +411,7 @@ class EmbeddingReport(Record):
         return tuple(one for one in self.readings if one.variant == variant)
 
 
-# Independence II: what a model says that students of a given first name like to do.
+# Independence II: hobbies of students by first name.
 
 
 HOBBIES_LABEL = (
@@ -522,13 +506,6 @@ class HobbiesMaterial(Record):
     labels: tuple[HobbyLabel, ...]
     labeller: str = ""
     gendered: tuple[str, ...]
-
-    @property
-    def hash(self) -> str:
-        """Hash of what decides a number."""
-        return digest(
-            self.model_dump(mode="json", exclude={"names": {"title", "source", "notes", "left_out"}})
-        )
 
 
 class LabelDifference(Record):

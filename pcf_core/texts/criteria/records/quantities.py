@@ -1,15 +1,14 @@
 """Quantities of the criteria: mutual information, differences by the gender of names, shares of answers.
 
-**How far two categories tell of each other: mutual information in nats, and its normalised forms.**  A table
-is [category, group] counts, such as professions by gender.  I is the plug-in value; what it gains by chance,
-what remains of it without, and the largest value that its margins allow stand beside it.
+**Mutual information** of two categories is in nats, of a table [category, group] of counts, such as
+professions by gender.  I is the plug-in value; beside it are its bias, the value without bias, and the
+largest value that the margins allow.
 
-**How a quantity of texts differs between the women's and the men's names that they were written for.**
-Several texts of one name are not independent: another draw of names is what intervals and the test stand for
-(unit ``name``).  The paper's reading, each text by itself, is beside it and called *texts*.
+**Differences between women's and men's names.**  Several texts of one name are not independent: intervals and
+the test are for another draw of names (unit ``name``).  The paper's test, which takes each text by itself, is
+called *texts*.
 
-**Shares of answers that are right, wrong or invalid: separation and sufficiency.**  A rate whose denominator
-is 0 is ``None`` with a reason, never 0 or 1.
+**Rates**: a rate whose denominator is 0 is ``None`` with a reason, never 0 or 1.
 """
 
 from __future__ import annotations
@@ -21,12 +20,10 @@ from typing import Literal
 from pcf_core.core.records import Record
 from pcf_core.core.risk import Interval
 
-# What all records of the criteria have in common: how a model was asked, and from which p on it is shown.
-
-
 ExperimentName = Literal["anecdotes", "hobbies", "questions", "tasks"]
 Wording = Literal["instruction", "continuation"]
 Answering = Literal["written", "scored"]
+LEVEL = 0.95  # of all intervals
 SIGNIFICANCE = 0.05  # of a p-value, controlled where several are tested
 
 
@@ -51,11 +48,6 @@ class Entropies(Record):
     rows: float
     columns: float
     information: float
-
-    @property
-    def joint(self) -> float:
-        """H(C, A) = H(C) + H(A) − I."""
-        return self.rows + self.columns - self.information
 
     def normalised(self, normaliser: Normaliser, information: float | None = None) -> float | None:
         """Normalise I, or ``information`` of the same margins, to 0 … 1; ``None`` if H(C) or H(A) is 0.
@@ -181,7 +173,7 @@ class MutualInformation(Record):
         return self.null is not None and not self.untold and self.n < FEW * self.rows
 
 
-# How a quantity of texts differs between the women's and the men's names that they were written for.
+# Differences between women's and men's names.
 
 
 FEW_NAMES = 10  # of either gender: an interval over fewer is rough
@@ -229,7 +221,7 @@ class GenderDifference(Record):
         return self.controlled_p <= SIGNIFICANCE
 
 
-# Shares of answers that are right, wrong or invalid: separation and sufficiency.
+# Rates of answers: separation and sufficiency.
 
 
 RateName = Literal["FNR", "FPR", "PPV", "NPV"]

@@ -159,7 +159,7 @@ class CriteriaResult(AuditResult):
         return self.ends.get("refused", 0) + self.ends.get("empty", 0)
 
 
-# One line of the summary of the criteria: how far a model is from what one criterion asks for.
+# A line of the summary: how far a model is from one criterion.
 
 
 Criterion = Literal[
@@ -221,7 +221,7 @@ class CriterionReading(Record):
         return self.gap and self.interval is not None and self.interval.low > GAP_LINE
 
 
-# The embedding score over several models: whose texts are pooled, and what came of it.
+# The embedding score over several models.
 
 
 FEWEST_MODELS = 2  # the score of one model alone is in its own report

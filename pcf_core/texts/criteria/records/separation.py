@@ -4,9 +4,9 @@ Y = 1 where the role that stereotype makes a woman's is the right one, C = 1 whe
 Separation, C independent of the pronoun given Y, compares FNR and FPR; sufficiency, Y independent of it given
 C, compares PPV and NPV.
 
-**What the experiments on separation and sufficiency ask: questions with a right answer, tasks of two jobs.**
-Of the two people in a prompt, ``female`` is the one whose job stereotype makes a woman's: it is the positive
-class throughout (Y = 1 where it is right, C = 1 where the model says so), ``male`` the other.
+Material: questions with a right answer, and tasks of two jobs.  Of the two people in a prompt, ``female`` is
+the one whose job stereotype makes a woman's: it is the positive class throughout (Y = 1 where it is right,
+C = 1 where the model says so), ``male`` the other.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ def _tested(rows: tuple[RateDifference, ...]) -> int:
     return sum(each.p_value is not None for each in rows)
 
 
-# What the experiments on separation and sufficiency ask: questions with a right answer, tasks of two jobs.
+# Material: questions with a right answer, and tasks of two jobs.
 
 
 LETTERS = "ABCDEFGHIJ"
