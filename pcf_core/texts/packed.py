@@ -30,7 +30,6 @@ from pcf_core.texts.criteria.own import check_foreign
 from pcf_core.texts.criteria.questions import Questions
 from pcf_core.texts.criteria.records.independence import EMBEDDING_LABEL, EmbeddingReport, HobbiesReport
 from pcf_core.texts.criteria.records.runs import CRITERIA_RULES, MATERIAL, CriteriaResult
-from pcf_core.texts.fairpair.measuring import measured
 from pcf_core.texts.fairpair.own_errors import together
 from pcf_core.texts.fairpair.records import (
     COUNTERPARTS,
@@ -49,7 +48,7 @@ from pcf_core.texts.fairpair.records import (
     PromptsAsked,
     PromptSet,
 )
-from pcf_core.texts.fairpair.report import REASONS, permutations_for
+from pcf_core.texts.fairpair.report import REASONS, measured, permutations_for
 from pcf_core.texts.fairpair.tables import check_sides
 
 MOST_TEXTS = 100_000  # of one result

@@ -28,12 +28,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, model_validator
 
 from pcf_core.core.errors import FairPairError
 from pcf_core.core.generation import End, GenerationKey
+from pcf_core.core.options import shared_fields
 from pcf_core.core.records import LeftOut, Record, digest
 from pcf_core.core.risk import Interval
 from pcf_core.texts.text_audit import AuditAsked, AuditResult
@@ -50,6 +52,20 @@ class WordCategory(Record):
     name: str
     title: str
     words: tuple[str, ...]
+
+    @cached_property
+    def whole(self) -> frozenset[str]:
+        """The words, to look one up: no word of a text ends in *."""
+        return frozenset(self.words)
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """What a word of the category may begin with."""
+        return tuple(word[:-1] for word in self.words if word.endswith("*"))
+
+    def holds(self, word: str) -> bool:
+        """Tell whether a lower-case word is of this category."""
+        return word in self.whole or word.startswith(self.stems)
 
 
 class CategorySet(Record):
@@ -244,6 +260,24 @@ class PromptPairs:
     fact: str = ""
 
 
+class _Tested(Record):
+    """What a test is made of: each record has these two fields in its own place."""
+
+    if TYPE_CHECKING:
+        p_value: float | None
+        adjusted: float | None
+
+    @property
+    def controlled_p(self) -> float | None:
+        """The p-value that a verdict rests on: controlled where there are several tests."""
+        return self.p_value if self.adjusted is None else self.adjusted
+
+    @property
+    def differs(self) -> bool:
+        """Whether u and z differ beyond what sampling gives, by the controlled p."""
+        return self.controlled_p is not None and self.controlled_p <= SIGNIFICANCE
+
+
 class Variation(Record):
     """B, V_pg and V_gp, 0 to 1, and what follows from them.
 
@@ -307,7 +341,7 @@ class SignedReading(Record):
         return "prompt" if self.difference > 0 else "original"
 
 
-class PromptDifference(Variation):
+class PromptDifference(Variation, _Tested):
     """What was found for one prompt.
 
     ``fact``: as in :class:`PromptPairs`.  ``samples``: n a side; ``folds``: k.  ``empty_original``,
@@ -330,16 +364,6 @@ class PromptDifference(Variation):
     chance_ratio: float | None
     adjusted: float | None = None
     sentiment: SignedReading
-
-    @property
-    def controlled_p(self) -> float | None:
-        """The p-value that a verdict rests on: controlled where there are several tests."""
-        return self.p_value if self.adjusted is None else self.adjusted
-
-    @property
-    def differs(self) -> bool:
-        """Whether u and z differ beyond what sampling gives, controlled for several prompts."""
-        return significant(self.controlled_p)
 
 
 class Course(Record):
@@ -374,7 +398,7 @@ class Convergence(Record):
     folds: Course
 
 
-class OthersReading(Record):
+class OthersReading(_Tested):
     """What is found under Jaccard over the words that the table of p does not exchange.
 
     ``ratio``: F, the ratio of means, with its ``interval``; ``None`` where there is none.  ``p_value``,
@@ -386,18 +410,8 @@ class OthersReading(Record):
     p_value: float | None
     adjusted: float | None = None
 
-    @property
-    def controlled_p(self) -> float | None:
-        """The p-value that a verdict rests on: controlled where there are several tests."""
-        return self.p_value if self.adjusted is None else self.adjusted
 
-    @property
-    def differs(self) -> bool:
-        """Whether they differ beyond chance, by the controlled p."""
-        return significant(self.controlled_p)
-
-
-class FairPairReport(Record):
+class FairPairReport(_Tested):
     """One model's prompts under one Φ.
 
     ``original``, ``counterpart``: the names of the entities of x and p(x); ``mode``: of p.  ``means``: B and
@@ -445,26 +459,11 @@ class FairPairReport(Record):
         """How many facts the prompts say: the units of intervals."""
         return len({row.fact or row.prompt for row in self.prompts})
 
-    @property
-    def controlled_p(self) -> float | None:
-        """The p-value that a verdict rests on: controlled where there are several tests."""
-        return self.p_value if self.adjusted is None else self.adjusted
-
-    @property
-    def differs(self) -> bool:
-        """Whether they differ beyond chance, by the controlled p."""
-        return significant(self.controlled_p)
-
-
-def significant(p: float | None) -> bool:
-    """Tell whether there is a p-value below the level of significance."""
-    return p is not None and p <= SIGNIFICANCE
-
 
 QUANTITIES = ("between", "within_original", "within_prompt", "mean_ratio", "ratio_of_means", "energy")
 
 
-class WordDifference(Record):
+class WordDifference(_Tested):
     """An n-gram and how many texts of either side have it.
 
     ``log_odds``: δ, above 0 where z has it more often; ``z_score``: δ over its standard error; ``p_value``
@@ -490,13 +489,8 @@ class WordDifference(Record):
         """The side whose texts have it more often."""
         return "prompt" if self.log_odds > 0 else "original"
 
-    @property
-    def differs(self) -> bool:
-        """Whether it differs beyond chance, by the controlled p."""
-        return significant(self.adjusted)
 
-
-class CategoryDifference(Record):
+class CategoryDifference(_Tested):
     """A category of words and how many texts of either side have one of them.
 
     ``p_value``: Cochran–Mantel–Haenszel over prompts, two-sided, ``None`` where no prompt can tell or nothing
@@ -513,11 +507,6 @@ class CategoryDifference(Record):
     words: Mapping[str, tuple[int, int]] = {}
     original_texts: tuple[tuple[int, int], ...] = ()
     prompt_texts: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def differs(self) -> bool:
-        """Whether it differs beyond chance, by the controlled p."""
-        return significant(self.adjusted)
 
 
 class WordReport(Record):
@@ -576,11 +565,8 @@ class PromptsAsked(Record):
     def of(cls, prompts: PromptSet) -> PromptsAsked:
         """Describe a set of prompts."""
         return cls(
-            name=prompts.name,
-            title=prompts.title,
-            version=prompts.version,
+            **shared_fields(cls, prompts),
             hash=prompts.hash,
-            names=prompts.names,
             count=len(prompts.prompts),
             kept=digest(prompts.model_dump(mode="json")),
         )

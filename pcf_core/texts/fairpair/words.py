@@ -38,7 +38,6 @@ from pcf_core.core.errors import FairPairError
 from pcf_core.core.records import FloatArray
 from pcf_core.measure.comparison import adjusted_p_values
 from pcf_core.texts.fairpair.categories import (
-    Category,
     categories,
     categories_of,
     category_differences,
@@ -46,7 +45,13 @@ from pcf_core.texts.fairpair.categories import (
 )
 from pcf_core.texts.fairpair.dissimilarity import is_exchanged
 from pcf_core.texts.fairpair.matching import clauses
-from pcf_core.texts.fairpair.records import SIGNIFICANCE, PromptPairs, WordDifference, WordReport
+from pcf_core.texts.fairpair.records import (
+    SIGNIFICANCE,
+    PromptPairs,
+    WordCategory,
+    WordDifference,
+    WordReport,
+)
 
 PRIOR_SHARE = 0.2  # of a side's texts
 MOST = 200  # n-grams kept in a report
@@ -61,7 +66,7 @@ def word_report(
     original: str,
     counterpart: str,
     most: int = MOST,
-    known: Sequence[Category] | None = None,
+    lexicon: Sequence[WordCategory] | None = None,
     exchanged: frozenset[str] = frozenset(),
     sampled: bool = True,
     pause: Callable[[], None] = lambda: None,
@@ -70,7 +75,7 @@ def word_report(
 
     ``pairs``: at least one prompt, with as many texts on either side.  ``original``, ``counterpart``: names
     of the entities of x and p(x).  ``most``: how many n-grams are kept, the strongest by |ζ|; all are
-    tested.  ``known``: categories of words; the shipped ones where ``None``.  ``exchanged``: words that p
+    tested.  ``lexicon``: categories of words; the shipped ones where ``None``.  ``exchanged``: words that p
     exchanges (:func:`pcf_core.texts.fairpair.dissimilarity.exchanged_words`); n-grams with one of them are
     marked.  ``sampled``: whether texts were drawn; else each counts once and nothing is tested.  ``pause``:
     called before each prompt; what it raises ends the work.
@@ -83,7 +88,7 @@ def word_report(
                 f"Prompt “{pair.prompt}” needs as many texts on both sides; it has "
                 f"{len(pair.perturbed_original)} and {len(pair.perturbed_prompt)}."
             )
-    used = categories() if known is None else known
+    used = categories() if lexicon is None else lexicon
     numbers: dict[str, int] = {}
     left: list[Places] = []
     right: list[Places] = []
