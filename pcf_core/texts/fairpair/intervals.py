@@ -70,22 +70,8 @@ def mean_interval(
 ) -> Interval | None:
     """Return the interval of the mean of [prompt] values; ``None`` for fewer than two facts.
 
-    Parameters
-    ----------
-    values
-        [prompt].
-    facts
-        [prompt] the fact of each; none where each prompt stands alone.
-    possible
-        The least and the largest that a value can be.
-    resamples, level, seed
-        Of the bootstrap.
-
-    Raises
-    ------
-    CriterionError
-        A value that is no number, a level or a number of resamples that is not allowed, or facts that are not
-        one for each prompt.
+    ``facts``: [prompt] the fact of each; none where each prompt stands alone.  ``possible``: the least and
+    the largest that a value can be.  ``resamples``, ``level``, ``seed``: of the bootstrap.
     """
     means, weights, unit = of_facts(values[:, np.newaxis], facts)
     if len(means) < FEWEST_PROMPTS:
@@ -256,12 +242,7 @@ def _size(fold: FloatArray) -> int:
 def _variation(stack: FloatArray, labels: FloatArray) -> FloatArray:
     """Return [3, permutation] mean over folds of B, V_u and V_z, see the module.
 
-    Parameters
-    ----------
-    stack
-        [fold, text, text] Φ.
-    labels
-        [permutation, fold, text] 1 for u, −1 for z.
+    ``stack``: [fold, text, text] Φ.  ``labels``: [permutation, fold, text] 1 for u, −1 for z.
     """
     half = stack.shape[1] // 2
     sums = stack.sum(axis=2)

@@ -50,13 +50,6 @@ def clauses(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(words for words in parts if words)
 
 
-@lru_cache(maxsize=4)
-def stop_words() -> frozenset[str]:
-    """Load the shipped list of English words that say little, such as articles, pronouns and prepositions."""
-    lines = (settings().assets / "lexicons" / "stop-words.txt").read_text(encoding="utf8").splitlines()
-    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
-
-
 # How a counterpart is written in the place of a word: its case, its article, its possessive.
 
 
@@ -166,16 +159,8 @@ class Joined:
     def other(self, text: str, key: str, start: int, end: int) -> tuple[int, str, bool] | None:
         """Return where the joined counterpart of a word starts, as it is written; ``None`` without one.
 
-        The third: whether it is joined by "or" or a stroke, and so means one of both for sure.
-
-        Parameters
-        ----------
-        key
-            The word in lower case, which must be known.
-        start
-            Where it starts, with its article.
-        end
-            Where it ends.
+        The third: whether it is joined by "or" or a stroke, and so means one of both for sure.  ``key``: the
+        word in lower case.  ``start``: where it starts, with its article; ``end``: where it ends.
         """
         if key not in self._of or re.match(r"-\w", text[end : end + 2]):
             return None

@@ -24,13 +24,7 @@ EXAMPLES = 20
 def own_errors(
     perturbation: Perturbation, texts: Sequence[str], prompt: str = "", examples: int = EXAMPLES
 ) -> PerturbationErrors:
-    """Count over texts as they are before p.  ``prompt``: what stands before each; ``examples``: at most.
-
-    Raises
-    ------
-    PipelineError
-        The parser cannot be opened, or a text is too long for it.
-    """
+    """Count over texts as they are before p.  ``prompt``: what stands before each; ``examples``: at most."""
     return errors_of(perturbation, perturbation.perturbed(texts, prompt), prompt, examples)
 
 
@@ -39,36 +33,26 @@ def errors_of(
 ) -> PerturbationErrors:
     """Find the errors in texts that it has perturbed already, behind this prompt."""
     (behind,) = perturbation([prompt]) if prompt else ("",)
-    back = perturbation.inverse.perturbed([found.text for found in there], behind)
+    back = perturbation.inverse.perturbed([one.text for one in there], behind)
     failed = [list(not_returned(perturbation, one, two)) for one, two in zip(there, back, strict=True)]
-    left = [found.left for found in there]
+    left = [one.left for one in there]
     causes: dict[Cause, int] = dict(Counter(one.cause for one in chain.from_iterable(failed)))
-    # The first of every text before the second of any: one long text does not fill the list.
-    turns = sorted(
-        ((turn, one) for found in failed for turn, one in enumerate(found)), key=lambda item: item[0]
-    )
     return PerturbationErrors(
         table=perturbation.table.name,
         mode=perturbation.mode,
         texts=len(there),
-        changed_texts=sum(bool(found.changes) for found in there),
-        changed=sum(len(found.changes) for found in there),
+        changed_texts=sum(bool(one.changes) for one in there),
+        changed=sum(len(one.changes) for one in there),
         returned_texts=sum(two.text == one.before for one, two in zip(there, back, strict=True)),
         not_returned=causes,
         left=dict(Counter(chain.from_iterable(left)).most_common()),
         left_texts=sum(map(bool, left)),
-        examples=tuple(one for _, one in turns[:examples]),
+        examples=_in_turn(failed, examples),
     )
 
 
 def together(parts: Sequence[PerturbationErrors], examples: int = EXAMPLES) -> PerturbationErrors:
-    """Unite the errors of one perturbation over the texts of several prompts.
-
-    Raises
-    ------
-    ValueError
-        No part.
-    """
+    """Unite the errors of one perturbation over the texts of several prompts, at least one."""
     if not parts:
         raise ValueError("no errors to add up")
     causes: Counter[Cause] = Counter()
@@ -76,8 +60,6 @@ def together(parts: Sequence[PerturbationErrors], examples: int = EXAMPLES) -> P
     for part in parts:
         causes.update(part.not_returned)
         left.update(part.left)
-    # The first of every prompt before the second of any.
-    shown = chain.from_iterable(zip_longest(*(part.examples for part in parts)))
     return PerturbationErrors(
         table=parts[0].table,
         mode=parts[0].mode,
@@ -88,8 +70,14 @@ def together(parts: Sequence[PerturbationErrors], examples: int = EXAMPLES) -> P
         not_returned=dict(causes),
         left=dict(left.most_common()),
         left_texts=sum(part.left_texts for part in parts),
-        examples=tuple(islice((one for one in shown if one is not None), examples)),
+        examples=_in_turn([part.examples for part in parts], examples),
     )
+
+
+def _in_turn(several: Sequence[Sequence[NotReturned]], most: int) -> tuple[NotReturned, ...]:
+    """Take the first of every list before the second of any: one long text does not fill the examples."""
+    rounds = chain.from_iterable(zip_longest(*several))
+    return tuple(islice((one for one in rounds if one is not None), most))
 
 
 def not_returned(perturbation: Perturbation, there: Perturbed, back: Perturbed) -> Iterator[NotReturned]:
@@ -103,19 +91,17 @@ def not_returned(perturbation: Perturbation, there: Perturbed, back: Perturbed) 
         word = there.before[change.start : change.end]
         if other is not None and other.end == start + len(change.new) and other.new == word:
             continue
-        cause = cause_of(perturbation, change, other)
         yield NotReturned(
             word=word,
             counterpart=change.new,
             back=other.new if other else "",
-            cause=cause,
+            cause=cause_of(perturbation, change, other),
             context=context(there.before, change),
         )
     for other in undoing.values():
-        word = back.before[other.start : other.end]
         yield NotReturned(
             word="",
-            counterpart=word,
+            counterpart=back.before[other.start : other.end],
             back=other.new,
             cause="another reading",
             context=context(back.before, other),

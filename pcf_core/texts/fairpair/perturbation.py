@@ -23,7 +23,6 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Protocol
 
-from pcf_core.core.records import digest
 from pcf_core.core.settings import settings
 from pcf_core.mining.parser.trees import Placed, Tree, placed
 from pcf_core.mining.persons import LEANS, Gender, naming
@@ -79,10 +78,7 @@ def usual_parser() -> Parser:
 
 @dataclass(frozen=True)
 class Perturbed:
-    """A text after p, with what p changed and what it left.
-
-    A text as it became.  ``changes``: in the text as it was; ``left``: words of the source side.
-    """
+    """A text after p, with its ``changes`` in the text ``before``; ``left``: words of the source side."""
 
     before: str
     text: str
@@ -114,16 +110,10 @@ class Perturbation:
         mode: Mode = "whole",
         open_parser: Callable[[], Parser] = usual_parser,
     ) -> Perturbation:
-        """Make a perturbation by the name of its table; without ``entity`` by the table's first names.
-
-        Raises
-        ------
-        PerturbationError
-            An unknown or refused table, or names that are none.
-        """
-        found = table if isinstance(table, PerturbationTable) else load_table(table)
-        names = check_names(entity) if entity else found.names[0]
-        return cls(found, names, mode, open_parser=open_parser)
+        """Make a perturbation by the name of its table; without ``entity`` by the table's first names."""
+        words = table if isinstance(table, PerturbationTable) else load_table(table)
+        names = check_names(entity) if entity else words.names[0]
+        return cls(words, names, mode, open_parser=open_parser)
 
     def __call__(self, texts: Sequence[str], prompt: str = "") -> list[str]:
         """Rewrite the texts.  ``prompt``: what stands before each of them, read and not given back."""
@@ -138,11 +128,6 @@ class Perturbation:
     def source(self) -> str:
         """The side that texts are about before."""
         return self.table.sides[self.reverse]
-
-    @property
-    def hash(self) -> str:
-        """Hash of table, names, mode and direction; not of the parser."""
-        return digest([self.table.hash, self.entity, self.mode, self.reverse])
 
     @cached_property
     def matcher(self) -> Matcher:

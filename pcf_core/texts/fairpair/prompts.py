@@ -228,16 +228,7 @@ def selected(prompts: PromptSet, categories: Collection[str] = (), most: int | N
     """Select the prompts of these categories, ``most`` of each, in the order of the set.
 
     Of a category every fact comes once before any comes twice: prompts of one fact say nearly the same, and
-    tell less together than those of different facts.
-
-    Parameters
-    ----------
-    prompts
-        A whole set.
-    categories
-        Names; none for all of them.
-    most
-        Prompts of each category; ``None`` for all.
+    tell less together than those of different facts.  Without ``categories`` or ``most`` all are taken.
 
     Raises
     ------

@@ -25,7 +25,7 @@ from pcf_core.texts.fairpair.dissimilarity import (
     phrase_places,
     words_apart,
 )
-from pcf_core.texts.fairpair.matching import clauses, stop_words, word_tokens
+from pcf_core.texts.fairpair.matching import clauses, word_tokens
 from pcf_core.texts.fairpair.perturbation import Perturbation
 from pcf_core.texts.fairpair.records import PromptPairs
 from pcf_core.texts.fairpair.report import fairpair_report
@@ -46,7 +46,7 @@ def letters(texts: Sequence[str]) -> FloatArray:
 
 ALL: list[Dissimilarity] = [
     Jaccard(),
-    Jaccard(without=stop_words()),
+    JaccardOfOthers(frozenset({"the", "kind"})),
     Sentiment(),
     EmbeddingDistance(letters, "counts"),
 ]
@@ -59,13 +59,6 @@ def test_jaccard_of_section_10() -> None:
 
 def test_jaccard_of_empty_texts() -> None:
     np.testing.assert_array_equal(Jaccard().matrix(["", "…"], ["", "a"]), [[0, 1], [0, 1]])
-
-
-def test_stop_words_can_be_left_out() -> None:
-    texts = ["She is the nurse", "He was a nurse"]
-    assert Jaccard().matrix(texts, texts)[0, 1] == pytest.approx(6 / 7)
-    assert Jaccard(without=stop_words()).matrix(texts, texts)[0, 1] == 0
-    assert Jaccard(without=stop_words()).name != Jaccard().name
 
 
 def one_pair(first: str, second: str) -> float:
@@ -207,7 +200,7 @@ def test_a_model_that_writes_he_whoever_is_named_differs_by_that_word_alone() ->
     assert others.means.ratio == pytest.approx(1, abs=0.03)
 
 
-# Words of a text: case, punctuation, apostrophes, clauses, and the list of stop words.
+# Words of a text: case, punctuation, apostrophes, clauses.
 
 
 @pytest.mark.parametrize(
@@ -232,12 +225,6 @@ def test_words_are_words_again(text: str) -> None:
 
 def test_no_phrase_reaches_over_a_full_stop() -> None:
     assert clauses("She left. He (too) stayed") == (("she", "left"), ("he",), ("too",), ("stayed",))
-
-
-def test_stop_words_are_words_and_come_in_both_genders() -> None:
-    found = stop_words()
-    assert all(word_tokens(word) == (word,) for word in found)
-    assert {"he", "she", "his", "her", "him", "hers", "himself", "herself", "he's", "she's"} <= found
 
 
 # Words that a table exchanges: of both sides, with what stands behind an apostrophe, and not the others.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 
@@ -295,8 +296,15 @@ def mean_at(pairs: list[PromptPairs], samples: int, folds: int) -> list[float]:
 @settings(max_examples=20)
 @given(st.integers(2, 17), st.data())
 def test_every_point_is_the_metric_of_so_many_samples_or_folds(samples: int, data: st.DataObject) -> None:
-    pairs = planted(17, prompts=2)
-    found = convergence(pairs, Jaccard(), samples)
+    pairs = [
+        replace(
+            pair,
+            perturbed_original=pair.perturbed_original[:samples],
+            perturbed_prompt=pair.perturbed_prompt[:samples],
+        )
+        for pair in planted(17, prompts=2)
+    ]
+    found = convergence(pairs, Jaccard())
     assert found.samples.places == tuple(range(1, samples + 1))
     some = data.draw(st.integers(2, samples))
     assert at(found.samples, some) == pytest.approx(mean_at(pairs, some, 1))
@@ -323,8 +331,6 @@ def test_b_settles() -> None:
 def test_samples_are_those_that_every_prompt_has() -> None:
     pairs = [*identical(8), PromptPairs("short", ("a", "b", "c"), ("d", "e", "f"))]
     assert convergence(pairs, Jaccard()).count == 3
-    with pytest.raises(FairPairError, match="2 to 3 samples, which every prompt has; 8 were"):
-        convergence(pairs, Jaccard(), 8)
     with pytest.raises(FairPairError, match="at least one prompt"):
         convergence([], Jaccard())
 

@@ -215,13 +215,6 @@ def test_of_an_entity_the_name_alone_can_be_left(parser: Pipeline) -> None:
     assert found.left == ("john",)
 
 
-def test_the_hash_names_the_way() -> None:
-    one = Perturbation.of()
-    assert one.hash == Perturbation.of("gender", entity=("John", "Jane")).hash
-    others = (Perturbation.of(mode="entity"), Perturbation.of(entity=("Tom", "Ann")), one.inverse)
-    assert len({one.hash, *(other.hash for other in others)}) == 4
-
-
 def test_no_page_is_given_spacy() -> None:
     code = (
         "import sys\n"
