@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from pydantic import Field
+from pydantic_core import to_jsonable_python
 
 from pcf_core.core.errors import PackError
 from pcf_core.core.generation import End, Generated, GenerationKey, parts
@@ -72,13 +73,7 @@ class WrittenTexts(Record):
 
     @property
     def generated(self) -> Generated:
-        """The same, as the store has it.
-
-        Raises
-        ------
-        ValueError
-            The three are not of one length.
-        """
+        """The same, as the store has it; a ``ValueError`` where the three are not of one length."""
         return Generated(self.prompt, 0, self.texts, self.ends, self.tokens)
 
 
@@ -398,17 +393,8 @@ def _texts_in(value: object) -> Iterator[str]:
 
 def _check_same(stated: object, again: object) -> None:
     """Refuse a report that is not the one which was worked out again."""
-    if not same(plain(stated), plain(again)):
+    if not same(to_jsonable_python(stated), to_jsonable_python(again)):
         raise ValueError("its report does not follow from its texts or scores")
-
-
-def plain(value: object) -> object:
-    """Return records as tables, and tuples as lists."""
-    if isinstance(value, Record):
-        return value.model_dump(mode="json")
-    if isinstance(value, Mapping):
-        return {str(name): plain(inner) for name, inner in value.items()}
-    return [plain(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
 def same(stated: object, other: object) -> bool:

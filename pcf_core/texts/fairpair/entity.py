@@ -70,10 +70,10 @@ class Reader:
                 elif tree.has(token, "nsubj"):
                     self.focus = False
         for token in sorted(own):
-            for said in said_of(tree, token):
-                own.update((said, *tree.children(said, *MODIFIERS)))
-                if tree.tags[said] == "NN":
-                    self.known.add(tree.lemmas[said].lower())
+            for noun in said_of(tree, token):
+                own.update((noun, *tree.children(noun, *MODIFIERS)))
+                if tree.tags[noun] == "NN":
+                    self.known.add(tree.lemmas[noun].lower())
         return frozenset(own)
 
     def named(self, tree: Tree) -> Iterator[int]:
@@ -171,6 +171,6 @@ def said_of(tree: Tree, token: int) -> Iterator[int]:
             yield from tree.children(head, "conj")
         if tree.lemmas[head] in ("become", "remain", "stay"):
             yield from tree.children(head, "xcomp", "obj")
-        for place in tree.children(head, "obl"):
-            if any(tree.words[case].lower() == "as" for case in tree.children(place, "case")):
-                yield place
+        for noun in tree.children(head, "obl"):
+            if any(tree.words[case].lower() == "as" for case in tree.children(noun, "case")):
+                yield noun

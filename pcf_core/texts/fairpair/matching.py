@@ -152,7 +152,7 @@ class Joined:
                 words.setdefault(part, {part}).add(whole.casefold())
                 others.setdefault(part, set()).add(other)
         self._of: Mapping[str, frozenset[str]] = {
-            word: frozenset(found for part in own for other in others[part] for found in words[other])
+            word: frozenset(whole for part in own for other in others[part] for whole in words[other])
             for word, own in parts.items()
         }
 
@@ -252,9 +252,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Change:
-    """One change that p makes in a text.
-
-    ``text[start:end]`` becomes ``new``.
+    """One change that p makes: ``text[start:end]`` becomes ``new``.
 
     ``word`` is where the word itself starts, behind its article, and ``article`` what of ``new`` stands there
     for that, with the gap.
@@ -298,19 +296,14 @@ class Matcher:
     def of(cls, table: PerturbationTable, names: Collection[Pair]) -> Matcher:
         """Make the matcher of a table and names."""
         by_word: dict[str, list[Entry]] = {}
-        lists: tuple[tuple[Kind, Collection[Pair], bool], ...] = (
-            ("name", names, False),
-            ("title", table.titles, True),
-        )
-        later: tuple[tuple[Kind, Collection[Pair], bool], ...] = (
-            ("word", table.words, False),
-            ("plural", table.plurals, False),
-        )
-        titles_last = sorted(table.rules, key=lambda rule: not rule.title)
-        rules = [
-            Entry(rule.word, rule.becomes, rule.side, "rule", rule.tags, rule.title) for rule in titles_last
-        ]
-        for entry in (*_both_ways(lists, table.sides), *rules, *_both_ways(later, table.sides)):
+        titles_first = sorted(table.rules, key=lambda rule: not rule.title)
+        for entry in (
+            *_both_ways("name", names, table.sides),
+            *_both_ways("title", table.titles, table.sides),
+            *(Entry(one.word, one.becomes, one.side, "rule", one.tags, one.title) for one in titles_first),
+            *_both_ways("word", table.words, table.sides),
+            *_both_ways("plural", table.plurals, table.sides),
+        ):
             by_word.setdefault(entry.word.casefold(), []).append(entry)
         fixed = frozenset(phrase.casefold() for phrase in table.fixed)
         # The longest first; "brother and sister-in-law" is no fixed phrase with something behind it.
@@ -390,9 +383,8 @@ class Matcher:
             if any(one.word[0].islower() or match["word"][0].isupper() for one in sure):
                 yield key
         spelling = {word.casefold(): word for word in unpaired}
-        for word in re.finditer(
-            "|".join([_bounded(word) for word in unpaired]) or r"(?!)", text, re.IGNORECASE
-        ):
+        words = "|".join(NO_LETTER[0] + _written(word) + NO_LETTER[1] for word in unpaired)
+        for word in re.finditer(words or r"(?!)", text, re.IGNORECASE):
             key = " ".join(word[0].split()).casefold()
             if spelling[key][0].islower() or word[0][0].isupper():
                 yield key
@@ -407,10 +399,10 @@ class Matcher:
         joined = self.joined.other(text, key, match.start(), match.end("word"))
         if joined is None:
             return False
-        place, other, either = joined
+        start, other, either = joined
         if either or key not in self.pronouns:
             return True
-        return self._becomes(key, tag_at(begin)) == other and self._becomes(other, tag_at(place)) == key
+        return self._becomes(key, tag_at(begin)) == other and self._becomes(other, tag_at(start)) == key
 
     def _becomes(self, key: str, tag: str) -> str:
         fitting = (entry for entry in self.entries[key] if not entry.tags or tag in entry.tags)
@@ -429,15 +421,10 @@ def key_of(match: re.Match[str]) -> str:
     return SLASH.sub("/", " ".join(match["word"].split())).replace("’", "'").casefold()
 
 
-def _both_ways(lists: Collection[tuple[Kind, Collection[Pair], bool]], sides: Pair) -> Iterator[Entry]:
-    for kind, pairs, title in lists:
-        for first, second in pairs:
-            yield Entry(first, second, sides[0], kind, title=title)
-            yield Entry(second, first, sides[1], kind, title=title)
-
-
-def _bounded(word: str) -> str:
-    return NO_LETTER[0] + _written(word) + NO_LETTER[1]
+def _both_ways(kind: Kind, pairs: Collection[Pair], sides: Pair) -> Iterator[Entry]:
+    for first, second in pairs:
+        yield Entry(first, second, sides[0], kind, title=kind == "title")
+        yield Entry(second, first, sides[1], kind, title=kind == "title")
 
 
 def _written(word: str) -> str:

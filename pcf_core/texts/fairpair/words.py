@@ -104,7 +104,7 @@ def word_report(
                 side.append(_ngrams(texts[text], numbers))
                 owners.append((row, text))
     ngrams, places = np.unique(np.concatenate([*left, *right]), return_inverse=True)
-    text_of = np.repeat(np.arange(len(left) + len(right)), [len(found) for found in (*left, *right)])
+    text_of = np.repeat(np.arange(len(left) + len(right)), [len(one) for one in (*left, *right)])
     of_prompt = text_of >= len(left)
     y_u = np.bincount(places[~of_prompt], minlength=len(ngrams)).astype(np.float64)
     y_z = np.bincount(places[of_prompt], minlength=len(ngrams)).astype(np.float64)
@@ -117,7 +117,7 @@ def word_report(
     strongest = np.lexsort((ngrams, -(y_u + y_z), -np.abs(z_scores)))[:most]
     rows = []
     for index in strongest.tolist():
-        words = _spelled(int(ngrams[index]), spelled)
+        words = [spelled[number] for number in _numbers(int(ngrams[index]))]
         having = text_of[places == index]
         rows.append(
             WordDifference(
@@ -190,10 +190,6 @@ def _of_clause(words: Sequence[str], numbers: dict[str, int]) -> Iterable[int]:
         for number in ids[start : start + LONGEST]:
             packed = packed << BITS | number
             yield packed
-
-
-def _spelled(packed: int, spelled: Sequence[str]) -> tuple[str, ...]:
-    return tuple(spelled[number] for number in _numbers(packed))
 
 
 def _holds(packed: int, touched: NDArray[np.bool_]) -> bool:

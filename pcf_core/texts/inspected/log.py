@@ -365,13 +365,7 @@ class _Texts:
             self.thinking = own
 
     def whole(self) -> dict[Message, Generated]:
-        """Return all texts.
-
-        Raises
-        ------
-        InspectLogError
-            Some of a message are missing.
-        """
+        """Return all texts; refuse a log that lacks some of a message."""
         lacking = Counter({message: self.task.count - len(own) for message, own in self.found.items()})
         if not self.found or lacking.total():
             raise InspectLogError(
