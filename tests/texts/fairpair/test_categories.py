@@ -13,10 +13,8 @@ from pcf_core.core.settings import Settings
 from pcf_core.material.topics import load_topic
 from pcf_core.texts.fairpair.categories import (
     OWN,
-    SHELF,
     categories,
     categories_of,
-    categories_toml,
     category_differences,
     chosen_categories,
     load_categories,
@@ -164,7 +162,7 @@ def test_a_file_of_ones_own_sorts_words_its_own_way(tmp_path: Path) -> None:
     assert not any(set(row.categories) - {"kitchen", "rest"} for row in report.words)
 
 
-def test_csv_says_the_same_as_toml_and_both_come_back(tmp_path: Path) -> None:
+def test_csv_says_the_same_as_toml(tmp_path: Path) -> None:
     table = "category,word\nIn the kitchen,cook*\nrest,sleep*\nIn the kitchen,oven\nrest,nap\n"
     found = load_categories(kept_as(tmp_path, "kitchen.csv", table))
     assert [(one.name, one.title) for one in found.categories] == [
@@ -173,15 +171,10 @@ def test_csv_says_the_same_as_toml_and_both_come_back(tmp_path: Path) -> None:
     ]
     toml = load_categories(kept_as(tmp_path, "own.toml", OWN_TOML))
     assert [one.words for one in found.categories] == [one.words for one in toml.categories]
-    for several in (found, toml, load_categories("fairpair")):
-        again = load_categories(kept_as(tmp_path, f"{several.name}-again.toml", categories_toml(several)))
-        assert again == several
 
 
-def test_a_set_is_kept_and_found_by_its_name(own_settings: Settings) -> None:
-    found = OWN.save(OWN.read_upload([("own.toml", OWN_TOML.encode())]))
-    assert SHELF.names() == ("fairpair", "kitchen")
-    assert chosen_categories("kitchen") == found
+def test_a_set_is_chosen_by_its_name_and_the_shipped_one_is_none(own_settings: Settings) -> None:
+    assert chosen_categories("kitchen") == OWN.save(OWN.read_upload([("own.toml", OWN_TOML.encode())]))
     assert chosen_categories("fairpair") is None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,27 +21,9 @@ from tests.texts.fairpair.planted import identical, planted
 LEANS = {"a": 0.4, "o": -0.6}  # sentiments by first letter: most texts have exactly 0
 
 
-def report(
-    pairs: list[PromptPairs],
-    phi: Dissimilarity | None = None,
-    *,
-    model: str = "mini",
-    seed: int = 0,
-    resamples: int = 500,
-    fold_size: int | None = None,
-    sampled: bool = True,
-) -> FairPairReport:
-    return fairpair_report(
-        pairs,
-        Jaccard() if phi is None else phi,
-        model=model,
-        original="John",
-        counterpart="Jane",
-        resamples=resamples,
-        fold_size=fold_size,
-        seed=seed,
-        sampled=sampled,
-    )
+def report(pairs: list[PromptPairs], phi: Dissimilarity | None = None, **options: Any) -> FairPairReport:
+    usual = {"model": "mini", "original": "John", "counterpart": "Jane", "resamples": 500}
+    return fairpair_report(pairs, phi or Jaccard(), **usual | options)
 
 
 def leaning(text: str) -> float:
@@ -99,11 +82,6 @@ def test_one_fold_finds_what_folds_of_five_miss() -> None:
     pairs = [planted(60, seed=seed)[0] for seed in range(30)]
     shares = [np.mean([report([pair], fold_size=m).p_value <= 0.05 for pair in pairs]) for m in (5, None)]
     assert shares[0] + 0.2 < shares[1]
-
-
-def test_the_record_survives_json() -> None:
-    found = report(identical(6, prompts=2))
-    assert FairPairReport.model_validate_json(found.model_dump_json()) == found
 
 
 def test_one_prompt_is_its_own_report() -> None:
@@ -214,11 +192,6 @@ def test_several_models_are_controlled_together() -> None:
     assert controlled(reports[:1]) == tuple(reports[:1])
 
 
-def test_permutations_suffice_for_many_prompts() -> None:
-    assert permutations_for(2) == 1000
-    assert 200 / (permutations_for(200) + 1) < 0.05
-
-
 def test_refusals_say_what_came() -> None:
     pair = identical(4)[0]
     with pytest.raises(FairPairError, match="at least one prompt"):
@@ -301,33 +274,24 @@ def test_memory_does_not_grow_with_prompts_times_dealings() -> None:
     """400 prompts of two texts a side: their dealings together would be 64 MB."""
     pairs = [PromptPairs(str(place), ("a b", "c"), ("d", "a e")) for place in range(400)]
     tracemalloc.start()
-    fairpair_report(pairs, Jaccard(), model="m", original="a", counterpart="b", resamples=2)
+    report(pairs, resamples=2)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 25e6
 
 
 def test_permutations_stay_few_and_enough_for_holm() -> None:
-    assert permutations_for(800) == 20_000
+    assert [permutations_for(prompts) for prompts in (2, 800)] == [1_000, 20_000]
     assert all(k / (permutations_for(k) + 1) < 0.05 for k in (1, 50, 200, 1000, 5000))
 
 
 def test_work_can_be_stopped_between_prompts_and_between_blocks_of_dealings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    calls = []
-    fairpair_report(
-        identical(5, prompts=3),
-        Jaccard(),
-        model="m",
-        original="a",
-        counterpart="b",
-        pause=lambda: calls.append(1),
-    )
+    calls: list[int] = []
+    report(identical(5, prompts=3), pause=lambda: calls.append(1))
     assert len(calls) == 6
     monkeypatch.setattr("pcf_core.texts.fairpair.intervals.BLOCK_CELLS", 1000)  # 100 dealings of ten texts
     calls.clear()
-    fairpair_report(
-        identical(5), Jaccard(), model="m", original="a", counterpart="b", pause=lambda: calls.append(1)
-    )
+    report(identical(5), pause=lambda: calls.append(1))
     assert len(calls) == 1 + 10
