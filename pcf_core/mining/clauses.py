@@ -377,7 +377,7 @@ def _there(tree: Tree, head: int, noun: int, topic_words: Collection[str]) -> st
 def numbers(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
     """Yield what the clausal rule makes of a sentence without numbers, where it makes nothing with them."""
     fewer = without_numbers(tree)
-    if fewer == tree or any(isinstance(found, Found) for found in clausal(tree, words, topic_words)):
+    if fewer == tree or any(isinstance(one, Found) for one in clausal(tree, words, topic_words)):
         return
     yield from clausal(fewer, words, topic_words)
 

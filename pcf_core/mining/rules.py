@@ -45,13 +45,7 @@ class Language:
         return tuple(one for one in self.constructions.values() if position in one.positions)
 
     def chosen(self, position: Position, names: Collection[str] = ()) -> tuple[Construction, ...]:
-        """Return constructions for topics of a position, in the table's order: those named, else those on.
-
-        Raises
-        ------
-        TopicError
-            An unknown name, a position that is not mined, or no name where none is on by default.
-        """
+        """Return constructions for topics of a position, in the table's order: those named, else those on."""
         offered = self.offered(position)
         if not offered:
             mined = listed(

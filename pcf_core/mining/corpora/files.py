@@ -143,7 +143,7 @@ def _json_document(source: Source, number: int, line: bytes) -> Document:
     chat = next((key for key in CHATS if isinstance(fields.get(key), list)), None)
     if "text" not in fields and chat is not None:
         fields["text"] = "\n".join(
-            _turn_text(turn, f"{where}, turn {n}") for n, turn in enumerate(fields[chat], 1)
+            _turn_text(part, f"{where}, turn {n}") for n, part in enumerate(fields[chat], 1)
         )
     if "text" not in fields:
         keys = listed(shown(key) for key in list(fields)[:8]) if fields else "no key at all"

@@ -90,12 +90,8 @@ class Pipeline:
         """Yield the sentences of each text, in the order of the texts; none where there is no word.
 
         A tree depends on its text alone, up to the rounding of sums, which differs between batches: where
-        counts must repeat, give the same texts in the same batches.
-
-        Raises
-        ------
-        PipelineError
-            A text of more than ``LONGEST`` characters.
+        counts must repeat, give the same texts in the same batches.  A text of more than ``LONGEST``
+        characters is refused with a :class:`~pcf_core.core.errors.PipelineError`.
         """
         remaining = iter(texts)
         while batch := list(islice(remaining, batch_size)):

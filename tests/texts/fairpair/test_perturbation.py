@@ -180,7 +180,7 @@ def test_a_prompt_is_read_and_not_given_back(parser: Pipeline) -> None:
 def test_the_article_may_stand_in_the_prompt(
     parser: Pipeline, mode: str, prompt: str, text: str, expected: str
 ) -> None:
-    perturbation = Perturbation.of(mode="entity" if mode == "entity" else "whole", open_parser=lambda: parser)
+    perturbation = Perturbation.of(mode=mode, open_parser=lambda: parser)
     assert perturbation([prompt]) == [prompt.replace("John", "Jane")]
     assert perturbation([text], prompt) == [expected]
     assert perturbation.inverse([expected], prompt.replace("John", "Jane")) == [text]
@@ -338,7 +338,7 @@ def test_what_stands_between_is_untouched(pieces: list[tuple[str, tuple[str, str
 
 @given(st.text(max_size=60), st.sampled_from(["whole", "entity"]))
 def test_any_text_is_only_changed_where_it_says(parser: Pipeline, text: str, mode: str) -> None:
-    perturbation = Perturbation.of(mode="entity" if mode == "entity" else "whole", open_parser=lambda: parser)
+    perturbation = Perturbation.of(mode=mode, open_parser=lambda: parser)
     text = f"{text} he {text} John's {text}"
     [found] = perturbation.perturbed([text])
     rest, end = found.text, 0

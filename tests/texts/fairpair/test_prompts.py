@@ -95,7 +95,7 @@ def test_no_word_has_a_gender_or_an_evaluation() -> None:
 @pytest.mark.parametrize("mode", ["whole", "entity"])
 def test_every_prompt_changes_and_comes_back(table: str, mode: str, request: pytest.FixtureRequest) -> None:
     parser = no_parser if mode == "whole" else lambda: request.getfixturevalue("parser")
-    perturbation = Perturbation.of(table, mode="entity" if mode == "entity" else "whole", open_parser=parser)
+    perturbation = Perturbation.of(table, mode=mode, open_parser=parser)
     first, second = perturbation.entity
     texts = load_prompts("common-sents-1", perturbation.entity).texts
     assert perturbation(texts) == [text.replace(first, second) for text in texts]
