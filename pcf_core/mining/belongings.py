@@ -13,11 +13,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
-from pcf_core.mining.clauses import FITS, alone, check_clause, connective, governed, governor, repaired
+from pcf_core.mining.clauses import (
+    FITS,
+    alone,
+    check_clause,
+    check_hints,
+    connective,
+    governed,
+    governor,
+    repaired,
+)
 from pcf_core.mining.coreference import judge
 from pcf_core.mining.owners import Host, Y, host_that_owns, opened, owns, steps_to
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.persons import hints, is_name, lexicon
+from pcf_core.mining.persons import is_name, lexicon
 from pcf_core.mining.predicates import DETERMINERS, LONGEST, check_head, noun_phrase, predicate, with_article
 from pcf_core.mining.substitutes import PEOPLE, in_general, who_in_general
 from pcf_core.mining.verb_groups import Dropped, Found, Refused, attempt
@@ -132,8 +141,7 @@ def with_clause(
     joint = connective(part, clause, first)
     before = predicate(in_general(part, clause), head, clause)
     check_clause(part, clause, joint, before)
-    if hint := hints((*before, *inner), topic_words):
-        raise Refused(hint)
+    check_hints((*before, *inner), topic_words)
     if len(before) + len(inner) > LONGEST + 1:  # of both together, beside [Y]
         raise Refused("too long")
     return f"The [X] {' '.join((*before, joint, *inner))}"
