@@ -31,7 +31,7 @@ from pcf_core.texts.criteria.own import check_foreign
 from pcf_core.texts.criteria.questions import Questions
 from pcf_core.texts.criteria.records.independence import EMBEDDING_LABEL, EmbeddingReport, HobbiesReport
 from pcf_core.texts.criteria.records.runs import CRITERIA_RULES, MATERIAL, CriteriaResult
-from pcf_core.texts.fairpair.own_errors import together
+from pcf_core.texts.fairpair.perturbation import together
 from pcf_core.texts.fairpair.records import (
     COUNTERPARTS,
     EMBEDDING,

@@ -23,7 +23,7 @@ from pcf_core.texts.criteria.hobbies import Hobbies
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.options import FairPairOptions
-from pcf_core.texts.fairpair.own_errors import together
+from pcf_core.texts.fairpair.perturbation import together
 from pcf_core.texts.fairpair.prompts import Draft, make_prompts
 from pcf_core.texts.fairpair.records import (
     COUNTERPARTS,
