@@ -41,13 +41,13 @@ class Reader:
     """Reads a text from its start, sentence after sentence.
 
     ``gender`` is the entity's, ``None`` where it is not known.  ``focus``: whether the text is about the
-    entity at this place.  ``known``: nouns that were said of it.
+    entity at this place.  ``nouns``: those that were said of it.
     """
 
     name: str
     gender: Gender | None
     focus: bool = True
-    known: set[str] = field(default_factory=set)
+    nouns: set[str] = field(default_factory=set)
 
     def read(self, tree: Tree) -> frozenset[int]:
         """Return the tokens of the next sentence that mean the entity."""
@@ -63,8 +63,8 @@ class Reader:
             elif self.is_somebody(tree, token) and not named & set(name_of(tree, token)):
                 if is_beside(tree, token, named):
                     own.add(token)
-                    self.known.add(tree.lemmas[token].lower())
-                elif tree.lemmas[token].lower() in self.known and tree.children(token, "det"):
+                    self.nouns.add(tree.lemmas[token].lower())
+                elif tree.lemmas[token].lower() in self.nouns and tree.children(token, "det"):
                     own.add(token)
                     self.focus = True
                 elif tree.has(token, "nsubj"):
@@ -73,7 +73,7 @@ class Reader:
             for noun in said_of(tree, token):
                 own.update((noun, *tree.children(noun, *MODIFIERS)))
                 if tree.tags[noun] == "NN":
-                    self.known.add(tree.lemmas[noun].lower())
+                    self.nouns.add(tree.lemmas[noun].lower())
         return frozenset(own)
 
     def named(self, tree: Tree) -> Iterator[int]:

@@ -308,7 +308,7 @@ class _Texts:
 
     def __init__(self, task: FairPairTask | CriteriaTask) -> None:
         self.task = task
-        self.found: dict[Message, dict[int, tuple[str, End, int]]] = {}
+        self.texts: dict[Message, dict[int, tuple[str, End, int]]] = {}
         self.served: set[str] = set()
         self.size = 0
         self.thinking: dict[str, Any] = {}
@@ -326,7 +326,7 @@ class _Texts:
         if sample.output.fallback is not None:
             raise ValueError("another model than the one named answered")
         self._check_drawn(sample, message, index)
-        own = self.found.setdefault(message, {})
+        own = self.texts.setdefault(message, {})
         if index in own:
             raise ValueError("it has a text twice")
         own[index] = _text_of(sample.output, self.task.decoding)
@@ -360,20 +360,20 @@ class _Texts:
             own = {name: call[name] for name in sorted(beside) if "effort" in name or "reasoning" in name}
             if not all(isinstance(value, str | int) and len(str(value)) <= 40 for value in own.values()):
                 raise ValueError("what it says of how a model thinks is no word and no number")
-            if self.found and own != self.thinking:
+            if self.texts and own != self.thinking:
                 raise ValueError("its texts were drawn with several options")
             self.thinking = own
 
     def whole(self) -> dict[Message, Generated]:
         """Return all texts; refuse a log that lacks some of a message."""
-        lacking = Counter({message: self.task.count - len(own) for message, own in self.found.items()})
-        if not self.found or lacking.total():
+        lacking = Counter({message: self.task.count - len(own) for message, own in self.texts.items()})
+        if not self.texts or lacking.total():
             raise InspectLogError(
                 f"This log of Inspect lacks {lacking.total():,} texts of {self.task.count:,} for each "
                 f"message: {AGAIN} without --limit and --epochs, and import the new log."
             )
         whole = {}
-        for message, own in self.found.items():
+        for message, own in self.texts.items():
             texts, ends, tokens = zip(*(own[index] for index in range(self.task.count)), strict=True)
             whole[message] = Generated(message.prompt, 0, texts, ends, tokens)
         return whole
