@@ -90,25 +90,23 @@ def word_report(
             )
     used = categories() if lexicon is None else lexicon
     numbers: dict[str, int] = {}
-    left: list[Places] = []
-    right: list[Places] = []
-    owners_u: list[tuple[int, int]] = []
-    owners_z: list[tuple[int, int]] = []
+    ngrams_of: tuple[list[Places], list[Places]] = ([], [])  # by side and text
+    owners: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     for row, pair in enumerate(pairs):
         pause()
-        for texts, side, owners in (
-            (pair.perturbed_original, left, owners_u),
-            (pair.perturbed_prompt, right, owners_z),
-        ):
+        for side, texts in enumerate((pair.perturbed_original, pair.perturbed_prompt)):
             for text in counted(texts, sampled):
-                side.append(_ngrams(texts[text], numbers))
-                owners.append((row, text))
-    ngrams, places = np.unique(np.concatenate([*left, *right]), return_inverse=True)
-    text_of = np.repeat(np.arange(len(left) + len(right)), [len(one) for one in (*left, *right)])
-    of_prompt = text_of >= len(left)
-    y_u = np.bincount(places[~of_prompt], minlength=len(ngrams)).astype(np.float64)
-    y_z = np.bincount(places[of_prompt], minlength=len(ngrams)).astype(np.float64)
-    log_odds, z_scores = log_odds_ratios(y_u, y_z, len(left), len(right))
+                ngrams_of[side].append(_ngrams(texts[text], numbers))
+                owners[side].append((row, text))
+    several, all_owners = [*ngrams_of[0], *ngrams_of[1]], [*owners[0], *owners[1]]
+    of_original, of_prompt = map(len, owners)
+    ngrams, places = np.unique(np.concatenate(several), return_inverse=True)
+    text_of = np.repeat(np.arange(len(several)), [len(one) for one in several])
+    y_u, y_z = (
+        np.bincount(places[chosen], minlength=len(ngrams)).astype(np.float64)
+        for chosen in (text_of < of_original, text_of >= of_original)
+    )
+    log_odds, z_scores = log_odds_ratios(y_u, y_z, of_original, of_prompt)
     p_values = two_sided(z_scores)
     adjusted = adjusted_p_values(p_values) if len(ngrams) else p_values
     spelled = list(numbers)
@@ -118,7 +116,7 @@ def word_report(
     rows = []
     for index in strongest.tolist():
         words = [spelled[number] for number in _numbers(int(ngrams[index]))]
-        having = text_of[places == index]
+        having = text_of[places == index].tolist()
         rows.append(
             WordDifference(
                 words=" ".join(words),
@@ -130,15 +128,15 @@ def word_report(
                 adjusted=float(adjusted[index]) if sampled else None,
                 categories=categories_of(words, used),
                 exchanged=_holds(int(ngrams[index]), touched),
-                original_texts=tuple(owners_u[at] for at in having if at < len(left)),
-                prompt_texts=tuple(owners_z[at - len(left)] for at in having if at >= len(left)),
+                original_texts=tuple(all_owners[at] for at in having if at < of_original),
+                prompt_texts=tuple(all_owners[at] for at in having if at >= of_original),
             )
         )
     return WordReport(
         original=original,
         counterpart=counterpart,
-        original_texts=len(left),
-        prompt_texts=len(right),
+        original_texts=of_original,
+        prompt_texts=of_prompt,
         tested=len(ngrams) if sampled else 0,
         found=int(differing.sum()),
         words=tuple(rows),
