@@ -19,10 +19,11 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from pcf_core.core.errors import CriteriaError
 from pcf_core.core.generation import BLOCK, Decoding
 from pcf_core.core.options import declared, read_options, with_parameters
-from pcf_core.core.records import Record
-from pcf_core.texts.criteria.experiments import fitted, load_experiment
+from pcf_core.core.records import Record, digest, made
+from pcf_core.texts.criteria.experiments import fitted, load_experiment, material_of
 from pcf_core.texts.criteria.options import CriteriaOptions
 from pcf_core.texts.criteria.own import own_files
 from pcf_core.texts.criteria.records.quantities import ExperimentName
@@ -35,7 +36,6 @@ from pcf_core.texts.inspected.asking import (
     FairPairTask,
     Message,
     criteria_messages,
-    criteria_task,
     fairpair_messages,
     fairpair_task,
 )
@@ -125,14 +125,18 @@ def criteria(experiment: ExperimentName, options: CriteriaOptions) -> Task:
     material, wording = options.material, options.wording or "instruction"
     whole = load_experiment(experiment, own_files(experiment).get(material, material))
     asked_about = fitted(whole, "written", options.questions)
-    request = criteria_task(
-        asked_about,
-        material=Path(material).stem,
-        questions=options.questions,
-        wording=wording,
-        count=BLOCK if options.repeats is None else options.repeats,
-        decoding=options.decoding(experiment),
-    )
+    decoding = options.decoding(experiment)
+    count = BLOCK if options.repeats is None else options.repeats
+    fields = {
+        "experiment": experiment,
+        "material": Path(material).stem,
+        "material_hash": digest(material_of(asked_about)),
+        "questions": options.questions,
+        "wording": wording,
+        "count": 1 if decoding.temperature == 0 else count,  # else all texts of a prompt would be the same
+        "decoding": decoding,
+    }
+    request = made(CriteriaTask, fields, "The task", CriteriaError)
     return asking(request, criteria_messages(asked_about, wording))
 
 
