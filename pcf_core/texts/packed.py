@@ -107,12 +107,7 @@ class PackedFairPair(Record):
     def checked(self) -> Checked:
         """Check all parts against each other, and work the reports out again.
 
-        Raises
-        ------
-        ValueError
-            They are not those of one request, or the report does not follow from the texts.
-        PackError
-            A name or text that may not be.
+        Raises ValueError where they do not belong together, PackError for a name or text that may not be.
         """
         result, request = self.result, self.result.asked
         if request.rules != FAIRPAIR_RULES:
@@ -235,12 +230,7 @@ class PackedCriteria(Record):
     def checked(self) -> Checked:
         """Check all parts against each other, and work the report out again.
 
-        Raises
-        ------
-        ValueError
-            They are not those of one request, or the report does not follow from the answers.
-        PackError
-            A name or text that may not be.
+        Raises as :meth:`PackedFairPair.checked`.
         """
         result, request = self.result, self.result.asked
         if request.rules != CRITERIA_RULES:

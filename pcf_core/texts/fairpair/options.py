@@ -137,13 +137,7 @@ class FairPairOptions(Record):
 
     @property
     def decoding(self) -> Decoding:
-        """How the texts are drawn.
-
-        Raises
-        ------
-        GenerationError
-            A value outside its range.
-        """
+        """How the texts are drawn."""
         return Decoding(**shared_fields(Decoding, self))
 
 

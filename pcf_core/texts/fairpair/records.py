@@ -636,11 +636,7 @@ class FairPairAsked(AuditAsked):
     ``embedding:MODEL``, in their order.  ``categories``: of words; ``None`` for the shipped ones.  ``rules``:
     of measuring, so that numbers of older ones are not given again.
 
-    Raises
-    ------
-    FairPairError
-        A count, fold or choice that nothing can be measured with; the entity of the prompts is not that of
-        the perturbation.
+    Raises FairPairError where nothing can be measured, or the prompts are about other names than p exchanges.
     """
 
     key: GenerationKey

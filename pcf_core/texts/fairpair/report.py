@@ -292,11 +292,6 @@ def measured(
     ``table``: which words p exchanges.  ``encoders``: by model; an embedding distance without its encoder is
     left out.  ``on_measure``: called with how many measures are done, of how many.  ``pause``: called between
     blocks of work; what it raises ends it.
-
-    Raises
-    ------
-    FairPairError
-        Pairs that nothing can be measured of.
     """
     exchanged = exchanged_words(table, request.perturbation.entity)
     measures = dissimilarities(encoders, exchanged)

@@ -138,9 +138,6 @@ def fairpair_messages(prompts: Sequence[str], counterparts: Sequence[str]) -> tu
 def criteria_messages(experiment: Experiment, wording: Wording) -> tuple[Message, ...]:
     """List what an experiment asks, each once.
 
-    Raises
-    ------
-    CriteriaError
-        The material has no such wording.
+    Raises CriteriaError where the material has no such wording.
     """
     return tuple(dict.fromkeys(Message(ask.system, ask.prompt) for ask in experiment.asks(wording)))

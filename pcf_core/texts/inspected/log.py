@@ -177,10 +177,7 @@ def is_log(data: bytes) -> bool:
 def read_log(data: bytes) -> InspectLog:
     """Read a log and check all that is used of it.
 
-    Raises
-    ------
-    InspectLogError
-        It is none, is not one of our tasks', is not finished, or holds what the task does not ask for.
+    Raises InspectLogError for a log of no task of ours, one that is not finished, and for what is not asked.
     """
     if len(data) > LARGEST:
         raise InspectLogError(
@@ -403,13 +400,7 @@ def _text_of(output: _Output, decoding: Decoding) -> tuple[str, End, int]:
 
 
 def check_messages(several: Sequence[Message], log: InspectLog) -> None:
-    """Refuse a log whose messages are not these.
-
-    Raises
-    ------
-    InspectLogError
-        One is missing, or one is there that is not asked.
-    """
+    """Refuse a log whose messages are not these."""
     if set(several) != set(log.texts):
         missing = len(set(several) - set(log.texts))
         raise InspectLogError(

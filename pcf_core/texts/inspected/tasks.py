@@ -133,7 +133,7 @@ def criteria(experiment: ExperimentName, options: CriteriaOptions) -> Task:
         "material_hash": digest(material_of(asked_about)),
         "questions": options.questions,
         "wording": wording,
-        "count": 1 if decoding.temperature == 0 else count,  # else all texts of a prompt would be the same
+        "count": 1 if decoding.temperature == 0 else count,  # greedy texts of a prompt are all the same
         "decoding": decoding,
     }
     request = made(CriteriaTask, fields, "The task", CriteriaError)
