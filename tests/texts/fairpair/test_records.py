@@ -32,7 +32,6 @@ def test_the_ratio_and_the_energy(between: float, original: float, prompt: float
     assert found.ratio == pytest.approx(between**2 / (original * prompt))
     assert found.energy == pytest.approx(2 * between - original - prompt)
     if found.energy >= 0:  # B is at least the arithmetic mean of the V, and so the geometric one
-        assert found.ratio is not None
         assert found.ratio >= 1 - 1e-9
     assert Variation.model_validate_json(found.model_dump_json()) == found
 
