@@ -74,16 +74,8 @@ def mine(
     ``on_progress``: called after each block.  ``pause``: called between two blocks, and while waiting; what
     it raises ends the mining for now.  ``say``: takes sentences for the user.
 
-    Raises
-    ------
-    CorpusError
-        The corpus cannot be read, no sentence of it has a word that is looked for, or none gives a template.
-    PipelineError
-        The parser cannot be used.
-    ScoringError
-        The processes that count die.
-    StoreError
-        The cache is full or read-only; the counts so far are kept.
+    Raises CorpusError for a corpus that cannot be read or gives no template, PipelineError for its parser,
+    ScoringError where the processes that count die, StoreError where the cache is full; counts are kept.
     """
     opened = counters.open()
     ledger = open_ledger(folder / FOLDER / f"{key_of(corpus, topics, rule, opened, characters)}.sqlite", say)

@@ -157,11 +157,7 @@ def open_pipeline(name: str, language: str = "en") -> Pipeline:
     ``language``: of the texts that it is to read, a key of
     :data:`~pcf_core.mining.parser.schemes.READINGS`.
 
-    Raises
-    ------
-    PipelineError
-        Unknown, damaged, of another language or of other labels; without a part that the language's rules
-        need; or made of parts that are not spaCy's own.
+    Raises PipelineError for one that is unknown, damaged, of another language, or made of others' parts.
     """
     reading = READINGS[language]
     folder = find(name)
