@@ -63,7 +63,7 @@ Documents = Mapping[tuple[str, str], Mapping[str, Any]]  # by key and name, as t
 
 
 class WrittenTexts(Record):
-    """What a model wrote behind a prompt, from the first text on; as :class:`Generated`."""
+    """The texts that a model wrote for a prompt, from the first on; as :class:`Generated`."""
 
     system: str = ""
     prompt: str
@@ -79,7 +79,7 @@ class WrittenTexts(Record):
 
 @dataclass(frozen=True)
 class Checked:
-    """A result that was found to be whole: what the store is to keep of it under the imported name.
+    """A result that passed all checks, as the store is to keep it under the imported name.
 
     ``result``: of the imported model.  ``documents``: all but the result itself.  ``texts``: by key and
     block.  ``as_it_came``: what could not be worked out again.
@@ -388,7 +388,7 @@ def _check_same(stated: object, again: object) -> None:
 
 
 def same(stated: object, other: object) -> bool:
-    """Tell whether two nested tables and lists say the same; numbers within :data:`SAME`."""
+    """Tell whether two nested tables and lists are equal; numbers within :data:`SAME`."""
     if isinstance(stated, dict) and isinstance(other, dict):
         return stated.keys() == other.keys() and all(same(stated[name], other[name]) for name in stated)
     if isinstance(stated, list) and isinstance(other, list):

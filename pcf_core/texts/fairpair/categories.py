@@ -36,7 +36,7 @@ def categories() -> tuple[WordCategory, ...]:
 
 
 def chosen_categories(name_or_path: str | Path) -> CategorySet | None:
-    """Load the set of that name or file, ``None`` for the shipped one; raises as :func:`load_categories`."""
+    """Load a set by its name or file; return ``None`` for the shipped one."""
     return None if name_or_path == SHIPPED else load_categories(name_or_path)
 
 
@@ -164,12 +164,12 @@ def category_differences(
 
 
 def counted(texts: Sequence[str], sampled: bool) -> list[int]:
-    """Return the places of a side's texts that count: all samples, or of copies the first."""
+    """Return the indices of the texts of a side that count: all samples, or the first of equal copies."""
     return [index for index, text in enumerate(texts) if sampled or texts.index(text) == index]
 
 
 def _words_of(texts: Sequence[str], sampled: bool) -> dict[int, set[str]]:
-    """Return the words of each text that counts, by its place."""
+    """Return the words of each text that counts, by its index."""
     return {index: set(word_tokens(texts[index])) for index in counted(texts, sampled)}
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def exchanged_words(table: PerturbationTable, entity: Pair) -> frozenset[str]:
-    """List words in lower case that p takes or puts, of both sides: names, titles, words, plurals, rules.
+    """List the words that p exchanges, of both sides and in lower case: names, titles, words, plurals, rules.
 
     Of a pair of phrases those that differ: "old man" and "young man" exchange *old* and *young*, not *man*.
     *a* and *an* too, where a word and its counterpart want different ones.  Words without a counterpart are
@@ -51,7 +51,7 @@ def exchanged_words(table: PerturbationTable, entity: Pair) -> frozenset[str]:
 
 
 def is_exchanged(word: str, exchanged: frozenset[str]) -> bool:
-    """Tell whether a lower-case word is one of them, or one with an ending behind an apostrophe: "he's"."""
+    """Tell whether a lower-case word is exchanged, with or without an ending behind an apostrophe: "he's"."""
     return word in exchanged or word.partition("'")[0] in exchanged
 
 
@@ -61,7 +61,7 @@ KEPT_VECTORS = 20_000  # texts of which the vector is: 120 MB of 768 numbers eac
 
 
 class Dissimilarity(Protocol):
-    """The seam: one name for reports, one method."""
+    """A way of comparing texts: a name for reports, and one method."""
 
     name: str
 
@@ -192,7 +192,7 @@ class EmbeddingDistance:
         return np.asarray(np.clip(cdist(left, right) / 2, 0.0, 1.0))
 
     def _learn(self, texts: Sequence[str]) -> None:
-        """See to it that the vectors of these texts are there, of length 1, or 0."""
+        """Encode the texts that are new; vectors are scaled to length 1, or stay 0."""
         if len(self._directions) > KEPT_VECTORS:
             self._directions = {text: self._directions[text] for text in texts if text in self._directions}
         unseen = [text for text in texts if text not in self._directions]
@@ -233,7 +233,7 @@ OpenEncoder = Callable[[EncoderKey], Encode]
 
 
 def encoder_key(choice: str) -> EncoderKey:
-    """Return the encoder of ``embedding:MODEL``; ``embedding`` alone is that of the shipped one.
+    """Return the encoder of ``embedding:MODEL``; ``embedding`` alone names the shipped model.
 
     A checkpoint without a language-model head is read as masked: only its body is used.
 

@@ -97,7 +97,7 @@ class Reader:
         return self.is_somebody(tree, token) if gender is None else self.gender in (None, gender)
 
     def is_somebody(self, tree: Tree, token: int) -> bool:
-        """Tell whether a noun may be such a person."""
+        """Tell whether a noun may be a person whom the entity's pronouns could mean."""
         return (
             not tree.has(token, *NAME_PARTS)
             and names_one_person(tree, token)
@@ -105,7 +105,7 @@ class Reader:
         )
 
     def is_meant(self, tree: Tree, token: int, own: set[int]) -> bool:
-        """Tell whether a pronoun means the entity; ``own``: the tokens left of it that do."""
+        """Tell whether a pronoun means the entity; ``own``: tokens before it that mean the entity."""
         word = tree.words[token].lower()
         if self.gender not in (None, PRONOUNS[word]):
             return False
@@ -122,13 +122,13 @@ class Reader:
 
 
 def entity_tokens(trees: Sequence[Tree], name: str, gender: Gender | None) -> list[frozenset[int]]:
-    """Return [sentence] the tokens that mean the entity, in a text that begins by being about it."""
+    """Return [sentence] the tokens that mean the entity; at its start the text is about the entity."""
     reader = Reader(name, gender)
     return [reader.read(tree) for tree in trees]
 
 
 def subject_of(tree: Tree, token: int) -> int | None:
-    """Return the subject of a token's predicate: of an infinitive the object above it ("told Bob to ...")."""
+    """Return the subject of a token's predicate; of an infinitive, the object above ("told Bob to ...")."""
     while True:
         if subjects := tree.children(token, "nsubj"):
             return subjects[0]
@@ -159,7 +159,7 @@ def is_beside(tree: Tree, token: int, named: Collection[int]) -> bool:
 
 
 def said_of(tree: Tree, token: int) -> Iterator[int]:
-    """Yield what a sentence says a person is: predicates, appositions, titles, nouns before the name."""
+    """Yield the nouns by which a sentence describes a person: predicates, appositions, titles."""
     yield from (part for part in name_of(tree, token) if part != token)
     yield from tree.children(token, "appos")
     head = tree.heads[token]

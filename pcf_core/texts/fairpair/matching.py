@@ -45,7 +45,7 @@ def word_tokens(text: str) -> tuple[str, ...]:
 
 
 def clauses(text: str) -> tuple[tuple[str, ...], ...]:
-    """Return the words of each stretch between full stops and their like: no phrase reaches over one."""
+    """Return the words of each clause, so that no phrase reaches over a full stop or similar mark."""
     parts = (word_tokens(part) for part in CLAUSE_END.split(text))
     return tuple(words for words in parts if words)
 
@@ -58,7 +58,7 @@ GAP = re.compile(r"\s+")
 
 
 def recased(written: str, word: str, becomes: str, *, proper: bool) -> str | None:
-    """Put the counterpart into the case of what was written: "Man" -> "Woman", "MAN" -> "WOMAN".
+    """Write the counterpart in the same case as the word: "Man" -> "Woman", "MAN" -> "WOMAN".
 
     ``proper``: names and titles, which are never written small.  ``None`` for any other case (*mAN*, the
     verb *mark* for the name), which no rule can give back.  White space between words stays where both have
@@ -112,7 +112,7 @@ def owning(mark: str, word: str, becomes: str, plural: bool, is_possessive: bool
 
 
 def article_of(word: str) -> str:
-    """Return *a* or *an*, whichever stands before a word."""
+    """Return the indefinite article of a word, *a* or *an*."""
     return with_article(word).split(" ", 1)[0]
 
 
@@ -129,7 +129,7 @@ JOINED_REACH = 80  # characters around a word in which the other one is looked f
 
 
 def apart(word: str, becomes: str) -> tuple[str, str]:
-    """Return what differs in two words in lower case: "white people", "black people" -> "white", "black"."""
+    """Return the parts of two phrases that differ: "white people", "black people" -> "white", "black"."""
     one, two = word.casefold().split(), becomes.casefold().split()
     while len(one) > 1 and len(two) > 1 and one[-1] == two[-1]:
         one, two = one[:-1], two[:-1]
@@ -139,7 +139,7 @@ def apart(word: str, becomes: str) -> tuple[str, str]:
 
 
 class Joined:
-    """Finds the other word.  ``pairs``: each word with what it becomes, in either direction or in both."""
+    """Finds a counterpart that is joined to a word.  ``pairs``: words with their counterparts."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         words: dict[str, set[str]] = {}  # what differs -> the words that have it
@@ -202,7 +202,7 @@ def given_names() -> frozenset[str]:
 
 
 def is_surname(text: str, begin: int, is_name: bool, is_also_surname: bool) -> bool:
-    """Tell whether the word of a table that begins at a place is a surname there.
+    """Tell whether a word of a table, which begins at an index of a text, is a surname there.
 
     It has a capital, and before it stands an initial or an honorific; or, where the word is a name or listed
     as a surname too, a given name.  A name behind an honorific is a given one: *Mr. John Smith*.  Before any
@@ -266,11 +266,11 @@ class Change:
     article: str = ""
 
     def moved(self, by: int) -> Change:
-        """Return the same change in a text that begins elsewhere."""
+        """Return the same change in a text that begins earlier or later."""
         return replace(self, start=self.start + by, end=self.end + by, word=self.word + by)
 
     def behind(self, index: int) -> Change:
-        """Return the same change without its article, where that stands before this place."""
+        """Return the change without its article, if the article stands before this index."""
         if self.start >= index:
             return self
         return replace(self, start=self.word, new=self.new[len(self.article) :], article="")
@@ -390,7 +390,7 @@ class Matcher:
                 yield key
 
     def is_of_both(self, text: str, match: re.Match[str], tag_at: Callable[[int], str]) -> bool:
-        """Tell whether the word at a place is joined to its counterpart: "men and women".
+        """Tell whether a matched word is joined to its counterpart: "men and women".
 
         Pronouns joined by "and" or a comma must be each other's as they stand there: "him and her" are, in
         "I met him and her brother" they are not.
@@ -409,7 +409,7 @@ class Matcher:
         return next((entry.becomes.casefold() for entry in fitting), "")
 
     def is_of_a_name(self, text: str, begin: int, entry: Entry) -> bool:
-        """Tell whether the word at a place is a surname there; titles and pronouns are none."""
+        """Tell whether the word at an index is a surname there; titles and pronouns never are."""
         key = entry.word.casefold()
         if entry.title or key in self.pronouns:
             return False
@@ -417,7 +417,7 @@ class Matcher:
 
 
 def key_of(match: re.Match[str]) -> str:
-    """Return a match's word as entries name it: lower case, single spaces, straight apostrophes."""
+    """Return a match's word as it is looked up: lower case, single spaces, straight apostrophes."""
     return SLASH.sub("/", " ".join(match["word"].split())).replace("’", "'").casefold()
 
 

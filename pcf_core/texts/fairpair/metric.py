@@ -38,7 +38,7 @@ ROUNDING = 1e-9
 
 
 def folds_for(samples: int, size: int | None) -> int:
-    """Return how many folds of at least ``size`` texts a side so many samples make.
+    """Return the number of folds with at least ``size`` texts a side that the samples can fill.
 
     It is one where there are fewer, or where the size is ``None``.
     """
@@ -84,7 +84,7 @@ def fold_matrices(
 
 
 def _checked(matrix: FloatArray, texts: int, name: str) -> FloatArray:
-    """Check that the matrix is what its name says."""
+    """Check that a matrix is one of dissimilarities."""
     fits = (
         matrix.shape == (texts, texts)
         and bool(((matrix >= -ROUNDING) & (matrix <= 1 + ROUNDING)).all())
@@ -131,7 +131,7 @@ FOLD_PLACES = 25
 
 
 def samples_for(count: int, fold_size: int | None) -> int:
-    """Return how many samples all pairs are taken of: √(n·m), which costs no more than n in folds of m.
+    """Return the number of samples to compare all with all: √(n·m), which costs as much as n in folds of m.
 
     500 samples in folds of five cost 2,500 values of Φ, as 50 do all with all.
     """

@@ -142,7 +142,7 @@ class FairPairOptions(Record):
 
 
 def options_of(request: FairPairAsked, **others: object) -> FairPairOptions:
-    """Return the options that ask for the same; ``others``: those that the request does not hold."""
+    """Return the options of a request; ``others``: options that the request does not hold."""
     key, words = request.key, request.categories
     return FairPairOptions.model_validate(
         {

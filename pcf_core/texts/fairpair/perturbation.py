@@ -51,7 +51,7 @@ WORD = re.compile(r"[^\W\d_]+")
 
 
 def calmed(text: str, names: Container[str]) -> str:
-    """Put such sentences in lower case, character by character; others are as they were.
+    """Write sentences in capitals in lower case, character by character; leave the others.
 
     A sentence is one of two words or more.  ``names``, in lower case, keep their capital, and so does *I*.
     """
@@ -68,7 +68,7 @@ def calmed(text: str, names: Container[str]) -> str:
 
 
 def smaller(letter: str) -> str:
-    """Return the lower-case letter, but for the few that become two characters and would move the rest."""
+    """Return the lower-case letter; the few that would become two characters stay as they are."""
     return letter if len(letter.lower()) > 1 else letter.lower()
 
 
@@ -82,7 +82,7 @@ class Parser(Protocol):
 
 @lru_cache(maxsize=1)
 def usual_parser() -> Parser:
-    """Open the parser of the settings when it is first needed: it brings spaCy, no page may."""
+    """Open the parser of the settings, only when it is needed: it imports spaCy, which no page may."""
     from pcf_core.mining.parser.pipeline import open_pipeline
 
     return open_pipeline(settings().pipeline)
@@ -133,17 +133,17 @@ class Perturbation:
 
     @property
     def inverse(self) -> Perturbation:
-        """The way back; in the mode ``whole`` it does the same, and what is left is of the other side."""
+        """The opposite direction; in the mode ``whole`` it makes the same changes and leaves other words."""
         return replace(self, reverse=not self.reverse)
 
     @property
     def source(self) -> str:
-        """The side that texts are about before."""
+        """The side of the texts before they are changed."""
         return self.table.sides[self.reverse]
 
     @cached_property
     def matcher(self) -> Matcher:
-        """In the mode ``whole`` with the table's other names, but for those that the entity has."""
+        """The matcher; in the mode ``whole`` it has the table's other names too, except the entity's own."""
         others = self.table.names if self.mode == "whole" else ()
         taken = {name.casefold() for name in self.entity}
         free = (pair for pair in others if taken.isdisjoint(name.casefold() for name in pair))
@@ -151,7 +151,7 @@ class Perturbation:
 
     @cached_property
     def gender(self) -> Gender | None:
-        """Of the source's entity: its side, or where the sides are no genders what its given name tells."""
+        """The gender of the source's entity: its side, or if sides are no genders, that of its given name."""
         if self.source == "male" or self.source == "female":
             return "male" if self.source == "male" else "female"
         share = naming().given.get(self.entity[self.reverse].split()[0].lower())
@@ -204,7 +204,7 @@ class Perturbation:
 
 
 def written(text: str, changes: Iterable[Change]) -> str:
-    """Write the text with its changes; what stands between them is untouched."""
+    """Apply the changes to a text."""
     pieces, end = [], 0
     for change in changes:
         pieces += [text[end : change.start], change.new]
@@ -222,14 +222,14 @@ EXAMPLES = 20
 def own_errors(
     perturbation: Perturbation, texts: Sequence[str], prompt: str = "", examples: int = EXAMPLES
 ) -> PerturbationErrors:
-    """Count over texts as they are before p.  ``prompt``: what stands before each; ``examples``: at most."""
+    """Count the errors of p in texts; ``prompt``: stands before each; ``examples``: how many to give."""
     return errors_of(perturbation, perturbation.perturbed(texts, prompt), prompt, examples)
 
 
 def errors_of(
     perturbation: Perturbation, there: Sequence[Perturbed], prompt: str = "", examples: int = EXAMPLES
 ) -> PerturbationErrors:
-    """Find the errors in texts that it has perturbed already, behind this prompt."""
+    """Count the errors in texts that are perturbed already; ``prompt`` stood before each."""
     (behind,) = perturbation([prompt]) if prompt else ("",)
     back = perturbation.inverse.perturbed([one.text for one in there], behind)
     failed = [list(not_returned(perturbation, one, two)) for one, two in zip(there, back, strict=True)]
@@ -250,7 +250,7 @@ def errors_of(
 
 
 def together(parts: Sequence[PerturbationErrors], examples: int = EXAMPLES) -> PerturbationErrors:
-    """Unite the errors of one perturbation over the texts of several prompts, at least one."""
+    """Add up the errors of one perturbation over several prompts, at least one."""
     if not parts:
         raise ValueError("no errors to add up")
     causes: Counter[Cause] = Counter()
@@ -279,7 +279,7 @@ def _in_turn(several: Sequence[Sequence[NotReturned]], most: int) -> tuple[NotRe
 
 
 def not_returned(perturbation: Perturbation, there: Perturbed, back: Perturbed) -> Iterator[NotReturned]:
-    """Yield changes that the way back did not undo, then those that it made beside them."""
+    """Yield the changes that the way back did not undo, then changes that only the way back made."""
     undoing = {change.start: change for change in back.changes}
     moved = 0
     for change in there.changes:
@@ -307,7 +307,7 @@ def not_returned(perturbation: Perturbation, there: Perturbed, back: Perturbed) 
 
 
 def cause_of(perturbation: Perturbation, change: Change, other: Change | None) -> Cause:
-    """Say why a change was not undone, from what the table says of the two words."""
+    """Return why a change was not undone, by the entries of both words in the table."""
     ways = perturbation.matcher.entries.get(change.entry.becomes.casefold(), ())
     if not any(way.becomes == change.entry.word for way in ways):
         return "one way"

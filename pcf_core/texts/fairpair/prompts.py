@@ -100,7 +100,7 @@ class WrittenPrompts(Material):
 
     @classmethod
     def written(cls, record: PromptSet) -> dict[str, Any]:
-        """Return the fields with braces for the name; prompts of a frame become prompts like any other."""
+        """Return the fields with ``{name}`` for the name; prompts of a frame are written out."""
         facts = super().written(record.model_copy(update={"left_out": ()}))
         name = record.names[0]
         prompts = [

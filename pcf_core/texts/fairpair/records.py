@@ -117,7 +117,7 @@ class PromptSet(Record):
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """In the order in which they first stand."""
+        """The categories, in the order of their first prompts."""
         return tuple(dict.fromkeys(prompt.category for prompt in self.prompts))
 
     @property
@@ -135,7 +135,7 @@ Cause = Literal["one way", "part of speech", "another reading"]
 
 
 class Rule(Record):
-    """A word of one side that becomes another, and need not come back.
+    """A word of one side that becomes another word, which may have another counterpart itself.
 
     ``tags``: the Penn Treebank tags under which it does, any where there are none; ``title``: only before a
     name.  Of several rules for a word the first that fits counts.
@@ -194,7 +194,7 @@ class NotReturned(Record):
 
 
 class PerturbationErrors(Record):
-    """What a perturbation does wrong by its own measure, over texts that it was given.
+    """The errors of a perturbation over texts, by its own measure.
 
     ``changed``: words that it changed, in ``changed_texts`` of the ``texts``.  ``returned_texts``: texts that
     the way back made what they were, byte by byte.  ``not_returned``: words of the others, by cause: the
@@ -279,7 +279,7 @@ class _Tested(Record):
 
 
 class Variation(Record):
-    """B, V_pg and V_gp, 0 to 1, and what follows from them.
+    """B, V_pg and V_gp, 0 to 1, with F and E.
 
     ``between``: B, mean Φ(u, z).  ``within_original``: V_pg, mean Φ(u, u') of two different samples;
     ``within_prompt``: V_gp, mean Φ(z, z').
@@ -342,7 +342,7 @@ class SignedReading(Record):
 
 
 class PromptDifference(Variation, _Tested):
-    """What was found for one prompt.
+    """The result for one prompt.
 
     ``fact``: as in :class:`PromptPairs`.  ``samples``: n a side; ``folds``: k.  ``empty_original``,
     ``empty_prompt``: texts without a word among them, which count like any other.  ``p_value``: of
@@ -399,7 +399,7 @@ class Convergence(Record):
 
 
 class OthersReading(_Tested):
-    """What is found under Jaccard over the words that the table of p does not exchange.
+    """The result under Jaccard over the words that the table of p does not exchange.
 
     ``ratio``: F, the ratio of means, with its ``interval``; ``None`` where there is none.  ``p_value``,
     ``adjusted``: as in :class:`FairPairReport`.
@@ -456,7 +456,7 @@ class FairPairReport(_Tested):
 
     @property
     def facts(self) -> int:
-        """How many facts the prompts say: the units of intervals."""
+        """The number of facts, which are the units of intervals."""
         return len({row.fact or row.prompt for row in self.prompts})
 
 
@@ -547,7 +547,7 @@ MOST_TOGETHER = 2_000  # a side, of those that are compared all with all: under 
 
 
 class PromptsAsked(Record):
-    """Which prompts are asked.
+    """The prompts of a request.
 
     ``names`` are the entity in them and the one that it is exchanged for, ``hash`` that of names and texts,
     ``count`` how many there are, ``kept`` the key under which the store has the whole set.
@@ -609,7 +609,7 @@ class PerturbationAsked(Record):
 
     @property
     def names(self) -> Pair:
-        """Of the entity in the prompts, and of its counterpart."""
+        """The names of the entity in the prompts, and of its counterpart."""
         first, second = self.entity
         return (second, first) if self.reverse else (first, second)
 
@@ -687,9 +687,9 @@ class FairPairAsked(AuditAsked):
 
     @property
     def hash(self) -> str:
-        """What two requests have in common that ask for the same.
+        """Hash of the request.
 
-        What came later and is not asked for is no part of it, so that what was found before is found again.
+        Fields that were added later count only where they are set, so that earlier results are still found.
         """
         without = {name for name in ("encoders", "categories") if not getattr(self, name)}
         return digest(self.model_dump(mode="json", exclude=without))
@@ -707,24 +707,24 @@ class FairPairAsked(AuditAsked):
 
     @property
     def imported(self) -> bool:
-        """Whether it was asked elsewhere, and its texts came in a pack."""
+        """Whether its texts came in a pack."""
         return self.key.imported
 
     @property
     def as_imported(self) -> FairPairAsked:
-        """The same request, of the imported model."""
+        """The same request, to the imported model."""
         return self.model_copy(update={"key": self.key.as_imported})
 
     @property
     def alike(self) -> str:
-        """Hash of what two requests have in common that ask two models the same, at any temperature."""
+        """Hash of all but the model and the temperature: requests with the same hash can be compared."""
         request = self.model_dump(mode="json", exclude={"key", "encoders"})
         decoding = self.key.decoding.model_dump(mode="json", exclude={"temperature"})
         return digest([request, decoding])
 
 
 class PerturbedTexts(Record):
-    """What the store keeps of a prompt: ``texts`` are u = p(g(x)), [text], ``errors`` those of p in them."""
+    """The stored texts of a prompt: ``texts`` are u = p(g(x)), [text], ``errors`` those of p in them."""
 
     prompt: str
     texts: tuple[str, ...]
@@ -732,7 +732,7 @@ class PerturbedTexts(Record):
 
 
 class FairPairResult(AuditResult):
-    """What came of a request.
+    """The result of a request.
 
     ``counterparts``: [prompt] p(x), in the order of the prompts, which is that of every report.  ``reports``,
     ``convergence``: by dissimilarity, in the order asked for.  ``errors``: of p over all texts g(x): any of

@@ -72,7 +72,7 @@ REASONS = {
 
 
 def permutations_for(prompts: int) -> int:
-    """Return so many permutations that Holm's control over the prompts can still reject.
+    """Return the number of permutations with which Holm's control over the prompts can still reject.
 
     The least controlled p is then under 0.05, and under 0.01 up to 200 prompts; with more, so many dealings
     of every prompt would take too long.
@@ -153,7 +153,7 @@ def fairpair_report(
 def _prompt(
     pair: PromptPairs, dissimilarity: Dissimilarity, fold_size: int | None, sampled: bool
 ) -> tuple[PromptDifference, tuple[FloatArray, ...]]:
-    """Return what is found for one prompt before its test, and the Φ of its folds."""
+    """Return the result for one prompt before its test, and the Φ of its folds."""
     original, prompt = pair.perturbed_original, pair.perturbed_prompt
     try:
         folds = fold_matrices(original, prompt, dissimilarity, folds_for(len(original), fold_size))
@@ -220,7 +220,7 @@ def _over_prompts(
 
 
 def beside_others(reports: Mapping[str, FairPairReport], mode: Mode) -> dict[str, FairPairReport]:
-    """Combine reports of one model by dissimilarity, Jaccard's with what remains among other words.
+    """Add to the Jaccard report of a model the result among words that are not exchanged.
 
     ``mode``: of p, which every report then names.
     """
@@ -272,7 +272,7 @@ def _adjusted(tested: Sequence[Tested]) -> tuple[Tested, ...]:
 
 @dataclass(frozen=True)
 class Measured:
-    """What follows from the texts of a request; ``reports``, ``convergence``: by dissimilarity."""
+    """The measures of a request; ``reports``, ``convergence``: by dissimilarity."""
 
     reports: dict[str, FairPairReport]
     convergence: dict[str, Convergence]
@@ -287,7 +287,7 @@ def measured(
     on_measure: Callable[[int, int], None] = lambda done, total: None,
     pause: Callable[[], None] = lambda: None,
 ) -> Measured:
-    """Measure the pairs of texts under each dissimilarity asked for that can be had here.
+    """Measure the pairs of texts under each dissimilarity of the request that is available here.
 
     ``table``: which words p exchanges.  ``encoders``: by model; an embedding distance without its encoder is
     left out.  ``on_measure``: called with how many measures are done, of how many.  ``pause``: called between

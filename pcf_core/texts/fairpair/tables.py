@@ -109,7 +109,7 @@ def check_names(names: object, where: str = "The entity") -> Pair:
 
 
 def check_sides(table: PerturbationTable, entity: Pair) -> None:
-    """Refuse names that stand for the side of a table that they are not of: the pronouns would not fit.
+    """Refuse names that belong to the other side of a table: the pronouns would not fit.
 
     A name that the table does not have may stand for either side.
     """

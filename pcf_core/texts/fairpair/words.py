@@ -191,12 +191,12 @@ def _of_clause(words: Sequence[str], numbers: dict[str, int]) -> Iterable[int]:
 
 
 def _holds(packed: int, touched: NDArray[np.bool_]) -> bool:
-    """Tell whether a word of an n-gram is one of those, [word] by its number."""
+    """Tell whether any word of an n-gram is marked in [word]."""
     return any(touched[number] for number in _numbers(packed))
 
 
 def _numbers(packed: int) -> list[int]:
-    """Return the places of the words of an n-gram, in its order."""
+    """Return the numbers of the words of an n-gram, in its order."""
     numbers: list[int] = []
     while packed:
         numbers.insert(0, (packed & (2**BITS - 1)) - 1)

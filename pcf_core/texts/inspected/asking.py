@@ -43,14 +43,14 @@ Hash = Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
 
 
 class Message(NamedTuple):
-    """What a model is asked: ``prompt`` as a user's message; ``system`` before it, empty for nothing."""
+    """A message to a model: ``prompt`` is the user's; ``system`` stands before it, empty for none."""
 
     system: str
     prompt: str
 
     @property
     def id(self) -> str:
-        """Of the sample that asks it."""
+        """The id of its sample."""
         return digest([self.system, self.prompt])
 
     def seed(self, decoding: Decoding, index: int) -> int:
@@ -131,12 +131,12 @@ def fairpair_task(
 
 
 def fairpair_messages(prompts: Sequence[str], counterparts: Sequence[str]) -> tuple[Message, ...]:
-    """List what FairPair asks: x and p(x), each once."""
+    """List the messages of FairPair: x and p(x), each once."""
     return tuple(dict.fromkeys(Message("", text) for text in (*prompts, *counterparts)))
 
 
 def criteria_messages(experiment: Experiment, wording: Wording) -> tuple[Message, ...]:
-    """List what an experiment asks, each once.
+    """List the messages of an experiment, each once.
 
     Raises CriteriaError where the material has no such wording.
     """

@@ -75,7 +75,7 @@ Read = TypeVar("Read", bound="_Told")
 
 
 class _Told(BaseModel):
-    """A part of a log; of what else stands there nothing is read."""
+    """A part of a log; other fields are not read."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -108,7 +108,7 @@ class _Said(_Told):
 
     @property
     def text(self) -> str:
-        """What is said, without what a model thought before."""
+        """The text of the message, without a model's reasoning."""
         if isinstance(self.content, str):
             return self.content
         return "\n".join(part.text for part in self.content if part.type == "text")
@@ -231,7 +231,7 @@ class _Entries:
                 yield self.json(name)
 
     def unpacked(self, info: zipfile.ZipInfo) -> bytes:
-        """Unpack an entry, no more of it than its size says and one may have."""
+        """Unpack an entry, up to the size that it states and to the limit."""
         largest = min(LARGEST_ENTRY, self.left)
         if info.file_size > largest or info.compress_size > len(self.data):
             raise ValueError("an entry is too large")
@@ -334,7 +334,7 @@ class _Texts:
             self.served.add(sample.output.model)
 
     def _check_drawn(self, sample: _Sample, message: Message, index: int) -> None:
-        """Check that the model was called as the task calls it."""
+        """Check that the model was called with the options of the task."""
         calls = [event.config for event in sample.events if event.event == "model"]
         if not calls or not all(isinstance(call, dict) for call in calls):
             raise ValueError("a sample does not say how its text was drawn")
@@ -377,7 +377,7 @@ class _Texts:
 
 
 def _message_of(sample: _Sample) -> Message:
-    """Read what a sample asks: a user's message, and if wanted one of the system before it."""
+    """Read the message of a sample: the user's, with or without one of the system before it."""
     if isinstance(sample.input, str):
         return Message("", sample.input)
     roles = [message.role for message in sample.input]
@@ -400,7 +400,7 @@ def _text_of(output: _Output, decoding: Decoding) -> tuple[str, End, int]:
 
 
 def check_messages(several: Sequence[Message], log: InspectLog) -> None:
-    """Refuse a log whose messages are not these."""
+    """Refuse a log with other messages than these."""
     if set(several) != set(log.texts):
         missing = len(set(several) - set(log.texts))
         raise InspectLogError(

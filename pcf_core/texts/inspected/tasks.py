@@ -42,7 +42,7 @@ from pcf_core.texts.inspected.asking import (
 
 
 def with_options(kind: type[Record]) -> Callable[[Callable[..., Task]], Callable[..., Task]]:
-    """Return what gives a task an option for each field of ``kind`` in place of its ``options``."""
+    """Return a decorator that replaces a task's ``options`` by an option for each field of ``kind``."""
     fields = {one.task: one for one in declared(kind).values() if one.in_task}
     parameters = [
         Parameter(url, Parameter.KEYWORD_ONLY, default=one.default, annotation=Any)
@@ -118,7 +118,7 @@ def fairpair(options: FairPairOptions) -> Task:
 @task  # type: ignore[untyped-decorator]
 @with_options(CriteriaOptions)
 def criteria(experiment: ExperimentName, options: CriteriaOptions) -> Task:
-    """Ask what an experiment of the criteria asks.
+    """Ask the questions of an experiment of the criteria.
 
     The options are those of ``python -m pcf_core criteria``; hobbies are labelled by the lexicon.
     """
