@@ -19,8 +19,6 @@ from pcf_core.mining.corpora import FORMS, READERS
 from pcf_core.mining.corpora.hub import PREFIX, find
 from pcf_core.mining.corpora.source import Document, Entry, Source, suffixes
 
-__all__ = ["Corpus", "Document", "offered_corpora", "open_corpus"]
-
 CARD_KEYS = ("title", "source", "licence", "language", "notes")
 ACCEPTED = (
     ".txt, .jsonl, .xml (a Wikipedia dump), .srt (subtitles), .html and .warc or .wet (web archives), each "
