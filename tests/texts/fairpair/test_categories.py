@@ -174,7 +174,8 @@ def test_csv_says_the_same_as_toml(tmp_path: Path) -> None:
 
 
 def test_a_set_is_chosen_by_its_name_and_the_shipped_one_is_none(own_settings: Settings) -> None:
-    assert chosen_categories("kitchen") == OWN.save(OWN.read_upload([("own.toml", OWN_TOML.encode())]))
+    own = OWN.save(OWN.read_upload([("own.toml", OWN_TOML.encode())]))
+    assert chosen_categories("kitchen") == own
     assert chosen_categories("fairpair") is None
 
 
