@@ -43,8 +43,7 @@ from pcf_core.core.settings import ROOT, settings
 from pcf_core.mining.parser.pipeline import open_pipeline
 from pcf_core.mining.parser.trees import POSSESSIVE, placed
 from pcf_core.texts.fairpair.entity import PRONOUNS, entity_tokens
-from pcf_core.texts.fairpair.own_errors import own_errors
-from pcf_core.texts.fairpair.perturbation import Parser, Perturbation
+from pcf_core.texts.fairpair.perturbation import Parser, Perturbation, own_errors
 from pcf_core.texts.fairpair.records import PerturbationErrors
 from tools.mini_models.text import is_held_out, read_documents
 

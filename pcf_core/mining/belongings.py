@@ -10,14 +10,24 @@ Where a sentence has several, each gives a template.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
-from pcf_core.mining.clauses import FITS, alone, check_clause, connective, governed, governor, repaired
-from pcf_core.mining.coreference import judge
+from pcf_core.core.topics import Part
+from pcf_core.mining.clauses import (
+    FITS,
+    alone,
+    check_clause,
+    check_hints,
+    connective,
+    governed,
+    governor,
+    repaired,
+)
+from pcf_core.mining.coreference import Verdict, judge
 from pcf_core.mining.owners import Host, Y, host_that_owns, opened, owns, steps_to
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.persons import hints, is_name, lexicon
+from pcf_core.mining.persons import is_name, lexicon
 from pcf_core.mining.predicates import DETERMINERS, LONGEST, check_head, noun_phrase, predicate, with_article
 from pcf_core.mining.substitutes import PEOPLE, in_general, who_in_general
 from pcf_core.mining.verb_groups import Dropped, Found, Refused, attempt
@@ -54,12 +64,17 @@ def _owned(
         if host is None:
             yield Dropped("no subject above that the word could mean")
             continue
-        verdict = owns(tree, host, pronoun)
-        if not verdict.accepted:
-            yield Dropped(f"not the same person: {verdict.reason}")
-            continue
         text = partial(_text_of_owned, tree, host, pronoun, topic_words)
-        yield attempt(host.subject, pronoun, text, ("determiner",))
+        yield _of_the_same(owns(tree, host, pronoun), host, pronoun, text, ("determiner",))
+
+
+def _of_the_same(
+    verdict: Verdict, host: Host, pronoun: int, text: Callable[[], str], fits: tuple[Part, ...]
+) -> Found | Dropped:
+    """Return the template where pronoun and subject are the same person, or why there is none."""
+    if not verdict.accepted:
+        return Dropped(f"not the same person: {verdict.reason}")
+    return attempt(host.subject, pronoun, text, fits)
 
 
 def _text_of_owned(tree: Tree, host: Host, pronoun: int, topic_words: Collection[str]) -> str:
@@ -96,12 +111,8 @@ def of_subject(tree: Tree, words: Collection[str], topic_words: Collection[str])
         if governing is None or not governing[1] < governing[0] < pronoun:
             continue
         host = Host(*governing)
-        verdict = owns(tree, host, pronoun)
-        if not verdict.accepted:
-            yield Dropped(f"not the same person: {verdict.reason}")
-            continue
         text = partial(_text_of_subject, tree, host, pronoun, topic_words)
-        yield attempt(host.subject, pronoun, text, ("determiner",))
+        yield _of_the_same(owns(tree, host, pronoun), host, pronoun, text, ("determiner",))
 
 
 def _text_of_subject(tree: Tree, host: Host, pronoun: int, topic_words: Collection[str]) -> str:
@@ -132,8 +143,7 @@ def with_clause(
     joint = connective(part, clause, first)
     before = predicate(in_general(part, clause), head, clause)
     check_clause(part, clause, joint, before)
-    if hint := hints((*before, *inner), topic_words):
-        raise Refused(hint)
+    check_hints((*before, *inner), topic_words)
     if len(before) + len(inner) > LONGEST + 1:  # of both together, beside [Y]
         raise Refused("too long")
     return f"The [X] {' '.join((*before, joint, *inner))}"
@@ -192,13 +202,8 @@ def relative(tree: Tree, words: Collection[str], topic_words: Collection[str]) -
         host = host_that_owns(tree, pronoun)
         if host is None:
             continue
-        verdict = judge(tree, host.subject, pronoun)
-        if not verdict.accepted:
-            yield Dropped(f"not the same person: {verdict.reason}")
-            continue
-        yield attempt(
-            host.subject, pronoun, partial(_text_of_relative, tree, host, pronoun, topic_words), FITS
-        )
+        text = partial(_text_of_relative, tree, host, pronoun, topic_words)
+        yield _of_the_same(judge(tree, host.subject, pronoun), host, pronoun, text, FITS)
 
 
 def _text_of_relative(tree: Tree, host: Host, pronoun: int, topic_words: Collection[str]) -> str:

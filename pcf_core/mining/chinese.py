@@ -131,7 +131,7 @@ def _before(tree: Tree, subject: int, verb: int) -> list[str]:
     Commas, times and listed adverbs are cut, also before the subject.  Anything else is refused, as it may
     name another person or change what the verb says.
     """
-    lists, kept = words(), []
+    lists, words_before = words(), []
     for child in tree.children(verb):
         if child > verb or child == subject:
             continue
@@ -139,10 +139,10 @@ def _before(tree: Tree, subject: int, verb: int) -> list[str]:
         word = tree.words[child]
         half = child == verb - 1 and word in lists.before_saying and tree.words[verb] in lists.with_saying
         if len(below) == 1 and child > subject and (half or word in lists.negation):
-            kept.append(word)
+            words_before.append(word)
         elif any(one not in (*COMMAS, *lists.cut) and not TIME.fullmatch(one) for one in below):
             raise Refused("more than the subject stands before the verb")
-    return kept
+    return words_before
 
 
 def _behind_saying(tree: Tree, verb: int, pronoun: int) -> tuple[list[str], list[str]]:

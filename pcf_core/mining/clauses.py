@@ -24,14 +24,14 @@ the pronoun means is judged in the tree as it was parsed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pcf_core.core.topics import Part
 from pcf_core.mining.coreference import RULES, RULES_BESIDE, SUBJECTS, Check, judge, the_pronoun_has_a_gender
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints, is_name, lexicon, names_one_person, verb_forms
 from pcf_core.mining.predicates import general_predicate, noun_phrase, predicate, preposition, prepositional
-from pcf_core.mining.substitutes import CUT, STAND_IN, closed, in_general, with_word
+from pcf_core.mining.substitutes import CUT, STAND_IN, closed, in_general, with_word, without
 from pcf_core.mining.verb_groups import Dropped, Found, Refused, attempt, helpers_of, is_passive, lemma_of
 from pcf_core.mining.verbs import is_reporting, past_tense
 
@@ -90,10 +90,21 @@ def _text(tree: Tree, head: int, clause: int, pronoun: int, topic_words: Collect
     joint = connective(tree, clause, pronoun)
     words = general_predicate(in_general(tree, clause), head, clause)
     check_clause(tree, clause, joint, words)
-    hint = hints(words, topic_words)
-    if hint:
-        raise Refused(hint)
+    check_hints(words, topic_words)
     return f"The [X] {' '.join(words)} {joint} [Y]"
+
+
+def check_hints(words: Collection[str], topic_words: Collection[str], *, groups: bool = False) -> None:
+    """Refuse words that hint at whom the topic is about, or are of the topic."""
+    if hint := hints(words, topic_words, groups=groups):
+        raise Refused(hint)
+
+
+def check_phrase(phrase: Collection[str], topic_words: Collection[str], *, groups: bool = False) -> None:
+    """Refuse what :func:`check_hints` does, and an *it* that stands for something."""
+    check_hints(phrase, topic_words, groups=groups)
+    if "it" in phrase:
+        raise Refused("a pronoun inside")
 
 
 def connective(tree: Tree, clause: int, pronoun: int) -> str:
@@ -204,7 +215,7 @@ def _free_relative(tree: Tree, clause: int) -> Tree | None:
         return None
     if lemma_of(tree, verb) not in lexicon().lists["question"] or tree.children(word, "case"):
         return None
-    return _attached(_attached(tree, clause, verb), word, clause, "obj")
+    return _attached(tree, clause, verb).edited(heads={word: clause}, relations={word: "obj"})
 
 
 def _clause_of_the_told(tree: Tree, clause: int) -> Tree | None:
@@ -220,10 +231,8 @@ def _clause_of_the_told(tree: Tree, clause: int) -> Tree | None:
     return None
 
 
-def _attached(tree: Tree, token: int, head: int, relation: str = "ccomp") -> Tree:
-    heads, relations = list(tree.heads), list(tree.relations)
-    heads[token], relations[token] = head, relation
-    return replace(tree, heads=tuple(heads), relations=tuple(relations))
+def _attached(tree: Tree, clause: int, verb: int) -> Tree:
+    return tree.edited(heads={clause: verb}, relations={clause: "ccomp"})
 
 
 def fronted(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
@@ -257,10 +266,7 @@ def _before_main(tree: Tree, subject: int, topic_words: Collection[str]) -> str:
     clause = tree.heads[subject]
     joint = connective(tree, clause, subject)
     phrase = general_predicate(in_general(alone(tree, clause), clause), clause)
-    if hint := hints(phrase, topic_words):
-        raise Refused(hint)
-    if "it" in phrase:
-        raise Refused("a pronoun inside")
+    check_phrase(phrase, topic_words)
     return f"{joint.capitalize()} the [X] {' '.join(phrase)}, [Y]"
 
 
@@ -368,25 +374,22 @@ def _there(tree: Tree, head: int, noun: int, topic_words: Collection[str]) -> st
         predicate_words += phrase
     if named:
         predicate_words[-1:] = "a", "place"
-    hint = hints(predicate_words, topic_words)
-    if hint:
-        raise Refused(hint)
+    check_hints(predicate_words, topic_words)
     return f"The [X] {' '.join(predicate_words)} where [Y]"
 
 
 def numbers(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
     """Yield what the clausal rule makes of a sentence without numbers, where it makes nothing with them."""
     fewer = without_numbers(tree)
-    if fewer == tree or any(isinstance(found, Found) for found in clausal(tree, words, topic_words)):
+    if fewer == tree or any(isinstance(one, Found) for one in clausal(tree, words, topic_words)):
         return
     yield from clausal(fewer, words, topic_words)
 
 
 def without_numbers(tree: Tree) -> Tree:
     """Return the tree without measures ("26 years old") and numbers before plurals ("three books")."""
-    relations, tags = list(tree.relations), list(tree.tags)
-    for token in range(len(tree)):
-        head = tree.heads[token]
+    cut = []
+    for token, head in enumerate(tree.heads):
         if head <= token:
             continue
         number = tree.tags[token] == "CD" and tree.has(token, "nummod") and tree.tags[head] == "NNS"
@@ -394,8 +397,8 @@ def without_numbers(tree: Tree) -> Tree:
         counted = any(tree.has(child, "nummod") for child in tree.children(token))
         measure = counted and tree.tags[head] == "JJ" and not preposition(tree, token)
         if number or measure:
-            relations[token], tags[token] = CUT, "LS"
-    return replace(tree, relations=tuple(relations), tags=tuple(tags))
+            cut.append(token)
+    return without(tree, cut)
 
 
 def objects(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
@@ -424,9 +427,7 @@ def _about(tree: Tree, head: int, clause: int, inner: int, pronoun: int, topic_w
     if joint not in ("that", "whether", "if") or rest.count(STAND_IN) != 1:
         raise Refused("a complement out of place")
     about = noun_phrase(tree, inner)
-    hint = hints((*words, *about, *rest), topic_words)
-    if hint:
-        raise Refused(hint)
+    check_hints((*words, *about, *rest), topic_words)
     rest[rest.index(STAND_IN)] = "[Y]"
     return f"The [X] {' '.join((*words, joint, *about, *rest))}"
 
@@ -474,14 +475,12 @@ def _first(
 
 def alone(tree: Tree, top: int) -> Tree:
     """Return the tree with a clause as its root, without the words that join it to the rest."""
-    heads, relations = list(tree.heads), list(tree.relations)
     subject = tree.children(top, "nsubj")[0]
-    heads[tree.root], relations[tree.root] = top, CUT
-    heads[top], relations[top] = top, "root"
-    for child in tree.children(top, *OUTSIDE):
-        if child < subject:
-            relations[child] = CUT
-    return replace(tree, heads=tuple(heads), relations=tuple(relations))
+    outside = [child for child in tree.children(top, *OUTSIDE) if child < subject]
+    return tree.edited(
+        heads={tree.root: top, top: top},
+        relations={tree.root: CUT, **dict.fromkeys(outside, CUT), top: "root"},
+    )
 
 
 def as_main_verb(tree: Tree, verb: int) -> Tree:
@@ -494,9 +493,9 @@ def as_main_verb(tree: Tree, verb: int) -> Tree:
     no_verb = word == lemma or word in lexicon().lists["prepositional"]
     if helpers_of(tree, verb) or no_verb or word not in verb_forms(lemma):
         raise Refused("an unsure verb form")
-    words, tags = list(tree.words), list(tree.tags)
-    heads, relations = list(tree.heads), list(tree.relations)
-    words[verb], tags[verb] = past_tense(lemma), "VBD"
-    heads[tree.root], relations[tree.root] = verb, CUT
-    heads[verb], relations[verb] = verb, "root"
-    return replace(tree, words=tuple(words), tags=tuple(tags), heads=tuple(heads), relations=tuple(relations))
+    return tree.edited(
+        words={verb: past_tense(lemma)},
+        tags={verb: "VBD"},
+        heads={tree.root: verb, verb: verb},
+        relations={tree.root: CUT, verb: "root"},
+    )

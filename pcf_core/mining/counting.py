@@ -188,12 +188,7 @@ def open_counter(
 ) -> BlockCounter:
     """Open a parser by name for the topics' rule: called in the process that counts, which imports spaCy.
 
-    Raises
-    ------
-    PipelineError
-        No such parser, or one that cannot be used.
-    TopicError
-        The topics have no rule in common.
+    Raises PipelineError for a parser that cannot be used, TopicError for topics without a rule in common.
     """
     from pcf_core.mining.parser.pipeline import open_pipeline
 

@@ -19,8 +19,6 @@ from pcf_core.mining.corpora import FORMS, READERS
 from pcf_core.mining.corpora.hub import PREFIX, find
 from pcf_core.mining.corpora.source import Document, Entry, Source, suffixes
 
-__all__ = ["Corpus", "Document", "offered_corpora", "open_corpus"]
-
 CARD_KEYS = ("title", "source", "licence", "language", "notes")
 ACCEPTED = (
     ".txt, .jsonl, .xml (a Wikipedia dump), .srt (subtitles), .html and .warc or .wet (web archives), each "
@@ -121,11 +119,7 @@ def open_corpus(name: str | Path, *, sample: int | None = None, seed: int = 0) -
     their order, and a larger sample of the same seed holds a smaller one.  Nothing is read yet but the card
     beside a file: ``wiki.toml`` with a ``licence`` for ``wiki.jsonl.gz``.
 
-    Raises
-    ------
-    CorpusError
-        No such file, none in a form that is read, a broken card, a sample below 1; for the hub see
-        :func:`pcf_core.mining.corpora.hub.find`.
+    Raises CorpusError for what cannot be read, a broken card, or a sample below 1.
     """
     if sample is not None and sample < 1:
         raise CorpusError(f"A sample of {sample:,} documents cannot be drawn: ask for at least 1.")

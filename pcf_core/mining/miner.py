@@ -69,41 +69,13 @@ def mine(
     The same request again goes on where it was left, or is answered from the ledger; so it does not matter
     which process mined what, nor how many of them there were.
 
-    Parameters
-    ----------
-    corpus
-        What to read.
-    topics
-        Whose words are wanted.
-    rule
-        Theirs, see :func:`pcf_core.mining.rules.rule_for`.
-    counters
-        Who counts, by that rule.
-    folder
-        Of the cache; the ledger goes below it.
-    name
-        Of the set.
-    cut
-        The lowest count to be kept.
-    characters
-        Of a block.
-    on_progress
-        Called after each block.
-    pause
-        Called between two blocks, and while waiting: what it raises ends the mining for now.
-    say
-        Takes sentences for the user.
+    ``rule``: of the topics (:func:`pcf_core.mining.rules.rule_for`); ``counters``: processes that count by
+    it.  ``folder``: of the cache, where the ledger goes.  ``name``: of the set.  ``characters``: of a block.
+    ``on_progress``: called after each block.  ``pause``: called between two blocks, and while waiting; what
+    it raises ends the mining for now.  ``say``: takes sentences for the user.
 
-    Raises
-    ------
-    CorpusError
-        The corpus cannot be read, no sentence of it has a word that is looked for, or none gives a template.
-    PipelineError
-        The parser cannot be used.
-    ScoringError
-        The processes that count die.
-    StoreError
-        The cache is full or read-only; the counts so far are kept.
+    Raises CorpusError for a corpus that cannot be read or gives no template, PipelineError for its parser,
+    ScoringError where the processes that count die, StoreError where the cache is full; counts are kept.
     """
     opened = counters.open()
     ledger = open_ledger(folder / FOLDER / f"{key_of(corpus, topics, rule, opened, characters)}.sqlite", say)

@@ -23,11 +23,11 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
 from pcf_core.core.topics import Part
-from pcf_core.mining.clauses import alone
+from pcf_core.mining.clauses import alone, check_phrase
 from pcf_core.mining.coreference import OF_A_PERSON, neither_is_quoted
 from pcf_core.mining.owners import Y, host_of, opened, subject_of
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.persons import gender_of, hints, is_name, lexicon, names_one_person
+from pcf_core.mining.persons import gender_of, is_name, lexicon, names_one_person
 from pcf_core.mining.predicates import (
     DETERMINERS,
     general_predicate,
@@ -66,7 +66,7 @@ def reflexive(tree: Tree, words: Collection[str], topic_words: Collection[str]) 
         behind = [child for child in tree.children(head, "obl") if child > token]
         if behind and preposition(tree, behind[0]) in NEEDED and phrase[-1] == STAND_IN:
             phrase += prepositional(tree, behind[0])
-        _check(phrase, topic_words)
+        check_phrase(phrase, topic_words)
         phrase[phrase.index(STAND_IN)] = "[Y]"
         return f"The [X] {' '.join(phrase)}", "reflexive"
 
@@ -103,7 +103,7 @@ def emphatic(tree: Tree, words: Collection[str], topic_words: Collection[str]) -
         def text(subject: int = subject) -> tuple[str, Part]:
             verb = tree.heads[subject]
             phrase = general_predicate(in_general(alone(tree, verb), subject), verb)
-            _check(phrase, topic_words)
+            check_phrase(phrase, topic_words)
             return f"The [X] [Y] {' '.join(phrase)}", "reflexive"
 
         yield _of_person(tree, subject, token, text)
@@ -244,7 +244,7 @@ def apposition(tree: Tree, words: Collection[str], topic_words: Collection[str])
             raise Refused("an unusual sentence")
         before, part = _before_noun(tree, token, words, topic_words)
         phrase = predicate(tree, head)
-        _check(phrase, topic_words)
+        check_phrase(phrase, topic_words)
         return f"The [X], {' '.join([*before, '[Y]'])}, {' '.join(phrase)}", part
 
     yield _of_person(tree, subject, token, text)
@@ -292,7 +292,7 @@ def _is_profession(tree: Tree, subject: int) -> bool:
 def _true_of(tree: Tree, head: int, topic_words: Collection[str]) -> str:
     """Make the template of one predicate."""
     words = predicate(tree, head)
-    _check(words, topic_words, groups=True)
+    check_phrase(words, topic_words, groups=True)
     phrase = " ".join(words)
     dead = f"{phrase} ".startswith(tuple(f"{death} " for death in lexicon().deaths))
     return f"The [X], who {phrase}, {'was' if dead else 'is'} [Y]"
@@ -377,7 +377,7 @@ def _before_noun(
         left.append(word)
     if not left or left[0] not in DETERMINERS:
         raise Refused("a noun without an article")
-    _check(left, topic_words, groups=True)
+    check_phrase(left, topic_words, groups=True)
     noun = tree.words[token].lower()
     if len(left) == 1 and f"{left[0]} {noun}" in words:
         return (), "phrase"
@@ -386,11 +386,3 @@ def _before_noun(
     if len(left) == 1 and left[0] == "an":
         left = ["a"]  # as of most of the topic's words
     return tuple(with_article(left)), "noun"
-
-
-def _check(phrase: Collection[str], topic_words: Collection[str], *, groups: bool = False) -> None:
-    hint = hints(phrase, topic_words, groups=groups)
-    if hint:
-        raise Refused(hint)
-    if "it" in phrase:
-        raise Refused("a pronoun inside")

@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pcf_core.mining.clauses import as_main_verb, without_numbers
+from pcf_core.mining.clauses import as_main_verb, check_phrase, without_numbers
 from pcf_core.mining.coreference import (
     OF_A_PERSON,
     SUBJECTS,
@@ -52,7 +52,6 @@ from pcf_core.mining.persons import (
     GENDERS,
     NAME_PARTS,
     gender_of,
-    hints,
     is_same_name,
     lexicon,
     names_one_person,
@@ -258,11 +257,7 @@ def opened(tree: Tree, noun: int, inner: Sequence[str], topic_words: Collection[
         raise Refused("too long")
     if any(not word.replace("-", "").isalpha() or not word.islower() for word in plain):
         raise Refused("an unusual word inside")
-    hint = hints(plain, topic_words)
-    if hint:
-        raise Refused(hint)
-    if "it" in plain:
-        raise Refused("a pronoun inside")
+    check_phrase(plain, topic_words)
     return f"The [X] {' '.join(words)}"
 
 
@@ -291,14 +286,12 @@ def _in_place_of(tree: Tree, second: int, first: int, relation: str = "") -> Tre
 
     ``relation``: its own; that of the first where it is empty.
     """
-    heads, relations = list(tree.heads), list(tree.relations)
-    heads[second] = second if tree.heads[first] == first else tree.heads[first]
-    relations[second] = relation or tree.relations[first]
-    if not tree.children(second, "case", "mark"):
-        for word in tree.children(first, "case", "mark"):
-            heads[word] = second
-    heads[first], relations[first] = second, CUT
-    return replace(tree, heads=tuple(heads), relations=tuple(relations))
+    above = second if tree.heads[first] == first else tree.heads[first]
+    before = () if tree.children(second, "case", "mark") else tree.children(first, "case", "mark")
+    return tree.edited(
+        heads={second: above, **dict.fromkeys(before, second), first: second},
+        relations={second: relation or tree.relations[first], first: CUT},
+    )
 
 
 def _phrase(tree: Tree, steps: Sequence[int], inner: Sequence[str]) -> list[str]:
@@ -368,10 +361,7 @@ def _finite(
     negated = {tree.words[child].lower() for child in tree.children(tree.heads[verb], "advmod")}
     if shares and not negated.isdisjoint(NEGATIONS):
         raise Refused("a negation that is not kept")
-    relations = list(tree.relations)
-    for child in tree.children(verb, "mark"):
-        relations[child] = CUT
-    tree = replace(tree, relations=tuple(relations))
+    tree = tree.edited(relations=dict.fromkeys(tree.children(verb, "mark"), CUT))
     if tree.tags[verb] == "VBG" and not helpers_of(tree, verb):
         tree = as_main_verb(tree, verb)
     return list(make(tree, verb))

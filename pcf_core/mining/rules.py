@@ -45,13 +45,7 @@ class Language:
         return tuple(one for one in self.constructions.values() if position in one.positions)
 
     def chosen(self, position: Position, names: Collection[str] = ()) -> tuple[Construction, ...]:
-        """Return constructions for topics of a position, in the table's order: those named, else those on.
-
-        Raises
-        ------
-        TopicError
-            An unknown name, a position that is not mined, or no name where none is on by default.
-        """
+        """Return constructions for topics of a position, in the table's order: those named, else those on."""
         offered = self.offered(position)
         if not offered:
             mined = listed(
@@ -186,11 +180,7 @@ def rule_for(topics: Sequence[Topic], constructions: Sequence[str] = ()) -> Rule
 
     ``constructions``: names of what is searched for; without any, those that are on by default.
 
-    Raises
-    ------
-    TopicError
-        No topic, several positions or languages, a language or position that is not mined, an unknown
-        construction, none that is on by default, or no word that can stand in the constructions.
+    Raises TopicError for topics that no rule fits, and for constructions that are unknown or find no word.
     """
     positions = {topic.position for topic in topics}
     if len(positions) != 1:

@@ -16,7 +16,7 @@ A single person stays, and drops the template: *his* could be theirs.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
 
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import ANYONE, is_name, lexicon, name_of, names_one_person, naming
@@ -33,21 +33,21 @@ SLOTS = ("obj", "iobj", "obl", "nmod")
 
 def with_word(tree: Tree, token: int, word: str, tag: str, relation: str) -> Tree:
     """Return the tree with another word in a place."""
-    columns = [list(column) for column in (tree.words, tree.lemmas, tree.tags, tree.relations)]
-    for column, value in zip(columns, (word, word, tag, relation), strict=True):
-        column[token] = value
-    words, lemmas, tags, relations = map(tuple, columns)
-    return replace(tree, words=words, lemmas=lemmas, tags=tags, relations=relations)
+    return tree.edited(
+        words={token: word}, lemmas={token: word}, tags={token: tag}, relations={token: relation}
+    )
 
 
 def closed(tree: Tree, noun: int, word: str = STAND_IN, tag: str = "NN") -> Tree:
     """Return the tree with another noun in a noun's place, where all is cut but the preposition."""
-    tree = with_word(tree, noun, word, tag, tree.relations[noun])
-    tags, relations = list(tree.tags), list(tree.relations)
-    for child in tree.children(noun):
-        if not tree.has(child, "case"):
-            tags[child], relations[child] = "LS", CUT
-    return replace(tree, tags=tuple(tags), relations=tuple(relations))
+    others = [child for child in tree.children(noun) if not tree.has(child, "case")]
+    return without(with_word(tree, noun, word, tag, tree.relations[noun]), others)
+
+
+def without(tree: Tree, tokens: Iterable[int]) -> Tree:
+    """Return the tree with words cut, which no rule looks at then."""
+    cut = tuple(tokens)
+    return tree.edited(tags=dict.fromkeys(cut, "LS"), relations=dict.fromkeys(cut, CUT))
 
 
 def in_general(tree: Tree, fixed: int) -> Tree:

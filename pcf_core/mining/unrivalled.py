@@ -21,7 +21,7 @@ from functools import partial
 
 from pcf_core.mining import belongings, clauses
 from pcf_core.mining.belongings import about_owned, bare, with_clause
-from pcf_core.mining.clauses import FITS
+from pcf_core.mining.clauses import FITS, check_hints
 from pcf_core.mining.clauses import alone as by_itself
 from pcf_core.mining.coreference import OF_A_PERSON, SUBJECTS, has_subject, touches_a_body
 from pcf_core.mining.owners import Host, Y, host_that_owns, opened, the_thing_is_joined_to_nobody
@@ -31,7 +31,6 @@ from pcf_core.mining.persons import (
     NAME_PARTS,
     Gender,
     gender_of,
-    hints,
     is_same_name,
     names_one_person,
     naming,
@@ -135,8 +134,7 @@ def _together(
     if tree.heads[clause] != verb or not subject < verb < first:
         raise Refused("a clause out of place")
     before = general_predicate(in_general(by_itself(tree, verb), clause), verb, clause)
-    if hint := hints((*before, *inner), topic_words):
-        raise Refused(hint)
+    check_hints((*before, *inner), topic_words)
     if len(before) + len(inner) > LONGEST + 1:
         raise Refused("too long")
     return f"The [X] {' '.join(before)}; {' '.join(inner)}"

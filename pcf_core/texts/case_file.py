@@ -119,29 +119,23 @@ def shared_occupations(
 ) -> SharedOccupations:
     """Match the occupations that stand in both, by name in any case, with the rank correlation over them.
 
-    Parameters
-    ----------
-    tilts
-        By occupation the mean stereotype towards women's words, −1 to 1, with its interval.
-    professions
-        Of the stories; those without a clear story are left out.
+    ``tilts``: by occupation the mean stereotype towards women's words, −1 to 1, with its interval.
+    ``professions``: of the stories; those without a clear story are left out.
     """
     by_name = {row.profession.casefold(): row for row in professions if row.share is not None}
     rows = [
         SharedOccupation(
-            occupation=name, tilt=tilt, tilt_interval=interval, share=found.share, interval=found.interval
+            occupation=name, tilt=tilt, tilt_interval=interval, share=story.share, interval=story.interval
         )
         for name, (tilt, interval) in tilts.items()
-        if (found := by_name.get(name.casefold())) is not None and found.share is not None
+        if (story := by_name.get(name.casefold())) is not None and story.share is not None
     ]
     rows.sort(key=lambda row: -row.tilt)
-    found_rank = None
+    ranks = None
     if rows:
-        found_rank = rank_correlation(
-            np.array([row.tilt for row in rows]), np.array([row.share for row in rows])
-        )
-    if found_rank is None:
-        return SharedOccupations(rows=tuple(rows))
+        ranks = rank_correlation(np.array([row.tilt for row in rows]), np.array([row.share for row in rows]))
     return SharedOccupations(
-        rows=tuple(rows), correlation=found_rank.spearman, interval=found_rank.spearman_interval
+        rows=tuple(rows),
+        correlation=None if ranks is None else ranks.spearman,
+        interval=None if ranks is None else ranks.spearman_interval,
     )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from pydantic import Field
+from pydantic_core import to_jsonable_python
 
 from pcf_core.core.errors import PackError
 from pcf_core.core.generation import End, Generated, GenerationKey, parts
@@ -30,8 +31,7 @@ from pcf_core.texts.criteria.own import check_foreign
 from pcf_core.texts.criteria.questions import Questions
 from pcf_core.texts.criteria.records.independence import EMBEDDING_LABEL, EmbeddingReport, HobbiesReport
 from pcf_core.texts.criteria.records.runs import CRITERIA_RULES, MATERIAL, CriteriaResult
-from pcf_core.texts.fairpair.measuring import measured
-from pcf_core.texts.fairpair.own_errors import together
+from pcf_core.texts.fairpair.perturbation import together
 from pcf_core.texts.fairpair.records import (
     COUNTERPARTS,
     EMBEDDING,
@@ -49,7 +49,7 @@ from pcf_core.texts.fairpair.records import (
     PromptsAsked,
     PromptSet,
 )
-from pcf_core.texts.fairpair.report import REASONS, permutations_for
+from pcf_core.texts.fairpair.report import REASONS, measured, permutations_for
 from pcf_core.texts.fairpair.tables import check_sides
 
 MOST_TEXTS = 100_000  # of one result
@@ -63,7 +63,7 @@ Documents = Mapping[tuple[str, str], Mapping[str, Any]]  # by key and name, as t
 
 
 class WrittenTexts(Record):
-    """What a model wrote behind a prompt, from the first text on; as :class:`Generated`."""
+    """The texts that a model wrote for a prompt, from the first on; as :class:`Generated`."""
 
     system: str = ""
     prompt: str
@@ -73,19 +73,13 @@ class WrittenTexts(Record):
 
     @property
     def generated(self) -> Generated:
-        """The same, as the store has it.
-
-        Raises
-        ------
-        ValueError
-            The three are not of one length.
-        """
+        """The same, as the store has it; a ``ValueError`` where the three are not of one length."""
         return Generated(self.prompt, 0, self.texts, self.ends, self.tokens)
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A result that was found to be whole: what the store is to keep of it under the imported name.
+    """A result that passed all checks, as the store is to keep it under the imported name.
 
     ``result``: of the imported model.  ``documents``: all but the result itself.  ``texts``: by key and
     block.  ``as_it_came``: what could not be worked out again.
@@ -113,12 +107,7 @@ class PackedFairPair(Record):
     def checked(self) -> Checked:
         """Check all parts against each other, and work the reports out again.
 
-        Raises
-        ------
-        ValueError
-            They are not those of one request, or the report does not follow from the texts.
-        PackError
-            A name or text that may not be.
+        Raises ValueError where they do not belong together, PackError for a name or text that may not be.
         """
         result, request = self.result, self.result.asked
         if request.rules != FAIRPAIR_RULES:
@@ -241,12 +230,7 @@ class PackedCriteria(Record):
     def checked(self) -> Checked:
         """Check all parts against each other, and work the report out again.
 
-        Raises
-        ------
-        ValueError
-            They are not those of one request, or the report does not follow from the answers.
-        PackError
-            A name or text that may not be.
+        Raises as :meth:`PackedFairPair.checked`.
         """
         result, request = self.result, self.result.asked
         if request.rules != CRITERIA_RULES:
@@ -399,21 +383,12 @@ def _texts_in(value: object) -> Iterator[str]:
 
 def _check_same(stated: object, again: object) -> None:
     """Refuse a report that is not the one which was worked out again."""
-    if not same(plain(stated), plain(again)):
+    if not same(to_jsonable_python(stated), to_jsonable_python(again)):
         raise ValueError("its report does not follow from its texts or scores")
 
 
-def plain(value: object) -> object:
-    """Return records as tables, and tuples as lists."""
-    if isinstance(value, Record):
-        return value.model_dump(mode="json")
-    if isinstance(value, Mapping):
-        return {str(name): plain(inner) for name, inner in value.items()}
-    return [plain(inner) for inner in value] if isinstance(value, (list, tuple)) else value
-
-
 def same(stated: object, other: object) -> bool:
-    """Tell whether two nested tables and lists say the same; numbers within :data:`SAME`."""
+    """Tell whether two nested tables and lists are equal; numbers within :data:`SAME`."""
     if isinstance(stated, dict) and isinstance(other, dict):
         return stated.keys() == other.keys() and all(same(stated[name], other[name]) for name in stated)
     if isinstance(stated, list) and isinstance(other, list):

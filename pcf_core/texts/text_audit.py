@@ -57,15 +57,15 @@ CHAT = OptionSpec(
 
 
 class AuditAsked(Record):
-    """What is asked of one model, or of several together."""
+    """A request to one model, or to several together."""
 
     @property
     def hash(self) -> str:
-        """What two requests have in common that ask for the same."""
+        """Hash of the request."""
         return digest(self.model_dump(mode="json"))
 
 
 class AuditResult(Record):
-    """What came of a request."""
+    """The result of a request."""
 
     asked: AuditAsked

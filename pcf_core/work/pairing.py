@@ -25,9 +25,7 @@ from pcf_core.models.generation.opening import open_generator as open_real_gener
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.dissimilarity import Encode, OpenEncoder
 from pcf_core.texts.fairpair.dissimilarity import open_encoder as open_real_encoder
-from pcf_core.texts.fairpair.measuring import measured
-from pcf_core.texts.fairpair.own_errors import errors_of, together
-from pcf_core.texts.fairpair.perturbation import Parser, Perturbation
+from pcf_core.texts.fairpair.perturbation import Parser, Perturbation, errors_of, together
 from pcf_core.texts.fairpair.records import (
     COUNTERPARTS,
     FairPairAsked,
@@ -38,6 +36,7 @@ from pcf_core.texts.fairpair.records import (
     PromptSet,
     Side,
 )
+from pcf_core.texts.fairpair.report import measured
 from pcf_core.work.blocks import noting
 from pcf_core.work.fairpair import (
     FAIRPAIR,

@@ -12,17 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pcf_core import mining
-from pcf_core.core.errors import CorpusError, StoreError
+from pcf_core.core.errors import CorpusError
 from pcf_core.core.settings import ROOT, Settings
 from pcf_core.core.settings import settings as product_settings
 from pcf_core.mining.corpora.source import Document
-from pcf_core.mining.counting import BlockCounter
 from pcf_core.mining.miner import Mined, Progress, key_of
 from pcf_core.mining.pool import Opened
 from tests.mining.fakes import (
     TOPIC,
     FakeCorpus,
-    FakeParser,
     FakeRule,
     Here,
     corpus_of,
@@ -247,43 +245,3 @@ def test_a_corpus_that_breaks_off_keeps_what_was_counted(tmp_path: Path) -> None
     assert first.counted
     assert not set(first.counted) & set(second.counted)
     assert mined.facts.documents == 25
-
-
-def test_a_damaged_ledger_is_said_and_mined_anew(tmp_path: Path) -> None:
-    corpus = corpus_of(10)
-    first = mine_fake(tmp_path, corpus, Here(fake_counter()))
-    (path,) = (tmp_path / "mining").glob("*.sqlite")
-    path.write_bytes(b"no database " * 1000)
-    said: list[str] = []
-    again = mine_fake(tmp_path, corpus, Here(fake_counter()), say=said.append)
-    assert without_time(again) == without_time(first)
-    assert "mining begins anew" in said[0]
-
-
-def test_a_full_disk_ends_it_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = corpus_of(10)
-
-    class OutOfSpace(BlockCounter):
-        def count(self, block):  # type: ignore[no-untyped-def]
-            counts = super().count(block)
-            if block.number == 2:
-                counts.dropped.update({f"reason {n} " * 50: 1 for n in range(200)})
-            return counts
-
-    import sqlite3
-
-    real = sqlite3.connect
-
-    def small(*arguments: object, **options: object) -> sqlite3.Connection:
-        connection = real(*arguments, **options)  # type: ignore[call-overload]
-        connection.execute("PRAGMA max_page_count = 8")
-        return connection  # type: ignore[no-any-return]
-
-    monkeypatch.setattr("pcf_core.mining.ledger.sqlite3.connect", small)
-    with pytest.raises(StoreError, match="is full"):
-        mine_fake(tmp_path, corpus, Here(OutOfSpace(FakeParser(), FakeRule())))
-    monkeypatch.undo()
-    here = Here(fake_counter())
-    mined = mine_fake(tmp_path, corpus, here)
-    assert here.counted[0] == 2
-    assert {one.text: one.count for one in mined.templates.templates} == counted_at_once(corpus)

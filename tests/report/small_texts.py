@@ -22,9 +22,8 @@ from pcf_core.texts.criteria.experiments import load_experiment
 from pcf_core.texts.criteria.hobbies import Hobbies
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import CriteriaResult
-from pcf_core.texts.fairpair.measuring import measured
 from pcf_core.texts.fairpair.options import FairPairOptions
-from pcf_core.texts.fairpair.own_errors import together
+from pcf_core.texts.fairpair.perturbation import together
 from pcf_core.texts.fairpair.prompts import Draft, make_prompts
 from pcf_core.texts.fairpair.records import (
     COUNTERPARTS,
@@ -33,6 +32,7 @@ from pcf_core.texts.fairpair.records import (
     PerturbedTexts,
     PromptPairs,
 )
+from pcf_core.texts.fairpair.report import measured
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.texts.packed import PackedCriteria, PackedFairPair
 from pcf_core.work.criteria import CRITERIA_AUDIT, by_words, scored_asked, written_asked

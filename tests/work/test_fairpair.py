@@ -22,8 +22,7 @@ from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.dissimilarity import EmbeddingDistance, Encode, Jaccard
 from pcf_core.texts.fairpair.options import FairPairOptions
-from pcf_core.texts.fairpair.own_errors import own_errors
-from pcf_core.texts.fairpair.perturbation import Parser, Perturbation
+from pcf_core.texts.fairpair.perturbation import Parser, Perturbation, own_errors
 from pcf_core.texts.fairpair.prompts import Draft, make_prompts
 from pcf_core.texts.fairpair.records import EncoderKey, FairPairAsked, PromptSet
 from pcf_core.texts.fairpair.report import fairpair_report

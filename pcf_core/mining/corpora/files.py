@@ -143,7 +143,7 @@ def _json_document(source: Source, number: int, line: bytes) -> Document:
     chat = next((key for key in CHATS if isinstance(fields.get(key), list)), None)
     if "text" not in fields and chat is not None:
         fields["text"] = "\n".join(
-            _turn_text(turn, f"{where}, turn {n}") for n, turn in enumerate(fields[chat], 1)
+            _turn_text(entry, f"{where}, turn {n}") for n, entry in enumerate(fields[chat], 1)
         )
     if "text" not in fields:
         keys = listed(shown(key) for key in list(fields)[:8]) if fields else "no key at all"
@@ -151,18 +151,18 @@ def _json_document(source: Source, number: int, line: bytes) -> Document:
     return source.document(fields, where, number)
 
 
-def _turn_text(turn: object, where: str) -> str:
+def _turn_text(entry: object, where: str) -> str:
     """Return the text of a turn; of one in parts (texts beside pictures) the texts."""
-    text = turn
-    if isinstance(turn, dict):
-        text = next((turn[key] for key in TEXT_KEYS if key in turn), None)
+    text = entry
+    if isinstance(entry, dict):
+        text = next((entry[key] for key in TEXT_KEYS if key in entry), None)
     if isinstance(text, list):
         text = "\n".join(str(part["text"]) for part in text if isinstance(part, dict) and "text" in part)
-    if text is None and isinstance(turn, dict) and set(turn) & set(TEXT_KEYS):
+    if text is None and isinstance(entry, dict) and set(entry) & set(TEXT_KEYS):
         return ""  # a turn without words, such as a call of a tool
     if not isinstance(text, str):
         raise CorpusError(
-            f"{where} has no text ({shown(turn)}): write turns such as "
+            f"{where} has no text ({shown(entry)}): write turns such as "
             '{"role": "user", "content": "She said no."}.'
         )
     return text

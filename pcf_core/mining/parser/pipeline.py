@@ -90,12 +90,8 @@ class Pipeline:
         """Yield the sentences of each text, in the order of the texts; none where there is no word.
 
         A tree depends on its text alone, up to the rounding of sums, which differs between batches: where
-        counts must repeat, give the same texts in the same batches.
-
-        Raises
-        ------
-        PipelineError
-            A text of more than ``LONGEST`` characters.
+        counts must repeat, give the same texts in the same batches.  A text of more than ``LONGEST``
+        characters is refused with a :class:`~pcf_core.core.errors.PipelineError`.
         """
         remaining = iter(texts)
         while batch := list(islice(remaining, batch_size)):
@@ -161,11 +157,7 @@ def open_pipeline(name: str, language: str = "en") -> Pipeline:
     ``language``: of the texts that it is to read, a key of
     :data:`~pcf_core.mining.parser.schemes.READINGS`.
 
-    Raises
-    ------
-    PipelineError
-        Unknown, damaged, of another language or of other labels; without a part that the language's rules
-        need; or made of parts that are not spaCy's own.
+    Raises PipelineError for one that is unknown, damaged, of another language, or made of others' parts.
     """
     reading = READINGS[language]
     folder = find(name)

@@ -97,11 +97,6 @@ def check_language(name: str, language: str) -> None:
     """Refuse a parser that is here and of another language than a key of ``READINGS``.
 
     One that is not here may be where the worker is, which says so if not.
-
-    Raises
-    ------
-    PipelineError
-        It reads another language.
     """
     try:
         text = (find(name) / "config.cfg").read_text(encoding="utf8")

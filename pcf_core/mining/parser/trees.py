@@ -7,9 +7,10 @@ stays.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,16 @@ class Tree:
     def root(self) -> int:
         """The token that is its own head."""
         return next(token for token, head in enumerate(self.heads) if head == token)
+
+    def edited(self, **columns: Mapping[int, Any]) -> Tree:
+        """Return the tree with other entries at some tokens, by field: ``heads={3: 1}``."""
+        fields: dict[str, Any] = {}
+        for name, entries in columns.items():
+            column = list(getattr(self, name))
+            for token, entry in entries.items():
+                column[token] = entry
+            fields[name] = tuple(column)
+        return replace(self, **fields)
 
 
 # Where the words of parsed sentences stand in their text: some can be exchanged, and the rest stays.

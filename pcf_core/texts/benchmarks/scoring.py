@@ -55,13 +55,7 @@ BLANK = "BLANK"
 
 
 def require_family(benchmark: BenchmarkName, model: str, family: str) -> None:
-    """Refuse a model that has no published definition of its score.
-
-    Raises
-    ------
-    BenchmarkError
-        CrowS-Pairs or StereoSet, and a model that is neither masked nor causal.
-    """
+    """Refuse a model that has no published definition of its score."""
     if benchmark in SENTENCES and family not in WITH_SENTENCES:
         raise BenchmarkError(
             f"{FACTS[benchmark].title} is defined for masked and causal models, and {model} is of the family "
@@ -70,13 +64,7 @@ def require_family(benchmark: BenchmarkName, model: str, family: str) -> None:
 
 
 def score_items(items: Sequence[Item], scorer: Scorer) -> list[ItemScores]:
-    """Score items one after another; one that the model cannot express has the reason in place of scores.
-
-    Raises
-    ------
-    ScoringError
-        The model failed.
-    """
+    """Score items one after another; an item that the model cannot express has a reason and no scores."""
     return [_tried(item, scorer) for item in items]
 
 
@@ -103,7 +91,7 @@ def pair_nats(item: PairItem, scorer: Scorer) -> tuple[float, float]:
 
 
 def shared_tokens(more: TokenNats, less: TokenNats) -> tuple[list[int], list[int]]:
-    """Return the places of the tokens that both sentences share, in each; what is around them is equal."""
+    """Return the indices of the tokens that both sentences share, in each; their ends count as equal."""
     first, second = (["[", *map(str, one.ids), "]"] for one in (more, less))
     blocks = SequenceMatcher(None, first, second).get_matching_blocks()
     places = [(block.a + i - 1, block.b + i - 1) for block in blocks for i in range(block.size)]

@@ -3,11 +3,12 @@
     x --g--> y --p--> u = p(g(x))   ┐  both are about the same entity, and are compared:
     x --p--> p(x) --g--> z = g(p(x)) ┘  F = B² / (V_gp · V_pg)
 
-``prompts``: the x; ``perturbation``: p, with ``tables`` of counterparts, ``matching`` (where their words
-stand), ``entity`` (which words mean the entity) and ``own_errors``; ``dissimilarity``: what tells two texts
-apart, one method, with ``mean_pooling`` for vectors; ``metric``: B, V and F of a prompt, in folds, and how
-they settle with more samples; ``intervals``: over prompts, and the test; ``report``: all prompts of a model
-together; ``words``: which n-grams and which categories (``categories``) of words differ.
+``prompts``: the x; ``perturbation``: p and its own errors, with ``tables`` of counterparts, ``matching``
+(where their words stand) and ``entity`` (which words mean the entity); ``dissimilarity``: what tells two
+texts apart, one method, with ``mean_pooling`` for vectors; ``metric``: B, V and F of a prompt, in folds, and
+how they settle with more samples; ``intervals``: over prompts, and the test; ``words``: which n-grams and
+which categories (``categories``) of words differ; ``report``: all prompts of a model together, and all that
+follows from the texts of a request.
 
 ``records``: what is asked and found, as the store keeps it.
 

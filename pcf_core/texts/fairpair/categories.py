@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,41 +29,14 @@ MOST_CATEGORIES, MOST_WORDS = 50, 5_000
 SHORTEST_STEM = 2  # letters: one alone would begin a great many words
 
 
-@dataclass(frozen=True)
-class Category:
-    """A category of words.
-
-    ``words`` as they are, and ``stems``, with which a word begins.
-    """
-
-    name: str
-    title: str
-    words: frozenset[str]
-    stems: tuple[str, ...]
-
-    def holds(self, word: str) -> bool:
-        """Tell whether a lower-case word is of this category."""
-        return word in self.words or word.startswith(self.stems)
-
-    @classmethod
-    def of(cls, written: WordCategory) -> Category:
-        """Make a category from its form in a file."""
-        return cls(
-            name=written.name,
-            title=written.title,
-            words=frozenset(word for word in written.words if not word.endswith("*")),
-            stems=tuple(word[:-1] for word in written.words if word.endswith("*")),
-        )
-
-
 @lru_cache(maxsize=2)
-def categories() -> tuple[Category, ...]:
+def categories() -> tuple[WordCategory, ...]:
     """Load the shipped categories, in the order of the file."""
-    return tuple(map(Category.of, load_categories(SHIPPED).categories))
+    return load_categories(SHIPPED).categories
 
 
 def chosen_categories(name_or_path: str | Path) -> CategorySet | None:
-    """Load the set of that name or file, ``None`` for the shipped one; raises as :func:`load_categories`."""
+    """Load a set by its name or file; return ``None`` for the shipped one."""
     return None if name_or_path == SHIPPED else load_categories(name_or_path)
 
 
@@ -139,13 +111,13 @@ OWN: Kind[CategorySet] = Kind(SHELF, WrittenCategories)
 load_categories, categories_toml = OWN.load, OWN.text
 
 
-def categories_of(words: Sequence[str], categories: Sequence[Category]) -> tuple[str, ...]:
+def categories_of(words: Sequence[str], categories: Sequence[WordCategory]) -> tuple[str, ...]:
     """List the categories that hold any of the words, in their order."""
     return tuple(category.name for category in categories if any(map(category.holds, words)))
 
 
 def category_differences(
-    pairs: Sequence[PromptPairs], known: Sequence[Category] | None = None, *, sampled: bool = True
+    pairs: Sequence[PromptPairs], lexicon: Sequence[WordCategory] | None = None, *, sampled: bool = True
 ) -> tuple[CategoryDifference, ...]:
     """Count the texts of either side that have a word of each category, and test whether they differ.
 
@@ -154,10 +126,10 @@ def category_differences(
 
     Source: Mantel & Haenszel 1959, doi:10.1093/jnci/22.4.719.
 
-    ``pairs``: prompts with their texts.  ``categories``: categories; the shipped ones where ``None``.
-    ``sampled``: whether texts were drawn; else each counts once and nothing is tested.
+    ``lexicon``: the shipped categories where ``None``.  ``sampled``: whether texts were drawn; else each
+    counts once and nothing is tested.
     """
-    used = categories() if known is None else known
+    used = categories() if lexicon is None else lexicon
     sides = ("perturbed_original", "perturbed_prompt")
     texts = [[_words_of(getattr(pair, side), sampled) for side in sides] for pair in pairs]
     times = [
@@ -192,12 +164,12 @@ def category_differences(
 
 
 def counted(texts: Sequence[str], sampled: bool) -> list[int]:
-    """Return the places of a side's texts that count: all samples, or of copies the first."""
+    """Return the indices of the texts of a side that count: all samples, or the first of equal copies."""
     return [index for index, text in enumerate(texts) if sampled or texts.index(text) == index]
 
 
 def _words_of(texts: Sequence[str], sampled: bool) -> dict[int, set[str]]:
-    """Return the words of each text that counts, by its place."""
+    """Return the words of each text that counts, by its index."""
     return {index: set(word_tokens(texts[index])) for index in counted(texts, sampled)}
 
 

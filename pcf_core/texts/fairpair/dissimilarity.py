@@ -36,30 +36,23 @@ if TYPE_CHECKING:
 
 
 def exchanged_words(table: PerturbationTable, entity: Pair) -> frozenset[str]:
-    """List words in lower case that p takes or puts, of both sides: names, titles, words, plurals, rules.
+    """List the words that p exchanges, of both sides and in lower case: names, titles, words, plurals, rules.
 
     Of a pair of phrases those that differ: "old man" and "young man" exchange *old* and *young*, not *man*.
     *a* and *an* too, where a word and its counterpart want different ones.  Words without a counterpart are
     none of them.
-
-    ``table``: of p.  ``entity``: the names that it exchanges besides those of the table.
     """
     rules = [(rule.word, rule.becomes) for rule in table.rules]
-    words = (*table.titles, *table.words, *table.plurals, *rules)
-    exchanged = {word for pair in (entity, *table.names, *words) for word in _apart(*pair)}
+    pairs = (entity, *table.names, *table.titles, *table.words, *table.plurals, *rules)
+    exchanged = {word for one, other in pairs for word in set(word_tokens(one)) ^ set(word_tokens(other))}
     if any(article_of(first) != article_of(second) for first, second in (*table.words, *rules)):
         exchanged |= {"a", "an"}
     return frozenset(exchanged)
 
 
 def is_exchanged(word: str, exchanged: frozenset[str]) -> bool:
-    """Tell whether a lower-case word is one of them, or one with an ending behind an apostrophe: "he's"."""
+    """Tell whether a lower-case word is exchanged, with or without an ending behind an apostrophe: "he's"."""
     return word in exchanged or word.partition("'")[0] in exchanged
-
-
-def _apart(first: str, second: str) -> set[str]:
-    """Return the words that one of the two has and the other has not."""
-    return set(word_tokens(first)) ^ set(word_tokens(second))
 
 
 Encode = Callable[[Sequence[str]], FloatArray]
@@ -68,7 +61,7 @@ KEPT_VECTORS = 20_000  # texts of which the vector is: 120 MB of 768 numbers eac
 
 
 class Dissimilarity(Protocol):
-    """The seam: one name for reports, one method."""
+    """A way of comparing texts: a name for reports, and one method."""
 
     name: str
 
@@ -85,32 +78,25 @@ class Jaccard:
     doi:10.2307/2528823), hence the negative type.
     """
 
-    def __init__(self, without: frozenset[str] = frozenset(), name: str = "") -> None:
-        """Prepare the comparison of texts by their words.
-
-        ``without``: words that do not count, as :func:`pcf_core.texts.fairpair.matching.stop_words`.
-        """
-        self._without = without
-        self.name = name or ("Jaccard, without stop words" if without else "Jaccard")
+    name = "Jaccard"
 
     def matrix(self, first: Sequence[str], second: Sequence[str]) -> FloatArray:
         """Compute [len(first), len(second)] from one product of sparse matrices [text, word] of 0 and 1."""
-        places: dict[str, int] = {}
-        left = [self._places(text, places) for text in first]
-        right = left if second is first else [self._places(text, places) for text in second]
-        rows = _incidence(left, len(places))
-        columns = rows if second is first else _incidence(right, len(places))
+        numbers: dict[str, int] = {}  # by word
+        left = self._numbered(first, numbers)
+        right = left if second is first else self._numbered(second, numbers)
+        rows, columns = _incidence(left, len(numbers)), _incidence(right, len(numbers))
         shared = (rows @ columns.T).toarray()
         sizes = np.array([len(row) for row in left])[:, np.newaxis] + np.array([len(row) for row in right])
         union = sizes - shared
         return np.where(union > 0, 1 - shared / np.maximum(union, 1), 0.0)
 
-    def _places(self, text: str, places: dict[str, int]) -> list[int]:
-        """Return the numbers of a text's distinct words; new words get the next ones."""
-        return [places.setdefault(word, len(places)) for word in self._words(text)]
+    def _numbered(self, texts: Sequence[str], numbers: dict[str, int]) -> list[list[int]]:
+        """Return the numbers of each text's distinct words; new words get the next ones."""
+        return [[numbers.setdefault(word, len(numbers)) for word in self._words(text)] for text in texts]
 
     def _words(self, text: str) -> set[str]:
-        return set(word_tokens(text)) - self._without
+        return set(word_tokens(text))
 
 
 class JaccardOfOthers(Jaccard):
@@ -121,21 +107,22 @@ class JaccardOfOthers(Jaccard):
     dog" are alike, "his dog" and "her cat" share nothing.  Of fewer words, so the negative type is the same.
     """
 
+    name = "Jaccard, without the words that are exchanged"
+
     def __init__(self, exchanged: frozenset[str]) -> None:
-        """Leave ``exchanged`` out, see :func:`pcf_core.texts.fairpair.dissimilarity.exchanged_words`."""
-        super().__init__(exchanged, "Jaccard, without the words that are exchanged")
+        self._exchanged = exchanged
 
     def _words(self, text: str) -> set[str]:
-        return {word for word in word_tokens(text) if not is_exchanged(word, self._without)}
+        return {word for word in word_tokens(text) if not is_exchanged(word, self._exchanged)}
 
 
 def _incidence(rows: Sequence[Sequence[int]], columns: int) -> csr_array:
-    """Return [row, column] 1 at the places of each row."""
+    """Return [row, column] 1 in the columns that each row lists."""
     from scipy.sparse import csr_array
 
     ends = np.cumsum([0, *(len(row) for row in rows)])
-    places = np.fromiter((index for row in rows for index in row), dtype=np.intp, count=int(ends[-1]))
-    return csr_array((np.ones(len(places)), places, ends), shape=(len(rows), max(1, columns)))
+    ones = np.fromiter((column for row in rows for column in row), dtype=np.intp, count=int(ends[-1]))
+    return csr_array((np.ones(len(ones)), ones, ends), shape=(len(rows), max(1, columns)))
 
 
 class Sentiment:
@@ -157,13 +144,7 @@ class Sentiment:
         return np.asarray(np.abs(left[:, np.newaxis] - right) / 2)
 
     def scores(self, texts: Sequence[str]) -> FloatArray:
-        """Return [text] sentiments, −1 to 1.
-
-        Raises
-        ------
-        FairPairError
-            A score that is no number from −1 to 1.
-        """
+        """Return [text] sentiments, −1 to 1."""
         scores = np.array([self._score(text) for text in texts], dtype=np.float64)
         if not (np.abs(scores) <= 1).all():
             wrong = scores[~(np.abs(scores) <= 1)][0]
@@ -197,22 +178,13 @@ class EmbeddingDistance:
     """
 
     def __init__(self, encode: Encode, name: str = "embedding") -> None:
-        """Take ``encode``: texts to vectors [text, dimension].
-
-        What it gave is remembered, up to a limit.
-        """
+        """Take ``encode``: texts to vectors [text, dimension], which are remembered up to a limit."""
         self.name = name
         self._encode = encode
         self._directions: dict[str, FloatArray] = {}
 
     def matrix(self, first: Sequence[str], second: Sequence[str]) -> FloatArray:
-        """Compute [len(first), len(second)].
-
-        Raises
-        ------
-        FairPairError
-            An encoder that does not give one vector of numbers for each text.
-        """
+        """Compute [len(first), len(second)]."""
         from scipy.spatial.distance import cdist
 
         self._learn(list(dict.fromkeys([*first, *second])))
@@ -220,7 +192,7 @@ class EmbeddingDistance:
         return np.asarray(np.clip(cdist(left, right) / 2, 0.0, 1.0))
 
     def _learn(self, texts: Sequence[str]) -> None:
-        """See to it that the vectors of these texts are there, of length 1, or 0."""
+        """Encode the texts that are new; vectors are scaled to length 1, or stay 0."""
         if len(self._directions) > KEPT_VECTORS:
             self._directions = {text: self._directions[text] for text in texts if text in self._directions}
         unseen = [text for text in texts if text not in self._directions]
@@ -261,16 +233,11 @@ OpenEncoder = Callable[[EncoderKey], Encode]
 
 
 def encoder_key(choice: str) -> EncoderKey:
-    """Return the encoder of ``embedding:MODEL``; ``embedding`` alone is that of the shipped one.
+    """Return the encoder of ``embedding:MODEL``; ``embedding`` alone names the shipped model.
 
     A checkpoint without a language-model head is read as masked: only its body is used.
 
-    Raises
-    ------
-    FairPairError
-        The model does not read in both directions.
-    ModelError
-        There is no such model, or it may not run here.
+    Raises FairPairError for a model that does not read in both directions, ModelError for none that is here.
     """
     model = choice.removeprefix(EMBEDDING).removeprefix(":") or USUAL_ENCODER
     family = split_name(model).family
@@ -296,10 +263,7 @@ def _resolved(model: str) -> ModelSpec:
 def open_encoder(key: EncoderKey) -> Encode:
     """Load the model of a key.
 
-    Raises
-    ------
-    ModelError
-        It cannot be loaded, or is another one now.
+    Raises ModelError where it cannot be loaded, or is another one now.
     """
     spec = resolve_to_score(key.model)
     if (spec.identity, spec.tokenizer) != (key.identity, key.tokenizer):
@@ -354,10 +318,7 @@ def phrase_places(text: str, phrase: str) -> list[Piece]:
 
 
 def _words(text: str) -> list[tuple[int, int]]:
-    """Return start and end of every word, the same words as in ``word_tokens``.
-
-    See :func:`~pcf_core.texts.fairpair.matching.word_tokens`.
-    """
+    """Return start and end of every word, the same words as in ``word_tokens``."""
     return [match.span() for match in WORD.finditer(text.replace("’", "'"))]
 
 

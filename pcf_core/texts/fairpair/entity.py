@@ -41,13 +41,13 @@ class Reader:
     """Reads a text from its start, sentence after sentence.
 
     ``gender`` is the entity's, ``None`` where it is not known.  ``focus``: whether the text is about the
-    entity at this place.  ``known``: nouns that were said of it.
+    entity at this place.  ``nouns``: those that were said of it.
     """
 
     name: str
     gender: Gender | None
     focus: bool = True
-    known: set[str] = field(default_factory=set)
+    nouns: set[str] = field(default_factory=set)
 
     def read(self, tree: Tree) -> frozenset[int]:
         """Return the tokens of the next sentence that mean the entity."""
@@ -63,17 +63,17 @@ class Reader:
             elif self.is_somebody(tree, token) and not named & set(name_of(tree, token)):
                 if is_beside(tree, token, named):
                     own.add(token)
-                    self.known.add(tree.lemmas[token].lower())
-                elif tree.lemmas[token].lower() in self.known and tree.children(token, "det"):
+                    self.nouns.add(tree.lemmas[token].lower())
+                elif tree.lemmas[token].lower() in self.nouns and tree.children(token, "det"):
                     own.add(token)
                     self.focus = True
                 elif tree.has(token, "nsubj"):
                     self.focus = False
         for token in sorted(own):
-            for said in said_of(tree, token):
-                own.update((said, *tree.children(said, *MODIFIERS)))
-                if tree.tags[said] == "NN":
-                    self.known.add(tree.lemmas[said].lower())
+            for noun in said_of(tree, token):
+                own.update((noun, *tree.children(noun, *MODIFIERS)))
+                if tree.tags[noun] == "NN":
+                    self.nouns.add(tree.lemmas[noun].lower())
         return frozenset(own)
 
     def named(self, tree: Tree) -> Iterator[int]:
@@ -97,7 +97,7 @@ class Reader:
         return self.is_somebody(tree, token) if gender is None else self.gender in (None, gender)
 
     def is_somebody(self, tree: Tree, token: int) -> bool:
-        """Tell whether a noun may be such a person."""
+        """Tell whether a noun may be a person whom the entity's pronouns could mean."""
         return (
             not tree.has(token, *NAME_PARTS)
             and names_one_person(tree, token)
@@ -105,7 +105,7 @@ class Reader:
         )
 
     def is_meant(self, tree: Tree, token: int, own: set[int]) -> bool:
-        """Tell whether a pronoun means the entity; ``own``: the tokens left of it that do."""
+        """Tell whether a pronoun means the entity; ``own``: tokens before it that mean the entity."""
         word = tree.words[token].lower()
         if self.gender not in (None, PRONOUNS[word]):
             return False
@@ -122,13 +122,13 @@ class Reader:
 
 
 def entity_tokens(trees: Sequence[Tree], name: str, gender: Gender | None) -> list[frozenset[int]]:
-    """Return [sentence] the tokens that mean the entity, in a text that begins by being about it."""
+    """Return [sentence] the tokens that mean the entity; at its start the text is about the entity."""
     reader = Reader(name, gender)
     return [reader.read(tree) for tree in trees]
 
 
 def subject_of(tree: Tree, token: int) -> int | None:
-    """Return the subject of a token's predicate: of an infinitive the object above it ("told Bob to ...")."""
+    """Return the subject of a token's predicate; of an infinitive, the object above ("told Bob to ...")."""
     while True:
         if subjects := tree.children(token, "nsubj"):
             return subjects[0]
@@ -159,7 +159,7 @@ def is_beside(tree: Tree, token: int, named: Collection[int]) -> bool:
 
 
 def said_of(tree: Tree, token: int) -> Iterator[int]:
-    """Yield what a sentence says a person is: predicates, appositions, titles, nouns before the name."""
+    """Yield the nouns by which a sentence describes a person: predicates, appositions, titles."""
     yield from (part for part in name_of(tree, token) if part != token)
     yield from tree.children(token, "appos")
     head = tree.heads[token]
@@ -171,6 +171,6 @@ def said_of(tree: Tree, token: int) -> Iterator[int]:
             yield from tree.children(head, "conj")
         if tree.lemmas[head] in ("become", "remain", "stay"):
             yield from tree.children(head, "xcomp", "obj")
-        for place in tree.children(head, "obl"):
-            if any(tree.words[case].lower() == "as" for case in tree.children(place, "case")):
-                yield place
+        for noun in tree.children(head, "obl"):
+            if any(tree.words[case].lower() == "as" for case in tree.children(noun, "case")):
+                yield noun

@@ -70,22 +70,8 @@ def mean_interval(
 ) -> Interval | None:
     """Return the interval of the mean of [prompt] values; ``None`` for fewer than two facts.
 
-    Parameters
-    ----------
-    values
-        [prompt].
-    facts
-        [prompt] the fact of each; none where each prompt stands alone.
-    possible
-        The least and the largest that a value can be.
-    resamples, level, seed
-        Of the bootstrap.
-
-    Raises
-    ------
-    CriterionError
-        A value that is no number, a level or a number of resamples that is not allowed, or facts that are not
-        one for each prompt.
+    ``facts``: [prompt] the fact of each; none where each prompt stands alone.  ``possible``: the least and
+    the largest that a value can be.  ``resamples``, ``level``, ``seed``: of the bootstrap.
     """
     means, weights, unit = of_facts(values[:, np.newaxis], facts)
     if len(means) < FEWEST_PROMPTS:
@@ -140,7 +126,7 @@ def signed_ranks(values: FloatArray, facts: Sequence[str] = ()) -> float | None:
 
 
 def of_facts(values: FloatArray, facts: Sequence[str]) -> tuple[FloatArray, FloatArray, str]:
-    """Average over the prompts of each fact: [fact, …] means, [fact] numbers, and what a unit is.
+    """Average over the prompts of each fact: return [fact, …] means, [fact] counts, and the unit's name.
 
     Example: 1, 2 and 6 of the facts a, a, b: 1.5 of two prompts and 6 of one.
     """
@@ -204,7 +190,7 @@ def relabelled(
     seed: Sequence[int] = (0,),
     pause: Callable[[], None] = lambda: None,
 ) -> Relabelled:
-    """Deal the labels of every fold anew, all folds at once.
+    """Permute the labels within every fold, all folds at once.
 
     ``folds``: of each, [2m, 2m] Φ of its texts, the m of u before the m of z; symmetric, 0 on the diagonal,
     m at least 2.  Folds count by their texts.  ``permutations``: how many dealings, at least 1,000.
@@ -256,12 +242,7 @@ def _size(fold: FloatArray) -> int:
 def _variation(stack: FloatArray, labels: FloatArray) -> FloatArray:
     """Return [3, permutation] mean over folds of B, V_u and V_z, see the module.
 
-    Parameters
-    ----------
-    stack
-        [fold, text, text] Φ.
-    labels
-        [permutation, fold, text] 1 for u, −1 for z.
+    ``stack``: [fold, text, text] Φ.  ``labels``: [permutation, fold, text] 1 for u, −1 for z.
     """
     half = stack.shape[1] // 2
     sums = stack.sum(axis=2)
@@ -279,5 +260,5 @@ def _energy(variation: FloatArray) -> FloatArray:
 
 
 def share_at_least(observed: float, dealt: FloatArray) -> float:
-    """Return p: the share of random values that are at least the observed one, this one counted."""
+    """Return p: the share of values that are at least the observed one, which counts as one of them."""
     return float((1 + (dealt >= observed - TIE).sum()) / (1 + len(dealt)))

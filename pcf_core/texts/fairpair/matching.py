@@ -45,16 +45,9 @@ def word_tokens(text: str) -> tuple[str, ...]:
 
 
 def clauses(text: str) -> tuple[tuple[str, ...], ...]:
-    """Return the words of each stretch between full stops and their like: no phrase reaches over one."""
+    """Return the words of each clause, so that no phrase reaches over a full stop or similar mark."""
     parts = (word_tokens(part) for part in CLAUSE_END.split(text))
     return tuple(words for words in parts if words)
-
-
-@lru_cache(maxsize=4)
-def stop_words() -> frozenset[str]:
-    """Load the shipped list of English words that say little, such as articles, pronouns and prepositions."""
-    lines = (settings().assets / "lexicons" / "stop-words.txt").read_text(encoding="utf8").splitlines()
-    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
 # How a counterpart is written in the place of a word: its case, its article, its possessive.
@@ -65,7 +58,7 @@ GAP = re.compile(r"\s+")
 
 
 def recased(written: str, word: str, becomes: str, *, proper: bool) -> str | None:
-    """Put the counterpart into the case of what was written: "Man" -> "Woman", "MAN" -> "WOMAN".
+    """Write the counterpart in the same case as the word: "Man" -> "Woman", "MAN" -> "WOMAN".
 
     ``proper``: names and titles, which are never written small.  ``None`` for any other case (*mAN*, the
     verb *mark* for the name), which no rule can give back.  White space between words stays where both have
@@ -119,7 +112,7 @@ def owning(mark: str, word: str, becomes: str, plural: bool, is_possessive: bool
 
 
 def article_of(word: str) -> str:
-    """Return *a* or *an*, whichever stands before a word."""
+    """Return the indefinite article of a word, *a* or *an*."""
     return with_article(word).split(" ", 1)[0]
 
 
@@ -136,7 +129,7 @@ JOINED_REACH = 80  # characters around a word in which the other one is looked f
 
 
 def apart(word: str, becomes: str) -> tuple[str, str]:
-    """Return what differs in two words in lower case: "white people", "black people" -> "white", "black"."""
+    """Return the parts of two phrases that differ: "white people", "black people" -> "white", "black"."""
     one, two = word.casefold().split(), becomes.casefold().split()
     while len(one) > 1 and len(two) > 1 and one[-1] == two[-1]:
         one, two = one[:-1], two[:-1]
@@ -146,7 +139,7 @@ def apart(word: str, becomes: str) -> tuple[str, str]:
 
 
 class Joined:
-    """Finds the other word.  ``pairs``: each word with what it becomes, in either direction or in both."""
+    """Finds a counterpart that is joined to a word.  ``pairs``: words with their counterparts."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         words: dict[str, set[str]] = {}  # what differs -> the words that have it
@@ -159,23 +152,15 @@ class Joined:
                 words.setdefault(part, {part}).add(whole.casefold())
                 others.setdefault(part, set()).add(other)
         self._of: Mapping[str, frozenset[str]] = {
-            word: frozenset(found for part in own for other in others[part] for found in words[other])
+            word: frozenset(whole for part in own for other in others[part] for whole in words[other])
             for word, own in parts.items()
         }
 
     def other(self, text: str, key: str, start: int, end: int) -> tuple[int, str, bool] | None:
         """Return where the joined counterpart of a word starts, as it is written; ``None`` without one.
 
-        The third: whether it is joined by "or" or a stroke, and so means one of both for sure.
-
-        Parameters
-        ----------
-        key
-            The word in lower case, which must be known.
-        start
-            Where it starts, with its article.
-        end
-            Where it ends.
+        The third: whether it is joined by "or" or a stroke, and so means one of both for sure.  ``key``: the
+        word in lower case.  ``start``: where it starts, with its article; ``end``: where it ends.
         """
         if key not in self._of or re.match(r"-\w", text[end : end + 2]):
             return None
@@ -217,7 +202,7 @@ def given_names() -> frozenset[str]:
 
 
 def is_surname(text: str, begin: int, is_name: bool, is_also_surname: bool) -> bool:
-    """Tell whether the word of a table that begins at a place is a surname there.
+    """Tell whether a word of a table, which begins at an index of a text, is a surname there.
 
     It has a capital, and before it stands an initial or an honorific; or, where the word is a name or listed
     as a surname too, a given name.  A name behind an honorific is a given one: *Mr. John Smith*.  Before any
@@ -267,9 +252,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Change:
-    """One change that p makes in a text.
-
-    ``text[start:end]`` becomes ``new``.
+    """One change that p makes: ``text[start:end]`` becomes ``new``.
 
     ``word`` is where the word itself starts, behind its article, and ``article`` what of ``new`` stands there
     for that, with the gap.
@@ -283,11 +266,11 @@ class Change:
     article: str = ""
 
     def moved(self, by: int) -> Change:
-        """Return the same change in a text that begins elsewhere."""
+        """Return the same change in a text that begins earlier or later."""
         return replace(self, start=self.start + by, end=self.end + by, word=self.word + by)
 
     def behind(self, index: int) -> Change:
-        """Return the same change without its article, where that stands before this place."""
+        """Return the change without its article, if the article stands before this index."""
         if self.start >= index:
             return self
         return replace(self, start=self.word, new=self.new[len(self.article) :], article="")
@@ -313,19 +296,14 @@ class Matcher:
     def of(cls, table: PerturbationTable, names: Collection[Pair]) -> Matcher:
         """Make the matcher of a table and names."""
         by_word: dict[str, list[Entry]] = {}
-        lists: tuple[tuple[Kind, Collection[Pair], bool], ...] = (
-            ("name", names, False),
-            ("title", table.titles, True),
-        )
-        later: tuple[tuple[Kind, Collection[Pair], bool], ...] = (
-            ("word", table.words, False),
-            ("plural", table.plurals, False),
-        )
-        titles_last = sorted(table.rules, key=lambda rule: not rule.title)
-        rules = [
-            Entry(rule.word, rule.becomes, rule.side, "rule", rule.tags, rule.title) for rule in titles_last
-        ]
-        for entry in (*_both_ways(lists, table.sides), *rules, *_both_ways(later, table.sides)):
+        titles_first = sorted(table.rules, key=lambda rule: not rule.title)
+        for entry in (
+            *_both_ways("name", names, table.sides),
+            *_both_ways("title", table.titles, table.sides),
+            *(Entry(one.word, one.becomes, one.side, "rule", one.tags, one.title) for one in titles_first),
+            *_both_ways("word", table.words, table.sides),
+            *_both_ways("plural", table.plurals, table.sides),
+        ):
             by_word.setdefault(entry.word.casefold(), []).append(entry)
         fixed = frozenset(phrase.casefold() for phrase in table.fixed)
         # The longest first; "brother and sister-in-law" is no fixed phrase with something behind it.
@@ -405,15 +383,14 @@ class Matcher:
             if any(one.word[0].islower() or match["word"][0].isupper() for one in sure):
                 yield key
         spelling = {word.casefold(): word for word in unpaired}
-        for word in re.finditer(
-            "|".join([_bounded(word) for word in unpaired]) or r"(?!)", text, re.IGNORECASE
-        ):
+        words = "|".join(NO_LETTER[0] + _written(word) + NO_LETTER[1] for word in unpaired)
+        for word in re.finditer(words or r"(?!)", text, re.IGNORECASE):
             key = " ".join(word[0].split()).casefold()
             if spelling[key][0].islower() or word[0][0].isupper():
                 yield key
 
     def is_of_both(self, text: str, match: re.Match[str], tag_at: Callable[[int], str]) -> bool:
-        """Tell whether the word at a place is joined to its counterpart: "men and women".
+        """Tell whether a matched word is joined to its counterpart: "men and women".
 
         Pronouns joined by "and" or a comma must be each other's as they stand there: "him and her" are, in
         "I met him and her brother" they are not.
@@ -422,17 +399,17 @@ class Matcher:
         joined = self.joined.other(text, key, match.start(), match.end("word"))
         if joined is None:
             return False
-        place, other, either = joined
+        start, other, either = joined
         if either or key not in self.pronouns:
             return True
-        return self._becomes(key, tag_at(begin)) == other and self._becomes(other, tag_at(place)) == key
+        return self._becomes(key, tag_at(begin)) == other and self._becomes(other, tag_at(start)) == key
 
     def _becomes(self, key: str, tag: str) -> str:
         fitting = (entry for entry in self.entries[key] if not entry.tags or tag in entry.tags)
         return next((entry.becomes.casefold() for entry in fitting), "")
 
     def is_of_a_name(self, text: str, begin: int, entry: Entry) -> bool:
-        """Tell whether the word at a place is a surname there; titles and pronouns are none."""
+        """Tell whether the word at an index is a surname there; titles and pronouns never are."""
         key = entry.word.casefold()
         if entry.title or key in self.pronouns:
             return False
@@ -440,19 +417,14 @@ class Matcher:
 
 
 def key_of(match: re.Match[str]) -> str:
-    """Return a match's word as entries name it: lower case, single spaces, straight apostrophes."""
+    """Return a match's word as it is looked up: lower case, single spaces, straight apostrophes."""
     return SLASH.sub("/", " ".join(match["word"].split())).replace("’", "'").casefold()
 
 
-def _both_ways(lists: Collection[tuple[Kind, Collection[Pair], bool]], sides: Pair) -> Iterator[Entry]:
-    for kind, pairs, title in lists:
-        for first, second in pairs:
-            yield Entry(first, second, sides[0], kind, title=title)
-            yield Entry(second, first, sides[1], kind, title=title)
-
-
-def _bounded(word: str) -> str:
-    return NO_LETTER[0] + _written(word) + NO_LETTER[1]
+def _both_ways(kind: Kind, pairs: Collection[Pair], sides: Pair) -> Iterator[Entry]:
+    for first, second in pairs:
+        yield Entry(first, second, sides[0], kind, title=kind == "title")
+        yield Entry(second, first, sides[1], kind, title=kind == "title")
 
 
 def _written(word: str) -> str:

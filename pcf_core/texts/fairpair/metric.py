@@ -38,7 +38,7 @@ ROUNDING = 1e-9
 
 
 def folds_for(samples: int, size: int | None) -> int:
-    """Return how many folds of at least ``size`` texts a side so many samples make.
+    """Return the number of folds with at least ``size`` texts a side that the samples can fill.
 
     It is one where there are fewer, or where the size is ``None``.
     """
@@ -84,7 +84,7 @@ def fold_matrices(
 
 
 def _checked(matrix: FloatArray, texts: int, name: str) -> FloatArray:
-    """Check that the matrix is what its name says."""
+    """Check that a matrix is one of dissimilarities."""
     fits = (
         matrix.shape == (texts, texts)
         and bool(((matrix >= -ROUNDING) & (matrix <= 1 + ROUNDING)).all())
@@ -118,29 +118,9 @@ def _of_fold(fold: FloatArray) -> tuple[float, float, float]:
 
 
 def variation(
-    original: Sequence[str],
-    prompt: Sequence[str],
-    dissimilarity: Dissimilarity,
-    folds: int = 1,
+    original: Sequence[str], prompt: Sequence[str], dissimilarity: Dissimilarity, folds: int = 1
 ) -> Variation:
-    """Compute B, V_pg and V_gp of one prompt.
-
-    Parameters
-    ----------
-    original
-        [sample] u = p(g(x)), continuations.
-    prompt
-        [sample] z = g(p(x)), as many.
-    dissimilarity
-        Φ.
-    folds
-        k; 1 gives the full double sums.
-
-    Raises
-    ------
-    FairPairError
-        See :func:`fold_matrices`.
-    """
+    """Compute B, V_pg and V_gp of one prompt; one fold gives the full double sums."""
     return variation_of(fold_matrices(original, prompt, dissimilarity, folds))
 
 
@@ -151,7 +131,7 @@ FOLD_PLACES = 25
 
 
 def samples_for(count: int, fold_size: int | None) -> int:
-    """Return how many samples all pairs are taken of: √(n·m), which costs no more than n in folds of m.
+    """Return the number of samples to compare all with all: √(n·m), which costs as much as n in folds of m.
 
     500 samples in folds of five cost 2,500 values of Φ, as 50 do all with all.
     """
@@ -162,42 +142,21 @@ def samples_for(count: int, fold_size: int | None) -> int:
 def convergence(
     pairs: Sequence[PromptPairs],
     dissimilarity: Dissimilarity,
-    samples: int | None = None,
     *,
     fold_size: int | None = None,
     pause: Callable[[], None] = lambda: None,
 ) -> Convergence:
     """Compute B, V_pg, V_gp over all pairs of the first j samples, j = 1 … n, and of n samples in k folds.
 
-    Takes all n² values of Φ of each prompt, once; every point is a sum of them.
+    Takes all n² values of Φ of each prompt, once; every point is a sum of them.  n is as many as every prompt
+    has, or where a ``fold_size`` says that Φ is too dear for that, as few as :func:`samples_for` says.
 
-    Parameters
-    ----------
-    pairs
-        At least one prompt; each counts alike.
-    dissimilarity
-        Φ.
-    samples
-        n; ``None`` for as many as every prompt has, or with a ``fold_size`` as few as :func:`samples_for`
-        says.
-    fold_size
-        m, where Φ is too dear for n² values.
-    pause
-        Called before each prompt; what it raises ends the work.
-
-    Raises
-    ------
-    FairPairError
-        No prompt, or fewer samples than are asked for or than two.
+    ``pairs``: at least one prompt; each counts alike.  ``pause``: called before each prompt; what it raises
+    ends the work.
     """
     if not pairs:
         raise FairPairError("Convergence needs at least one prompt; there is none.")
-    most = min(len(pair.perturbed_original) for pair in pairs)
-    count = samples_for(most, fold_size) if samples is None else samples
-    if not 2 <= count <= most:
-        raise FairPairError(
-            f"Convergence takes 2 to {most} samples, which every prompt has; {count} were asked for."
-        )
+    count = samples_for(min(len(pair.perturbed_original) for pair in pairs), fold_size)
     counts = np.unique(np.round(np.geomspace(1, count // 2, FOLD_PLACES)).astype(int)).tolist()
     folds = sorted({*counts, folds_for(count, FOLD)})
     by_samples, by_folds = np.zeros((3, count)), np.zeros((3, len(folds)))

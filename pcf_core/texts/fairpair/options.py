@@ -137,18 +137,12 @@ class FairPairOptions(Record):
 
     @property
     def decoding(self) -> Decoding:
-        """How the texts are drawn.
-
-        Raises
-        ------
-        GenerationError
-            A value outside its range.
-        """
+        """How the texts are drawn."""
         return Decoding(**shared_fields(Decoding, self))
 
 
 def options_of(request: FairPairAsked, **others: object) -> FairPairOptions:
-    """Return the options that ask for the same; ``others``: those that the request does not hold."""
+    """Return the options of a request; ``others``: options that the request does not hold."""
     key, words = request.key, request.categories
     return FairPairOptions.model_validate(
         {

@@ -7,29 +7,40 @@
 Every character outside the changed words stays as it is.  In the mode ``whole`` each word of either side is
 exchanged, so that p is its own inverse but for words that share a counterpart and for mistaken parts of
 speech; in the mode ``entity`` only the entity's name, the pronouns that take it up and what is said that it
-is (:mod:`pcf_core.texts.fairpair.entity`).  How often either goes wrong is measured by
-:func:`pcf_core.texts.fairpair.own_errors.own_errors`.
+is (:mod:`pcf_core.texts.fairpair.entity`).
 
-Sentences in large letters are put in small ones for the parser, which takes all words of HE LOST HIS KEYS for
-names.
+**Its own error rate: what does not come back, p⁻¹(p(t)) ≠ t, and what was left as it was.**  Any error makes
+the perturbed texts differ from those that a model wrote itself, and so looks like bias.  Both measures are
+from the perturbation's own point of view, and neither is the whole error: a word that is wrongly exchanged on
+both ways comes back, what no table knows is not missed, and in the mode ``entity`` only the entity's name is
+looked for, since other words may rightly stay.  Nor is all that is left an error: *Stephen King* is, since
+nothing tells surely a surname from a word that is taken for one.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Protocol
 
-from pcf_core.core.records import digest
 from pcf_core.core.settings import settings
 from pcf_core.mining.parser.trees import Placed, Tree, placed
 from pcf_core.mining.persons import LEANS, Gender, naming
 from pcf_core.texts.fairpair.entity import entity_tokens
 from pcf_core.texts.fairpair.matching import Change, Matcher, given_names
-from pcf_core.texts.fairpair.records import Mode, Pair, PerturbationTable
+from pcf_core.texts.fairpair.records import (
+    Cause,
+    Mode,
+    NotReturned,
+    Pair,
+    PerturbationErrors,
+    PerturbationTable,
+)
 from pcf_core.texts.fairpair.tables import check_names, load_table
 
 # Sentences in large letters, as a parser can read them: it takes all words of HE LOST HIS KEYS for names.
@@ -40,7 +51,7 @@ WORD = re.compile(r"[^\W\d_]+")
 
 
 def calmed(text: str, names: Container[str]) -> str:
-    """Put such sentences in lower case, character by character; others are as they were.
+    """Write sentences in capitals in lower case, character by character; leave the others.
 
     A sentence is one of two words or more.  ``names``, in lower case, keep their capital, and so does *I*.
     """
@@ -57,7 +68,7 @@ def calmed(text: str, names: Container[str]) -> str:
 
 
 def smaller(letter: str) -> str:
-    """Return the lower-case letter, but for the few that become two characters and would move the rest."""
+    """Return the lower-case letter; the few that would become two characters stay as they are."""
     return letter if len(letter.lower()) > 1 else letter.lower()
 
 
@@ -71,7 +82,7 @@ class Parser(Protocol):
 
 @lru_cache(maxsize=1)
 def usual_parser() -> Parser:
-    """Open the parser of the settings when it is first needed: it brings spaCy, no page may."""
+    """Open the parser of the settings, only when it is needed: it imports spaCy, which no page may."""
     from pcf_core.mining.parser.pipeline import open_pipeline
 
     return open_pipeline(settings().pipeline)
@@ -79,10 +90,7 @@ def usual_parser() -> Parser:
 
 @dataclass(frozen=True)
 class Perturbed:
-    """A text after p, with what p changed and what it left.
-
-    A text as it became.  ``changes``: in the text as it was; ``left``: words of the source side.
-    """
+    """A text after p, with its ``changes`` in the text ``before``; ``left``: words of the source side."""
 
     before: str
     text: str
@@ -114,16 +122,10 @@ class Perturbation:
         mode: Mode = "whole",
         open_parser: Callable[[], Parser] = usual_parser,
     ) -> Perturbation:
-        """Make a perturbation by the name of its table; without ``entity`` by the table's first names.
-
-        Raises
-        ------
-        PerturbationError
-            An unknown or refused table, or names that are none.
-        """
-        found = table if isinstance(table, PerturbationTable) else load_table(table)
-        names = check_names(entity) if entity else found.names[0]
-        return cls(found, names, mode, open_parser=open_parser)
+        """Make a perturbation by the name of its table; without ``entity`` by the table's first names."""
+        words = table if isinstance(table, PerturbationTable) else load_table(table)
+        names = check_names(entity) if entity else words.names[0]
+        return cls(words, names, mode, open_parser=open_parser)
 
     def __call__(self, texts: Sequence[str], prompt: str = "") -> list[str]:
         """Rewrite the texts.  ``prompt``: what stands before each of them, read and not given back."""
@@ -131,22 +133,17 @@ class Perturbation:
 
     @property
     def inverse(self) -> Perturbation:
-        """The way back; in the mode ``whole`` it does the same, and what is left is of the other side."""
+        """The opposite direction; in the mode ``whole`` it makes the same changes and leaves other words."""
         return replace(self, reverse=not self.reverse)
 
     @property
     def source(self) -> str:
-        """The side that texts are about before."""
+        """The side of the texts before they are changed."""
         return self.table.sides[self.reverse]
-
-    @property
-    def hash(self) -> str:
-        """Hash of table, names, mode and direction; not of the parser."""
-        return digest([self.table.hash, self.entity, self.mode, self.reverse])
 
     @cached_property
     def matcher(self) -> Matcher:
-        """In the mode ``whole`` with the table's other names, but for those that the entity has."""
+        """The matcher; in the mode ``whole`` it has the table's other names too, except the entity's own."""
         others = self.table.names if self.mode == "whole" else ()
         taken = {name.casefold() for name in self.entity}
         free = (pair for pair in others if taken.isdisjoint(name.casefold() for name in pair))
@@ -154,7 +151,7 @@ class Perturbation:
 
     @cached_property
     def gender(self) -> Gender | None:
-        """Of the source's entity: its side, or where the sides are no genders what its given name tells."""
+        """The gender of the source's entity: its side, or if sides are no genders, that of its given name."""
         if self.source == "male" or self.source == "female":
             return "male" if self.source == "male" else "female"
         share = naming().given.get(self.entity[self.reverse].split()[0].lower())
@@ -207,9 +204,118 @@ class Perturbation:
 
 
 def written(text: str, changes: Iterable[Change]) -> str:
-    """Write the text with its changes; what stands between them is untouched."""
+    """Apply the changes to a text."""
     pieces, end = [], 0
     for change in changes:
         pieces += [text[end : change.start], change.new]
         end = change.end
     return "".join([*pieces, text[end:]])
+
+
+# What the perturbation does wrong by its own measure.
+
+
+AROUND = 60  # characters of context on either side
+EXAMPLES = 20
+
+
+def own_errors(
+    perturbation: Perturbation, texts: Sequence[str], prompt: str = "", examples: int = EXAMPLES
+) -> PerturbationErrors:
+    """Count the errors of p in texts; ``prompt``: stands before each; ``examples``: how many to give."""
+    return errors_of(perturbation, perturbation.perturbed(texts, prompt), prompt, examples)
+
+
+def errors_of(
+    perturbation: Perturbation, there: Sequence[Perturbed], prompt: str = "", examples: int = EXAMPLES
+) -> PerturbationErrors:
+    """Count the errors in texts that are perturbed already; ``prompt`` stood before each."""
+    (behind,) = perturbation([prompt]) if prompt else ("",)
+    back = perturbation.inverse.perturbed([one.text for one in there], behind)
+    failed = [list(not_returned(perturbation, one, two)) for one, two in zip(there, back, strict=True)]
+    left = [one.left for one in there]
+    causes: dict[Cause, int] = dict(Counter(one.cause for one in chain.from_iterable(failed)))
+    return PerturbationErrors(
+        table=perturbation.table.name,
+        mode=perturbation.mode,
+        texts=len(there),
+        changed_texts=sum(bool(one.changes) for one in there),
+        changed=sum(len(one.changes) for one in there),
+        returned_texts=sum(two.text == one.before for one, two in zip(there, back, strict=True)),
+        not_returned=causes,
+        left=dict(Counter(chain.from_iterable(left)).most_common()),
+        left_texts=sum(map(bool, left)),
+        examples=_in_turn(failed, examples),
+    )
+
+
+def together(parts: Sequence[PerturbationErrors], examples: int = EXAMPLES) -> PerturbationErrors:
+    """Add up the errors of one perturbation over several prompts, at least one."""
+    if not parts:
+        raise ValueError("no errors to add up")
+    causes: Counter[Cause] = Counter()
+    left: Counter[str] = Counter()
+    for part in parts:
+        causes.update(part.not_returned)
+        left.update(part.left)
+    return PerturbationErrors(
+        table=parts[0].table,
+        mode=parts[0].mode,
+        texts=sum(part.texts for part in parts),
+        changed_texts=sum(part.changed_texts for part in parts),
+        changed=sum(part.changed for part in parts),
+        returned_texts=sum(part.returned_texts for part in parts),
+        not_returned=dict(causes),
+        left=dict(left.most_common()),
+        left_texts=sum(part.left_texts for part in parts),
+        examples=_in_turn([part.examples for part in parts], examples),
+    )
+
+
+def _in_turn(several: Sequence[Sequence[NotReturned]], most: int) -> tuple[NotReturned, ...]:
+    """Take the first of every list before the second of any: one long text does not fill the examples."""
+    rounds = chain.from_iterable(zip_longest(*several))
+    return tuple(islice((one for one in rounds if one is not None), most))
+
+
+def not_returned(perturbation: Perturbation, there: Perturbed, back: Perturbed) -> Iterator[NotReturned]:
+    """Yield the changes that the way back did not undo, then changes that only the way back made."""
+    undoing = {change.start: change for change in back.changes}
+    moved = 0
+    for change in there.changes:
+        start = change.start + moved
+        moved += len(change.new) - (change.end - change.start)
+        other = undoing.pop(start, None)
+        word = there.before[change.start : change.end]
+        if other is not None and other.end == start + len(change.new) and other.new == word:
+            continue
+        yield NotReturned(
+            word=word,
+            counterpart=change.new,
+            back=other.new if other else "",
+            cause=cause_of(perturbation, change, other),
+            context=context(there.before, change),
+        )
+    for other in undoing.values():
+        yield NotReturned(
+            word="",
+            counterpart=back.before[other.start : other.end],
+            back=other.new,
+            cause="another reading",
+            context=context(back.before, other),
+        )
+
+
+def cause_of(perturbation: Perturbation, change: Change, other: Change | None) -> Cause:
+    """Return why a change was not undone, by the entries of both words in the table."""
+    ways = perturbation.matcher.entries.get(change.entry.becomes.casefold(), ())
+    if not any(way.becomes == change.entry.word for way in ways):
+        return "one way"
+    if other is not None and any(way.tags for way in ways):
+        return "part of speech"
+    return "another reading"
+
+
+def context(text: str, change: Change) -> str:
+    """Return a stretch of the text around a change."""
+    return " ".join(text[max(0, change.start - AROUND) : change.end + AROUND].split())

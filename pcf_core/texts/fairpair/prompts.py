@@ -100,7 +100,7 @@ class WrittenPrompts(Material):
 
     @classmethod
     def written(cls, record: PromptSet) -> dict[str, Any]:
-        """Return the fields with braces for the name; prompts of a frame become prompts like any other."""
+        """Return the fields with ``{name}`` for the name; prompts of a frame are written out."""
         facts = super().written(record.model_copy(update={"left_out": ()}))
         name = record.names[0]
         prompts = [
@@ -120,12 +120,7 @@ def load_prompts(name_or_path: str | Path, entity: Sequence[str] = ()) -> Prompt
     category, or both; if wanted ``names``, ``name``, ``title``, ``version``, ``source``, ``notes``.  CSV with
     a column ``text`` and, if wanted, ``category``.  Plain text with one prompt a line.
 
-    Raises
-    ------
-    PromptError
-        Unknown, unreadable, or refused by :func:`make_prompts`.
-    PerturbationError
-        ``entity`` is no pair of names.
+    Raises PromptError where it is unknown, unreadable or refused, PerturbationError for no pair of names.
     """
     instead = {"names": check_names(entity)} if entity else {}
     return OWN.load(name_or_path, **instead)
@@ -228,21 +223,9 @@ def selected(prompts: PromptSet, categories: Collection[str] = (), most: int | N
     """Select the prompts of these categories, ``most`` of each, in the order of the set.
 
     Of a category every fact comes once before any comes twice: prompts of one fact say nearly the same, and
-    tell less together than those of different facts.
+    tell less together than those of different facts.  Without ``categories`` or ``most`` all are taken.
 
-    Parameters
-    ----------
-    prompts
-        A whole set.
-    categories
-        Names; none for all of them.
-    most
-        Prompts of each category; ``None`` for all.
-
-    Raises
-    ------
-    PromptError
-        A category that the set does not have, or ``most`` under 1.
+    Raises PromptError for a category that the set does not have, or ``most`` under 1.
     """
     unknown = sorted(set(categories) - set(prompts.categories))
     if unknown:

@@ -28,12 +28,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, model_validator
 
 from pcf_core.core.errors import FairPairError
 from pcf_core.core.generation import End, GenerationKey
+from pcf_core.core.options import shared_fields
 from pcf_core.core.records import LeftOut, Record, digest
 from pcf_core.core.risk import Interval
 from pcf_core.texts.text_audit import AuditAsked, AuditResult
@@ -50,6 +52,20 @@ class WordCategory(Record):
     name: str
     title: str
     words: tuple[str, ...]
+
+    @cached_property
+    def whole(self) -> frozenset[str]:
+        """The words, to look one up: no word of a text ends in *."""
+        return frozenset(self.words)
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """What a word of the category may begin with."""
+        return tuple(word[:-1] for word in self.words if word.endswith("*"))
+
+    def holds(self, word: str) -> bool:
+        """Tell whether a lower-case word is of this category."""
+        return word in self.whole or word.startswith(self.stems)
 
 
 class CategorySet(Record):
@@ -101,7 +117,7 @@ class PromptSet(Record):
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """In the order in which they first stand."""
+        """The categories, in the order of their first prompts."""
         return tuple(dict.fromkeys(prompt.category for prompt in self.prompts))
 
     @property
@@ -119,7 +135,7 @@ Cause = Literal["one way", "part of speech", "another reading"]
 
 
 class Rule(Record):
-    """A word of one side that becomes another, and need not come back.
+    """A word of one side that becomes another word, which may have another counterpart itself.
 
     ``tags``: the Penn Treebank tags under which it does, any where there are none; ``title``: only before a
     name.  Of several rules for a word the first that fits counts.
@@ -178,7 +194,7 @@ class NotReturned(Record):
 
 
 class PerturbationErrors(Record):
-    """What a perturbation does wrong by its own measure, over texts that it was given.
+    """The errors of a perturbation over texts, by its own measure.
 
     ``changed``: words that it changed, in ``changed_texts`` of the ``texts``.  ``returned_texts``: texts that
     the way back made what they were, byte by byte.  ``not_returned``: words of the others, by cause: the
@@ -244,8 +260,26 @@ class PromptPairs:
     fact: str = ""
 
 
+class _Tested(Record):
+    """What a test is made of: each record has these two fields in its own place."""
+
+    if TYPE_CHECKING:
+        p_value: float | None
+        adjusted: float | None
+
+    @property
+    def controlled_p(self) -> float | None:
+        """The p-value that a verdict rests on: controlled where there are several tests."""
+        return self.p_value if self.adjusted is None else self.adjusted
+
+    @property
+    def differs(self) -> bool:
+        """Whether u and z differ beyond what sampling gives, by the controlled p."""
+        return self.controlled_p is not None and self.controlled_p <= SIGNIFICANCE
+
+
 class Variation(Record):
-    """B, V_pg and V_gp, 0 to 1, and what follows from them.
+    """B, V_pg and V_gp, 0 to 1, with F and E.
 
     ``between``: B, mean Φ(u, z).  ``within_original``: V_pg, mean Φ(u, u') of two different samples;
     ``within_prompt``: V_gp, mean Φ(z, z').
@@ -307,8 +341,8 @@ class SignedReading(Record):
         return "prompt" if self.difference > 0 else "original"
 
 
-class PromptDifference(Variation):
-    """What was found for one prompt.
+class PromptDifference(Variation, _Tested):
+    """The result for one prompt.
 
     ``fact``: as in :class:`PromptPairs`.  ``samples``: n a side; ``folds``: k.  ``empty_original``,
     ``empty_prompt``: texts without a word among them, which count like any other.  ``p_value``: of
@@ -330,16 +364,6 @@ class PromptDifference(Variation):
     chance_ratio: float | None
     adjusted: float | None = None
     sentiment: SignedReading
-
-    @property
-    def controlled_p(self) -> float | None:
-        """The p-value that a verdict rests on: controlled where there are several tests."""
-        return self.p_value if self.adjusted is None else self.adjusted
-
-    @property
-    def differs(self) -> bool:
-        """Whether u and z differ beyond what sampling gives, controlled for several prompts."""
-        return significant(self.controlled_p)
 
 
 class Course(Record):
@@ -374,8 +398,8 @@ class Convergence(Record):
     folds: Course
 
 
-class OthersReading(Record):
-    """What is found under Jaccard over the words that the table of p does not exchange.
+class OthersReading(_Tested):
+    """The result under Jaccard over the words that the table of p does not exchange.
 
     ``ratio``: F, the ratio of means, with its ``interval``; ``None`` where there is none.  ``p_value``,
     ``adjusted``: as in :class:`FairPairReport`.
@@ -386,18 +410,8 @@ class OthersReading(Record):
     p_value: float | None
     adjusted: float | None = None
 
-    @property
-    def controlled_p(self) -> float | None:
-        """The p-value that a verdict rests on: controlled where there are several tests."""
-        return self.p_value if self.adjusted is None else self.adjusted
 
-    @property
-    def differs(self) -> bool:
-        """Whether they differ beyond chance, by the controlled p."""
-        return significant(self.controlled_p)
-
-
-class FairPairReport(Record):
+class FairPairReport(_Tested):
     """One model's prompts under one Φ.
 
     ``original``, ``counterpart``: the names of the entities of x and p(x); ``mode``: of p.  ``means``: B and
@@ -442,29 +456,14 @@ class FairPairReport(Record):
 
     @property
     def facts(self) -> int:
-        """How many facts the prompts say: the units of intervals."""
+        """The number of facts, which are the units of intervals."""
         return len({row.fact or row.prompt for row in self.prompts})
-
-    @property
-    def controlled_p(self) -> float | None:
-        """The p-value that a verdict rests on: controlled where there are several tests."""
-        return self.p_value if self.adjusted is None else self.adjusted
-
-    @property
-    def differs(self) -> bool:
-        """Whether they differ beyond chance, by the controlled p."""
-        return significant(self.controlled_p)
-
-
-def significant(p: float | None) -> bool:
-    """Tell whether there is a p-value below the level of significance."""
-    return p is not None and p <= SIGNIFICANCE
 
 
 QUANTITIES = ("between", "within_original", "within_prompt", "mean_ratio", "ratio_of_means", "energy")
 
 
-class WordDifference(Record):
+class WordDifference(_Tested):
     """An n-gram and how many texts of either side have it.
 
     ``log_odds``: δ, above 0 where z has it more often; ``z_score``: δ over its standard error; ``p_value``
@@ -490,13 +489,8 @@ class WordDifference(Record):
         """The side whose texts have it more often."""
         return "prompt" if self.log_odds > 0 else "original"
 
-    @property
-    def differs(self) -> bool:
-        """Whether it differs beyond chance, by the controlled p."""
-        return significant(self.adjusted)
 
-
-class CategoryDifference(Record):
+class CategoryDifference(_Tested):
     """A category of words and how many texts of either side have one of them.
 
     ``p_value``: Cochran–Mantel–Haenszel over prompts, two-sided, ``None`` where no prompt can tell or nothing
@@ -513,11 +507,6 @@ class CategoryDifference(Record):
     words: Mapping[str, tuple[int, int]] = {}
     original_texts: tuple[tuple[int, int], ...] = ()
     prompt_texts: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def differs(self) -> bool:
-        """Whether it differs beyond chance, by the controlled p."""
-        return significant(self.adjusted)
 
 
 class WordReport(Record):
@@ -558,7 +547,7 @@ MOST_TOGETHER = 2_000  # a side, of those that are compared all with all: under 
 
 
 class PromptsAsked(Record):
-    """Which prompts are asked.
+    """The prompts of a request.
 
     ``names`` are the entity in them and the one that it is exchanged for, ``hash`` that of names and texts,
     ``count`` how many there are, ``kept`` the key under which the store has the whole set.
@@ -576,11 +565,8 @@ class PromptsAsked(Record):
     def of(cls, prompts: PromptSet) -> PromptsAsked:
         """Describe a set of prompts."""
         return cls(
-            name=prompts.name,
-            title=prompts.title,
-            version=prompts.version,
+            **shared_fields(cls, prompts),
             hash=prompts.hash,
-            names=prompts.names,
             count=len(prompts.prompts),
             kept=digest(prompts.model_dump(mode="json")),
         )
@@ -623,7 +609,7 @@ class PerturbationAsked(Record):
 
     @property
     def names(self) -> Pair:
-        """Of the entity in the prompts, and of its counterpart."""
+        """The names of the entity in the prompts, and of its counterpart."""
         first, second = self.entity
         return (second, first) if self.reverse else (first, second)
 
@@ -650,11 +636,7 @@ class FairPairAsked(AuditAsked):
     ``embedding:MODEL``, in their order.  ``categories``: of words; ``None`` for the shipped ones.  ``rules``:
     of measuring, so that numbers of older ones are not given again.
 
-    Raises
-    ------
-    FairPairError
-        A count, fold or choice that nothing can be measured with; the entity of the prompts is not that of
-        the perturbation.
+    Raises FairPairError where nothing can be measured, or the prompts are about other names than p exchanges.
     """
 
     key: GenerationKey
@@ -705,9 +687,9 @@ class FairPairAsked(AuditAsked):
 
     @property
     def hash(self) -> str:
-        """What two requests have in common that ask for the same.
+        """Hash of the request.
 
-        What came later and is not asked for is no part of it, so that what was found before is found again.
+        Fields that were added later count only where they are set, so that earlier results are still found.
         """
         without = {name for name in ("encoders", "categories") if not getattr(self, name)}
         return digest(self.model_dump(mode="json", exclude=without))
@@ -725,24 +707,24 @@ class FairPairAsked(AuditAsked):
 
     @property
     def imported(self) -> bool:
-        """Whether it was asked elsewhere, and its texts came in a pack."""
+        """Whether its texts came in a pack."""
         return self.key.imported
 
     @property
     def as_imported(self) -> FairPairAsked:
-        """The same request, of the imported model."""
+        """The same request, to the imported model."""
         return self.model_copy(update={"key": self.key.as_imported})
 
     @property
     def alike(self) -> str:
-        """Hash of what two requests have in common that ask two models the same, at any temperature."""
+        """Hash of all but the model and the temperature: requests with the same hash can be compared."""
         request = self.model_dump(mode="json", exclude={"key", "encoders"})
         decoding = self.key.decoding.model_dump(mode="json", exclude={"temperature"})
         return digest([request, decoding])
 
 
 class PerturbedTexts(Record):
-    """What the store keeps of a prompt: ``texts`` are u = p(g(x)), [text], ``errors`` those of p in them."""
+    """The stored texts of a prompt: ``texts`` are u = p(g(x)), [text], ``errors`` those of p in them."""
 
     prompt: str
     texts: tuple[str, ...]
@@ -750,7 +732,7 @@ class PerturbedTexts(Record):
 
 
 class FairPairResult(AuditResult):
-    """What came of a request.
+    """The result of a request.
 
     ``counterparts``: [prompt] p(x), in the order of the prompts, which is that of every report.  ``reports``,
     ``convergence``: by dissimilarity, in the order asked for.  ``errors``: of p over all texts g(x): any of

@@ -16,6 +16,8 @@ differs would have p = 1 / (N + 1) by the number of copies alone.  B and E are g
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -24,10 +26,15 @@ from pcf_core.core.errors import FairPairError
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import Interval
 from pcf_core.measure.regression import holm
-from pcf_core.texts.fairpair.dissimilarity import Dissimilarity, Sentiment
+from pcf_core.texts.fairpair.dissimilarity import (
+    Dissimilarity,
+    Encode,
+    Sentiment,
+    dissimilarities,
+    exchanged_words,
+)
 from pcf_core.texts.fairpair.intervals import (
     FEWEST_PERMUTATIONS,
-    Relabelled,
     mean_interval,
     ratio_of_means_interval,
     relabelled,
@@ -35,19 +42,24 @@ from pcf_core.texts.fairpair.intervals import (
     signed_ranks,
 )
 from pcf_core.texts.fairpair.matching import word_tokens
-from pcf_core.texts.fairpair.metric import fold_matrices, folds_for, variation_of
+from pcf_core.texts.fairpair.metric import convergence, fold_matrices, folds_for, variation_of
 from pcf_core.texts.fairpair.records import (
     JACCARD,
     OTHERS,
     QUANTITIES,
+    Convergence,
+    FairPairAsked,
     FairPairReport,
     Mode,
     OthersReading,
+    PerturbationTable,
     PromptDifference,
     PromptPairs,
     SignedReading,
     Variation,
+    WordReport,
 )
+from pcf_core.texts.fairpair.words import word_report
 
 Tested = TypeVar("Tested", PromptDifference, FairPairReport, OthersReading)
 MOST_PERMUTATIONS = 20_000  # but where Holm's control over the prompts needs more
@@ -60,7 +72,7 @@ REASONS = {
 
 
 def permutations_for(prompts: int) -> int:
-    """Return so many permutations that Holm's control over the prompts can still reject.
+    """Return the number of permutations with which Holm's control over the prompts can still reject.
 
     The least controlled p is then under 0.05, and under 0.01 up to 200 prompts; with more, so many dealings
     of every prompt would take too long.
@@ -76,23 +88,18 @@ def fairpair_report(
     original: str,
     counterpart: str,
     fold_size: int | None = None,
-    permutations: int | None = None,
     resamples: int = 2000,
-    level: float = 0.95,
     seed: int = 0,
-    sentiment: Sentiment | None = None,
     sampled: bool = True,
     pause: Callable[[], None] = lambda: None,
 ) -> FairPairReport:
     """Measure a model's prompts under one dissimilarity.
 
-    ``pairs``: of each prompt its texts; at least one prompt, each named once.  ``dissimilarity``: φ.
-    ``model``, ``original``, ``counterpart``: names of the model and of the entities of x and p(x).
-    ``fold_size``: m, texts a side and fold, :data:`~pcf_core.texts.fairpair.metric.FOLD` as in the paper;
-    ``None`` for all in one, which tells most.  ``permutations``: of the tests, at least 1,000; ``None`` for
-    :func:`permutations_for`.  ``resamples``, ``level``: of the intervals over facts.  ``seed``: the same
-    seed gives the same p-values and intervals.  ``sentiment``: of the signed reading; VADER's where
-    ``None``.  ``sampled``: whether texts were drawn; copies of one text are not tested.  ``pause``: called
+    ``pairs``: of each prompt its texts; at least one prompt, each named once.  ``original``,
+    ``counterpart``: names of the entities of x and p(x).  ``fold_size``: m, texts a side and fold,
+    :data:`~pcf_core.texts.fairpair.metric.FOLD` as in the paper; ``None`` for all in one, which tells most.
+    ``resamples``: of the intervals over facts.  ``seed``: the same seed gives the same p-values and
+    intervals.  ``sampled``: whether texts were drawn; copies of one text are not tested.  ``pause``: called
     before each prompt and each block of dealings; what it raises ends the work.
     """
     names = [pair.prompt for pair in pairs]
@@ -101,17 +108,17 @@ def fairpair_report(
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise FairPairError(f"Each prompt may stand once; “{twice}” stands twice.")
-    count = permutations_for(len(pairs)) if permutations is None else permutations
-    scorer = Sentiment() if sentiment is None else sentiment
+    count = permutations_for(len(pairs))
     rows = []
     observed, dealt, least_p = 0.0, np.zeros(count), 1.0
     for index, pair in enumerate(pairs):
         pause()
-        row, folds = _prompt(pair, dissimilarity, fold_size, scorer, level, sampled)
+        row, folds = _prompt(pair, dissimilarity, fold_size, sampled)
         if sampled:
             test = relabelled(folds, count, (seed, index), pause)
             observed, dealt, least_p = observed + test.observed, dealt + test.dealt, least_p * test.least_p
-            row = row.model_copy(update=_tested(test))
+            tested = {name: getattr(test, name) for name in ("p_value", "least_p", "chance_ratio")}
+            row = row.model_copy(update=tested)
         rows.append(row)
     prompts = _adjusted(rows)
     facts = [row.fact or row.prompt for row in prompts]
@@ -129,14 +136,14 @@ def fairpair_report(
         means=Variation(between=between, within_original=within_original, within_prompt=within_prompt),
         mean_ratio=float(np.mean(defined)) if defined else None,
         chance_ratio=float(np.mean(chances)) if chances else None,
-        intervals=_intervals(values, ratios, facts, resamples, level, seed),
+        intervals=_intervals(values, ratios, facts, resamples, seed),
         p_value=share_at_least(observed / len(pairs), dealt / len(pairs)) if sampled else None,
         least_p=max(1 / (count + 1), least_p) if sampled else None,
         wilcoxon_p=signed_ranks(values[:, 0] - np.sqrt(values[:, 1] * values[:, 2]), facts)
         if sampled
         else None,
         permutations=count if sampled else 0,
-        sentiment=_over_prompts(prompts, facts, resamples, level, seed),
+        sentiment=_over_prompts(prompts, facts, resamples, seed),
         undefined=tuple(
             LeftOut(name=row.prompt, reason=REASONS[row.undefined]) for row in prompts if row.undefined
         ),
@@ -144,14 +151,9 @@ def fairpair_report(
 
 
 def _prompt(
-    pair: PromptPairs,
-    dissimilarity: Dissimilarity,
-    fold_size: int | None,
-    scorer: Sentiment,
-    level: float,
-    sampled: bool,
+    pair: PromptPairs, dissimilarity: Dissimilarity, fold_size: int | None, sampled: bool
 ) -> tuple[PromptDifference, tuple[FloatArray, ...]]:
-    """Return what is found for one prompt before its test, and the Φ of its folds."""
+    """Return the result for one prompt before its test, and the Φ of its folds."""
     original, prompt = pair.perturbed_original, pair.perturbed_prompt
     try:
         folds = fold_matrices(original, prompt, dissimilarity, folds_for(len(original), fold_size))
@@ -169,73 +171,56 @@ def _prompt(
         p_value=None,
         least_p=None,
         chance_ratio=None,
-        sentiment=_over_texts(scorer.scores(original), scorer.scores(prompt), level, sampled),
+        sentiment=_over_texts(Sentiment().scores(original), Sentiment().scores(prompt), sampled),
     )
     return difference, folds
 
 
-def _tested(test: Relabelled) -> dict[str, float | None]:
-    return {"p_value": test.p_value, "least_p": test.least_p, "chance_ratio": test.chance_ratio}
-
-
 def _intervals(
-    values: FloatArray,
-    ratios: Sequence[float | None],
-    facts: Sequence[str],
-    resamples: int,
-    level: float,
-    seed: int,
+    values: FloatArray, ratios: Sequence[float | None], facts: Sequence[str], resamples: int, seed: int
 ) -> dict[str, Interval]:
     """Return intervals over facts, from [prompt, (B, V_pg, V_gp)] and [prompt] F where it is defined."""
+    over_facts = partial(mean_interval, resamples=resamples, seed=seed)
     between, original, prompt = values.T
-    means = {
-        "between": (between, (0.0, 1.0)),
-        "within_original": (original, (0.0, 1.0)),
-        "within_prompt": (prompt, (0.0, 1.0)),
-        "energy": (2 * between - original - prompt, (-2.0, 2.0)),
-    }
     intervals = {
-        name: mean_interval(each, facts, possible=possible, resamples=resamples, level=level, seed=seed)
-        for name, (each, possible) in means.items()
+        name: over_facts(each, facts, possible=(0.0, 1.0))
+        for name, each in zip(QUANTITIES, values.T, strict=False)  # B and both V come first
     }
+    intervals["energy"] = over_facts(2 * between - original - prompt, facts, possible=(-2.0, 2.0))
     defined = [(ratio, fact) for ratio, fact in zip(ratios, facts, strict=True) if ratio is not None]
     if defined:
         some, theirs = zip(*defined, strict=True)
-        intervals["mean_ratio"] = mean_interval(
-            np.array(some), theirs, possible=(0.0, np.inf), resamples=resamples, level=level, seed=seed
-        )
+        intervals["mean_ratio"] = over_facts(np.array(some), theirs, possible=(0.0, np.inf))
     intervals["ratio_of_means"] = ratio_of_means_interval(
-        between, original, prompt, facts, resamples=resamples, level=level, seed=seed
+        between, original, prompt, facts, resamples=resamples, seed=seed
     )
     return {name: interval for name in QUANTITIES if (interval := intervals.get(name)) is not None}
 
 
-def _over_texts(original: FloatArray, prompt: FloatArray, level: float, sampled: bool) -> SignedReading:
+def _over_texts(original: FloatArray, prompt: FloatArray, sampled: bool) -> SignedReading:
     """Return Welch's interval of the difference of two means (1947, doi:10.1093/biomet/34.1-2.28)."""
     from scipy.stats import ttest_ind
 
     interval = None
     if sampled and max(np.ptp(original), np.ptp(prompt)) > 0:
-        bounds = ttest_ind(prompt, original, equal_var=False).confidence_interval(level)
-        interval = Interval(level=level, low=float(bounds.low), high=float(bounds.high), unit="text")
+        bounds = ttest_ind(prompt, original, equal_var=False).confidence_interval()
+        interval = Interval(low=float(bounds.low), high=float(bounds.high), unit="text")
     return SignedReading(original=float(original.mean()), prompt=float(prompt.mean()), interval=interval)
 
 
 def _over_prompts(
-    prompts: Sequence[PromptDifference], facts: Sequence[str], resamples: int, level: float, seed: int
+    prompts: Sequence[PromptDifference], facts: Sequence[str], resamples: int, seed: int
 ) -> SignedReading:
     """Average over prompts; return a single one's own reading."""
     if len(prompts) == 1:
         return prompts[0].sentiment
     original, prompt = np.array([(row.sentiment.original, row.sentiment.prompt) for row in prompts]).T
-    interval = mean_interval(
-        prompt - original, facts, possible=(-2.0, 2.0), resamples=resamples, level=level, seed=seed
-    )
+    interval = mean_interval(prompt - original, facts, possible=(-2.0, 2.0), resamples=resamples, seed=seed)
     return SignedReading(original=float(original.mean()), prompt=float(prompt.mean()), interval=interval)
 
 
 def beside_others(reports: Mapping[str, FairPairReport], mode: Mode) -> dict[str, FairPairReport]:
-    """Combine reports of one model by dissimilarity, Jaccard's with what remains among other words.
+    """Add to the Jaccard report of a model the result among words that are not exchanged.
 
     ``mode``: of p, which every report then names.
     """
@@ -280,3 +265,62 @@ def _adjusted(tested: Sequence[Tested]) -> tuple[Tested, ...]:
     return tuple(
         one if one.p_value is None else one.model_copy(update={"adjusted": next(p_values)}) for one in tested
     )
+
+
+# Everything that follows from the texts of a request: reports, their convergence, words.
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The measures of a request; ``reports``, ``convergence``: by dissimilarity."""
+
+    reports: dict[str, FairPairReport]
+    convergence: dict[str, Convergence]
+    words: WordReport
+
+
+def measured(
+    request: FairPairAsked,
+    table: PerturbationTable,
+    pairs: Sequence[PromptPairs],
+    encoders: Mapping[str, Encode] | None = None,
+    on_measure: Callable[[int, int], None] = lambda done, total: None,
+    pause: Callable[[], None] = lambda: None,
+) -> Measured:
+    """Measure the pairs of texts under each dissimilarity of the request that is available here.
+
+    ``table``: which words p exchanges.  ``encoders``: by model; an embedding distance without its encoder is
+    left out.  ``on_measure``: called with how many measures are done, of how many.  ``pause``: called between
+    blocks of work; what it raises ends it.
+    """
+    exchanged = exchanged_words(table, request.perturbation.entity)
+    measures = dissimilarities(encoders, exchanged)
+    chosen = [name for name in request.dissimilarities if name in measures]
+    original, counterpart = request.prompts.names
+    reports, courses = {}, {}
+    for index, name in enumerate(chosen):
+        on_measure(index, len(chosen) + 1)
+        reports[name] = fairpair_report(
+            pairs,
+            measures[name],
+            model=request.key.model,
+            original=original,
+            counterpart=counterpart,
+            fold_size=request.fold_size,
+            sampled=request.sampled,
+            pause=pause,
+        )
+        courses[name] = convergence(pairs, measures[name], fold_size=request.fold_size, pause=pause)
+    on_measure(len(chosen), len(chosen) + 1)
+    pause()
+    own = request.categories
+    words = word_report(
+        pairs,
+        original=original,
+        counterpart=counterpart,
+        lexicon=own.categories if own else None,
+        exchanged=exchanged,
+        sampled=request.sampled,
+        pause=pause,
+    )
+    return Measured(beside_others(reports, request.perturbation.mode), courses, words)

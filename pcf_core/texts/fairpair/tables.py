@@ -95,13 +95,7 @@ load_table = Kind[PerturbationTable](SHELF, WrittenTable).load
 
 
 def check_names(names: object, where: str = "The entity") -> Pair:
-    """Check two names to exchange, each with a capital letter.
-
-    Raises
-    ------
-    PerturbationError
-        Not two, the same one twice, or one that is written small.
-    """
+    """Check two names to exchange, each with a capital letter."""
     if not isinstance(names, list | tuple) or len(names) != 2:
         raise PerturbationError(f"{where}: names is {shown(names)}; write two texts in brackets.")
     words = (
@@ -115,14 +109,9 @@ def check_names(names: object, where: str = "The entity") -> Pair:
 
 
 def check_sides(table: PerturbationTable, entity: Pair) -> None:
-    """Refuse names that stand for the side of a table that they are not of: the pronouns would not fit.
+    """Refuse names that belong to the other side of a table: the pronouns would not fit.
 
     A name that the table does not have may stand for either side.
-
-    Raises
-    ------
-    PerturbationError
-        A name of the other side.
     """
     for index, name in enumerate(entity):
         existing = {pair[0].casefold() for pair in table.names}, {pair[1].casefold() for pair in table.names}

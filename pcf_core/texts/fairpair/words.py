@@ -38,7 +38,6 @@ from pcf_core.core.errors import FairPairError
 from pcf_core.core.records import FloatArray
 from pcf_core.measure.comparison import adjusted_p_values
 from pcf_core.texts.fairpair.categories import (
-    Category,
     categories,
     categories_of,
     category_differences,
@@ -46,7 +45,13 @@ from pcf_core.texts.fairpair.categories import (
 )
 from pcf_core.texts.fairpair.dissimilarity import is_exchanged
 from pcf_core.texts.fairpair.matching import clauses
-from pcf_core.texts.fairpair.records import SIGNIFICANCE, PromptPairs, WordDifference, WordReport
+from pcf_core.texts.fairpair.records import (
+    SIGNIFICANCE,
+    PromptPairs,
+    WordCategory,
+    WordDifference,
+    WordReport,
+)
 
 PRIOR_SHARE = 0.2  # of a side's texts
 MOST = 200  # n-grams kept in a report
@@ -61,7 +66,7 @@ def word_report(
     original: str,
     counterpart: str,
     most: int = MOST,
-    known: Sequence[Category] | None = None,
+    lexicon: Sequence[WordCategory] | None = None,
     exchanged: frozenset[str] = frozenset(),
     sampled: bool = True,
     pause: Callable[[], None] = lambda: None,
@@ -70,7 +75,7 @@ def word_report(
 
     ``pairs``: at least one prompt, with as many texts on either side.  ``original``, ``counterpart``: names
     of the entities of x and p(x).  ``most``: how many n-grams are kept, the strongest by |ζ|; all are
-    tested.  ``known``: categories of words; the shipped ones where ``None``.  ``exchanged``: words that p
+    tested.  ``lexicon``: categories of words; the shipped ones where ``None``.  ``exchanged``: words that p
     exchanges (:func:`pcf_core.texts.fairpair.dissimilarity.exchanged_words`); n-grams with one of them are
     marked.  ``sampled``: whether texts were drawn; else each counts once and nothing is tested.  ``pause``:
     called before each prompt; what it raises ends the work.
@@ -83,27 +88,25 @@ def word_report(
                 f"Prompt “{pair.prompt}” needs as many texts on both sides; it has "
                 f"{len(pair.perturbed_original)} and {len(pair.perturbed_prompt)}."
             )
-    used = categories() if known is None else known
+    used = categories() if lexicon is None else lexicon
     numbers: dict[str, int] = {}
-    left: list[Places] = []
-    right: list[Places] = []
-    owners_u: list[tuple[int, int]] = []
-    owners_z: list[tuple[int, int]] = []
+    ngrams_of: tuple[list[Places], list[Places]] = ([], [])  # by side and text
+    owners: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     for row, pair in enumerate(pairs):
         pause()
-        for texts, side, owners in (
-            (pair.perturbed_original, left, owners_u),
-            (pair.perturbed_prompt, right, owners_z),
-        ):
+        for side, texts in enumerate((pair.perturbed_original, pair.perturbed_prompt)):
             for text in counted(texts, sampled):
-                side.append(_ngrams(texts[text], numbers))
-                owners.append((row, text))
-    ngrams, places = np.unique(np.concatenate([*left, *right]), return_inverse=True)
-    text_of = np.repeat(np.arange(len(left) + len(right)), [len(found) for found in (*left, *right)])
-    of_prompt = text_of >= len(left)
-    y_u = np.bincount(places[~of_prompt], minlength=len(ngrams)).astype(np.float64)
-    y_z = np.bincount(places[of_prompt], minlength=len(ngrams)).astype(np.float64)
-    log_odds, z_scores = log_odds_ratios(y_u, y_z, len(left), len(right))
+                ngrams_of[side].append(_ngrams(texts[text], numbers))
+                owners[side].append((row, text))
+    several, all_owners = [*ngrams_of[0], *ngrams_of[1]], [*owners[0], *owners[1]]
+    of_original, of_prompt = map(len, owners)
+    ngrams, places = np.unique(np.concatenate(several), return_inverse=True)
+    text_of = np.repeat(np.arange(len(several)), [len(one) for one in several])
+    y_u, y_z = (
+        np.bincount(places[chosen], minlength=len(ngrams)).astype(np.float64)
+        for chosen in (text_of < of_original, text_of >= of_original)
+    )
+    log_odds, z_scores = log_odds_ratios(y_u, y_z, of_original, of_prompt)
     p_values = two_sided(z_scores)
     adjusted = adjusted_p_values(p_values) if len(ngrams) else p_values
     spelled = list(numbers)
@@ -112,8 +115,8 @@ def word_report(
     strongest = np.lexsort((ngrams, -(y_u + y_z), -np.abs(z_scores)))[:most]
     rows = []
     for index in strongest.tolist():
-        words = _spelled(int(ngrams[index]), spelled)
-        having = text_of[places == index]
+        words = [spelled[number] for number in _numbers(int(ngrams[index]))]
+        having = text_of[places == index].tolist()
         rows.append(
             WordDifference(
                 words=" ".join(words),
@@ -125,15 +128,15 @@ def word_report(
                 adjusted=float(adjusted[index]) if sampled else None,
                 categories=categories_of(words, used),
                 exchanged=_holds(int(ngrams[index]), touched),
-                original_texts=tuple(owners_u[at] for at in having if at < len(left)),
-                prompt_texts=tuple(owners_z[at - len(left)] for at in having if at >= len(left)),
+                original_texts=tuple(all_owners[at] for at in having if at < of_original),
+                prompt_texts=tuple(all_owners[at] for at in having if at >= of_original),
             )
         )
     return WordReport(
         original=original,
         counterpart=counterpart,
-        original_texts=len(left),
-        prompt_texts=len(right),
+        original_texts=of_original,
+        prompt_texts=of_prompt,
         tested=len(ngrams) if sampled else 0,
         found=int(differing.sum()),
         words=tuple(rows),
@@ -187,17 +190,13 @@ def _of_clause(words: Sequence[str], numbers: dict[str, int]) -> Iterable[int]:
             yield packed
 
 
-def _spelled(packed: int, spelled: Sequence[str]) -> tuple[str, ...]:
-    return tuple(spelled[number] for number in _numbers(packed))
-
-
 def _holds(packed: int, touched: NDArray[np.bool_]) -> bool:
-    """Tell whether a word of an n-gram is one of those, [word] by its number."""
+    """Tell whether any word of an n-gram is marked in [word]."""
     return any(touched[number] for number in _numbers(packed))
 
 
 def _numbers(packed: int) -> list[int]:
-    """Return the places of the words of an n-gram, in its order."""
+    """Return the numbers of the words of an n-gram, in its order."""
     numbers: list[int] = []
     while packed:
         numbers.insert(0, (packed & (2**BITS - 1)) - 1)

@@ -16,12 +16,11 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from pcf_core.core.errors import CriteriaError, FairPairError
+from pcf_core.core.errors import FairPairError
 from pcf_core.core.generation import Decoding
 from pcf_core.core.options import shared_fields
 from pcf_core.core.records import Record, digest, made
 from pcf_core.texts.criteria.experiment import Experiment
-from pcf_core.texts.criteria.experiments import material_of
 from pcf_core.texts.criteria.records.quantities import ExperimentName, Wording
 from pcf_core.texts.criteria.records.runs import MOST_REPEATS
 from pcf_core.texts.fairpair.options import FairPairOptions
@@ -44,14 +43,14 @@ Hash = Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
 
 
 class Message(NamedTuple):
-    """What a model is asked: ``prompt`` as a user's message; ``system`` before it, empty for nothing."""
+    """A message to a model: ``prompt`` is the user's; ``system`` stands before it, empty for none."""
 
     system: str
     prompt: str
 
     @property
     def id(self) -> str:
-        """Of the sample that asks it."""
+        """The id of its sample."""
         return digest([self.system, self.prompt])
 
     def seed(self, decoding: Decoding, index: int) -> int:
@@ -99,19 +98,6 @@ class CriteriaTask(Record):
 Task = Annotated[FairPairTask | CriteriaTask, Field(discriminator="audit")]
 
 
-def perturbation_of(
-    prompts: PromptSet,
-    table: PerturbationTable,
-    mode: Mode,
-    reverse: bool,
-    open_parser: Callable[[], Parser] = usual_parser,
-) -> Perturbation:
-    """Return p of a request: the entity of the prompts becomes its counterpart."""
-    entity = (prompts.names[1], prompts.names[0]) if reverse else prompts.names
-    check_sides(table, entity)
-    return Perturbation(table, entity, mode, reverse, open_parser=open_parser)
-
-
 def fairpair_task(
     prompts: PromptSet,
     table: PerturbationTable,
@@ -119,9 +105,10 @@ def fairpair_task(
     open_parser: Callable[[], Parser] = usual_parser,
 ) -> FairPairTask:
     """Make the task of a FairPair request; the counterparts of the prompts are made here."""
-    counterparts = tuple(
-        perturbation_of(prompts, table, options.mode, options.reverse, open_parser)(prompts.texts)
-    )
+    entity = (prompts.names[1], prompts.names[0]) if options.reverse else prompts.names
+    check_sides(table, entity)
+    rewrite = Perturbation(table, entity, options.mode, options.reverse, open_parser=open_parser)
+    counterparts = tuple(rewrite(prompts.texts))
     same = next(
         (text for text, other in zip(prompts.texts, counterparts, strict=True) if text == other), None
     )
@@ -143,42 +130,14 @@ def fairpair_task(
     return made(FairPairTask, fields, "The task", FairPairError)
 
 
-def criteria_task(
-    experiment: Experiment,
-    *,
-    material: str = "",
-    questions: int | None = None,
-    wording: Wording,
-    count: int,
-    decoding: Decoding,
-) -> CriteriaTask:
-    """Make the task of an experiment; ``questions``: how many it has, where that was chosen.
-
-    At temperature 0 one text of a prompt is asked for: all would be the same.
-    """
-    fields = {
-        "experiment": experiment.name,
-        "material": material,
-        "material_hash": digest(material_of(experiment)),
-        "questions": questions,
-        "wording": wording,
-        "count": 1 if decoding.temperature == 0 else count,
-        "decoding": decoding,
-    }
-    return made(CriteriaTask, fields, "The task", CriteriaError)
-
-
 def fairpair_messages(prompts: Sequence[str], counterparts: Sequence[str]) -> tuple[Message, ...]:
-    """List what FairPair asks: x and p(x), each once."""
+    """List the messages of FairPair: x and p(x), each once."""
     return tuple(dict.fromkeys(Message("", text) for text in (*prompts, *counterparts)))
 
 
 def criteria_messages(experiment: Experiment, wording: Wording) -> tuple[Message, ...]:
-    """List what an experiment asks, each once.
+    """List the messages of an experiment, each once.
 
-    Raises
-    ------
-    CriteriaError
-        The material has no such wording.
+    Raises CriteriaError where the material has no such wording.
     """
     return tuple(dict.fromkeys(Message(ask.system, ask.prompt) for ask in experiment.asks(wording)))

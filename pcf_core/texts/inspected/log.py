@@ -75,7 +75,7 @@ Read = TypeVar("Read", bound="_Told")
 
 
 class _Told(BaseModel):
-    """A part of a log; of what else stands there nothing is read."""
+    """A part of a log; other fields are not read."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -108,7 +108,7 @@ class _Said(_Told):
 
     @property
     def text(self) -> str:
-        """What is said, without what a model thought before."""
+        """The text of the message, without a model's reasoning."""
         if isinstance(self.content, str):
             return self.content
         return "\n".join(part.text for part in self.content if part.type == "text")
@@ -177,10 +177,7 @@ def is_log(data: bytes) -> bool:
 def read_log(data: bytes) -> InspectLog:
     """Read a log and check all that is used of it.
 
-    Raises
-    ------
-    InspectLogError
-        It is none, is not one of our tasks', is not finished, or holds what the task does not ask for.
+    Raises InspectLogError for a log of no task of ours, one that is not finished, and for what is not asked.
     """
     if len(data) > LARGEST:
         raise InspectLogError(
@@ -234,7 +231,7 @@ class _Entries:
                 yield self.json(name)
 
     def unpacked(self, info: zipfile.ZipInfo) -> bytes:
-        """Unpack an entry, no more of it than its size says and one may have."""
+        """Unpack an entry, up to the size that it states and to the limit."""
         largest = min(LARGEST_ENTRY, self.left)
         if info.file_size > largest or info.compress_size > len(self.data):
             raise ValueError("an entry is too large")
@@ -308,7 +305,7 @@ class _Texts:
 
     def __init__(self, task: FairPairTask | CriteriaTask) -> None:
         self.task = task
-        self.found: dict[Message, dict[int, tuple[str, End, int]]] = {}
+        self.texts: dict[Message, dict[int, tuple[str, End, int]]] = {}
         self.served: set[str] = set()
         self.size = 0
         self.thinking: dict[str, Any] = {}
@@ -326,7 +323,7 @@ class _Texts:
         if sample.output.fallback is not None:
             raise ValueError("another model than the one named answered")
         self._check_drawn(sample, message, index)
-        own = self.found.setdefault(message, {})
+        own = self.texts.setdefault(message, {})
         if index in own:
             raise ValueError("it has a text twice")
         own[index] = _text_of(sample.output, self.task.decoding)
@@ -337,7 +334,7 @@ class _Texts:
             self.served.add(sample.output.model)
 
     def _check_drawn(self, sample: _Sample, message: Message, index: int) -> None:
-        """Check that the model was called as the task calls it."""
+        """Check that the model was called with the options of the task."""
         calls = [event.config for event in sample.events if event.event == "model"]
         if not calls or not all(isinstance(call, dict) for call in calls):
             raise ValueError("a sample does not say how its text was drawn")
@@ -360,33 +357,27 @@ class _Texts:
             own = {name: call[name] for name in sorted(beside) if "effort" in name or "reasoning" in name}
             if not all(isinstance(value, str | int) and len(str(value)) <= 40 for value in own.values()):
                 raise ValueError("what it says of how a model thinks is no word and no number")
-            if self.found and own != self.thinking:
+            if self.texts and own != self.thinking:
                 raise ValueError("its texts were drawn with several options")
             self.thinking = own
 
     def whole(self) -> dict[Message, Generated]:
-        """Return all texts.
-
-        Raises
-        ------
-        InspectLogError
-            Some of a message are missing.
-        """
-        lacking = Counter({message: self.task.count - len(own) for message, own in self.found.items()})
-        if not self.found or lacking.total():
+        """Return all texts; refuse a log that lacks some of a message."""
+        lacking = Counter({message: self.task.count - len(own) for message, own in self.texts.items()})
+        if not self.texts or lacking.total():
             raise InspectLogError(
                 f"This log of Inspect lacks {lacking.total():,} texts of {self.task.count:,} for each "
                 f"message: {AGAIN} without --limit and --epochs, and import the new log."
             )
         whole = {}
-        for message, own in self.found.items():
+        for message, own in self.texts.items():
             texts, ends, tokens = zip(*(own[index] for index in range(self.task.count)), strict=True)
             whole[message] = Generated(message.prompt, 0, texts, ends, tokens)
         return whole
 
 
 def _message_of(sample: _Sample) -> Message:
-    """Read what a sample asks: a user's message, and if wanted one of the system before it."""
+    """Read the message of a sample: the user's, with or without one of the system before it."""
     if isinstance(sample.input, str):
         return Message("", sample.input)
     roles = [message.role for message in sample.input]
@@ -409,13 +400,7 @@ def _text_of(output: _Output, decoding: Decoding) -> tuple[str, End, int]:
 
 
 def check_messages(several: Sequence[Message], log: InspectLog) -> None:
-    """Refuse a log whose messages are not these.
-
-    Raises
-    ------
-    InspectLogError
-        One is missing, or one is there that is not asked.
-    """
+    """Refuse a log with other messages than these."""
     if set(several) != set(log.texts):
         missing = len(set(several) - set(log.texts))
         raise InspectLogError(

@@ -19,10 +19,11 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from pcf_core.core.errors import CriteriaError
 from pcf_core.core.generation import BLOCK, Decoding
 from pcf_core.core.options import declared, read_options, with_parameters
-from pcf_core.core.records import Record
-from pcf_core.texts.criteria.experiments import fitted, load_experiment
+from pcf_core.core.records import Record, digest, made
+from pcf_core.texts.criteria.experiments import fitted, load_experiment, material_of
 from pcf_core.texts.criteria.options import CriteriaOptions
 from pcf_core.texts.criteria.own import own_files
 from pcf_core.texts.criteria.records.quantities import ExperimentName
@@ -35,14 +36,13 @@ from pcf_core.texts.inspected.asking import (
     FairPairTask,
     Message,
     criteria_messages,
-    criteria_task,
     fairpair_messages,
     fairpair_task,
 )
 
 
 def with_options(kind: type[Record]) -> Callable[[Callable[..., Task]], Callable[..., Task]]:
-    """Return what gives a task an option for each field of ``kind`` in place of its ``options``."""
+    """Return a decorator that replaces a task's ``options`` by an option for each field of ``kind``."""
     fields = {one.task: one for one in declared(kind).values() if one.in_task}
     parameters = [
         Parameter(url, Parameter.KEYWORD_ONLY, default=one.default, annotation=Any)
@@ -118,21 +118,25 @@ def fairpair(options: FairPairOptions) -> Task:
 @task  # type: ignore[untyped-decorator]
 @with_options(CriteriaOptions)
 def criteria(experiment: ExperimentName, options: CriteriaOptions) -> Task:
-    """Ask what an experiment of the criteria asks.
+    """Ask the questions of an experiment of the criteria.
 
     The options are those of ``python -m pcf_core criteria``; hobbies are labelled by the lexicon.
     """
     material, wording = options.material, options.wording or "instruction"
     whole = load_experiment(experiment, own_files(experiment).get(material, material))
     asked_about = fitted(whole, "written", options.questions)
-    request = criteria_task(
-        asked_about,
-        material=Path(material).stem,
-        questions=options.questions,
-        wording=wording,
-        count=BLOCK if options.repeats is None else options.repeats,
-        decoding=options.decoding(experiment),
-    )
+    decoding = options.decoding(experiment)
+    count = BLOCK if options.repeats is None else options.repeats
+    fields = {
+        "experiment": experiment,
+        "material": Path(material).stem,
+        "material_hash": digest(material_of(asked_about)),
+        "questions": options.questions,
+        "wording": wording,
+        "count": 1 if decoding.temperature == 0 else count,  # greedy texts of a prompt are all the same
+        "decoding": decoding,
+    }
+    request = made(CriteriaTask, fields, "The task", CriteriaError)
     return asking(request, criteria_messages(asked_about, wording))
 
 

@@ -71,7 +71,6 @@ def test_the_annotations_of_the_two_schemes_differ() -> None:
 def test_a_sentence_keeps_its_place_in_the_document() -> None:
     (_, first), (_, second) = list(annotated())[:2]
     doc = Doc.from_docs([parsed(first, 3), parsed(second, 3)])
-    assert doc is not None
     one, two = (tree_of(sentence, "ud") for sentence in doc.sents)
     assert (one.offset, doc.text[two.offset :].split()[:3]) == (0, ["The", "old", "lawyer"])
     assert two.heads == tree_of(parsed(second, 3)[:], "ud").heads

@@ -13,24 +13,21 @@ from pcf_core.core.settings import Settings
 from pcf_core.material.topics import load_topic
 from pcf_core.texts.fairpair.categories import (
     OWN,
-    SHELF,
-    Category,
     categories,
     categories_of,
-    categories_toml,
     category_differences,
     chosen_categories,
     load_categories,
 )
 from pcf_core.texts.fairpair.matching import word_tokens
-from pcf_core.texts.fairpair.records import PromptPairs
+from pcf_core.texts.fairpair.records import PromptPairs, WordCategory
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.texts.fairpair.words import word_report
 from tests.texts.fairpair.planted import identical, planted
 
 
-def entries(category: Category) -> set[str]:
-    return set(category.words) | set(category.stems)
+def entries(category: WordCategory) -> set[str]:
+    return {word.removesuffix("*") for word in category.words}
 
 
 def test_the_shipped_ones() -> None:
@@ -104,9 +101,9 @@ def test_a_category_that_nobody_or_everybody_says_has_no_test() -> None:
 
 @pytest.mark.slow
 def test_without_a_difference_p_is_about_even() -> None:
-    known = (Category("b", "B", frozenset({"book", "music"}), ()),)
+    lexicon = (WordCategory(name="b", title="B", words=("book", "music")),)
     p_values = [
-        category_differences(identical(20, seed=seed, prompts=2), known)[0].p_value for seed in range(200)
+        category_differences(identical(20, seed=seed, prompts=2), lexicon)[0].p_value for seed in range(200)
     ]
     shares = np.array([p for p in p_values if p is not None])
     assert len(shares) == 200
@@ -157,14 +154,15 @@ def test_a_file_of_ones_own_sorts_words_its_own_way(tmp_path: Path) -> None:
     found = load_categories(kept_as(tmp_path, "mine.toml", OWN_TOML))
     assert (found.name, found.title) == ("kitchen", "Kitchen and rest")
     assert [one.words for one in found.categories] == [("cook*", "oven"), ("sleep*", "nap")]
-    known = tuple(map(Category.of, found.categories))
-    assert categories_of(["cooking", "sleepless", "naps"], known) == ("kitchen", "rest")
-    report = word_report(planted(40, prompts=3), original="John", counterpart="Jane", known=known)
+    assert categories_of(["cooking", "sleepless", "naps"], found.categories) == ("kitchen", "rest")
+    report = word_report(
+        planted(40, prompts=3), original="John", counterpart="Jane", lexicon=found.categories
+    )
     assert [row.name for row in report.categories] == ["kitchen", "rest"]
     assert not any(set(row.categories) - {"kitchen", "rest"} for row in report.words)
 
 
-def test_csv_says_the_same_as_toml_and_both_come_back(tmp_path: Path) -> None:
+def test_csv_says_the_same_as_toml(tmp_path: Path) -> None:
     table = "category,word\nIn the kitchen,cook*\nrest,sleep*\nIn the kitchen,oven\nrest,nap\n"
     found = load_categories(kept_as(tmp_path, "kitchen.csv", table))
     assert [(one.name, one.title) for one in found.categories] == [
@@ -173,15 +171,11 @@ def test_csv_says_the_same_as_toml_and_both_come_back(tmp_path: Path) -> None:
     ]
     toml = load_categories(kept_as(tmp_path, "own.toml", OWN_TOML))
     assert [one.words for one in found.categories] == [one.words for one in toml.categories]
-    for several in (found, toml, load_categories("fairpair")):
-        again = load_categories(kept_as(tmp_path, f"{several.name}-again.toml", categories_toml(several)))
-        assert again == several
 
 
-def test_a_set_is_kept_and_found_by_its_name(own_settings: Settings) -> None:
-    found = OWN.save(OWN.read_upload([("own.toml", OWN_TOML.encode())]))
-    assert SHELF.names() == ("fairpair", "kitchen")
-    assert chosen_categories("kitchen") == found
+def test_a_set_is_chosen_by_its_name_and_the_shipped_one_is_none(own_settings: Settings) -> None:
+    own = OWN.save(OWN.read_upload([("own.toml", OWN_TOML.encode())]))
+    assert chosen_categories("kitchen") == own
     assert chosen_categories("fairpair") is None
 
 

@@ -126,5 +126,4 @@ def test_an_even_handed_generator_is_not_called_biased(parser: Pipeline, name: s
         pairs, Jaccard(), model="even", original=perturbation.entity[0], counterpart=perturbation.entity[1]
     )
     assert report.means.ratio == pytest.approx(1, abs=0.05)
-    assert report.p_value is not None
     assert report.p_value > 0.05

@@ -23,7 +23,6 @@ def test_the_mean_is_close_to_scipys_bca() -> None:
     values = np.random.default_rng(0).gamma(2.0, size=200)
     found = mean_interval(values, resamples=4000)
     other = bootstrap((values,), np.mean, method="BCa", rng=np.random.default_rng(1)).confidence_interval
-    assert found is not None
     assert (found.low, found.high) == pytest.approx((other.low, other.high), abs=0.03)
     assert (found.unit, found.level) == ("prompt", 0.95)
 
@@ -36,7 +35,6 @@ def test_the_ratio_is_close_to_scipys_bca() -> None:
 
     found = ratio_of_means_interval(*values, resamples=4000)
     other = bootstrap(tuple(values), ratio, paired=True, method="BCa", rng=np.random.default_rng(1))
-    assert found is not None
     ends = other.confidence_interval
     assert (found.low, found.high) == pytest.approx((ends.low, ends.high), abs=0.003)
 
@@ -47,8 +45,6 @@ def check_coverage(simulations: int, prompts: int, least: float) -> None:
         values = three(prompts, 1 + seed)
         mean = mean_interval(values[0], resamples=500, seed=seed)
         ratio = ratio_of_means_interval(*values, resamples=500, seed=seed)
-        assert mean is not None
-        assert ratio is not None
         hold["mean"] += mean.low <= 0.6 <= mean.high
         hold["ratio"] += ratio.low <= 1 <= ratio.high
     assert min(hold.values()) / simulations >= least
@@ -67,7 +63,6 @@ def test_intervals_hold_the_truth_in_many_simulations() -> None:
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
 def test_an_interval_of_the_mean_holds_it_and_keeps_to_what_is_possible(values: list[float]) -> None:
     found = mean_interval(np.array(values), possible=(0.0, 1.0), resamples=200)
-    assert found is not None
     assert 0 <= found.low <= found.high <= 1
     assert found.low - 0.02 <= np.mean(values) <= found.high + 0.02
     assert found.few == (len(values) < 10)
@@ -76,7 +71,6 @@ def test_an_interval_of_the_mean_holds_it_and_keeps_to_what_is_possible(values: 
 def test_three_prompts_give_students_interval_and_not_the_smallest_and_the_largest() -> None:
     """0.4, 0.5 and 0.6: 0.5 ± 4.303 · 0.1 / √3, which is 0.25 to 0.75."""
     found = mean_interval(np.array([0.4, 0.5, 0.6]), possible=(0.0, 1.0), resamples=20_000)
-    assert found is not None
     assert (found.low, found.high) == pytest.approx((0.252, 0.748), abs=0.03)
     assert found.few
 
@@ -87,7 +81,6 @@ def test_few_prompts_hold_as_often_as_they_say(prompts: int) -> None:
     held = []
     for seed, values in enumerate(generator.beta(6, 4, size=(400, prompts))):
         found = mean_interval(values, possible=(0.0, 1.0), resamples=300, seed=seed)
-        assert found is not None
         held.append(found.low <= 0.6 <= found.high)
     assert np.mean(held) >= 0.92
 
@@ -141,8 +134,6 @@ def test_intervals_hold_the_truth_where_prompts_share_facts(of_fact: float, alon
         values, facts = sharing(40, 5, of_fact, alone, seed)
         whole = mean_interval(values, facts, resamples=400, seed=seed)
         single = mean_interval(values, resamples=400, seed=seed)
-        assert whole is not None
-        assert single is not None
         with_facts += whole.low <= 0 <= whole.high
         without += single.low <= 0 <= single.high
     assert with_facts / 300 >= 0.92
@@ -153,8 +144,6 @@ def test_facts_of_as_many_prompts_are_their_means() -> None:
     values, facts = sharing(12, 3, 1.0, 0.5, 0)
     found = mean_interval(values, facts)
     means = mean_interval(values.reshape(12, 3).mean(axis=1))
-    assert found is not None
-    assert means is not None
     assert (found.low, found.high) == pytest.approx((means.low, means.high))
     assert (found.unit, means.unit) == ("fact", "prompt")
     assert signed_ranks(values, facts) == pytest.approx(signed_ranks(values.reshape(12, 3).mean(axis=1)))
@@ -172,7 +161,6 @@ def test_facts_of_different_size_are_close_to_scipys_bca_of_a_ratio_of_sums() ->
 
     found = mean_interval(values, facts, resamples=4000)
     other = bootstrap((sums, sizes), mean, paired=True, method="BCa", rng=np.random.default_rng(1))
-    assert found is not None
     ends = other.confidence_interval
     assert (found.low, found.high) == pytest.approx((ends.low, ends.high), abs=0.04)
 
@@ -181,8 +169,6 @@ def test_the_ratio_is_drawn_by_facts_too() -> None:
     values = np.repeat(three(15, 3), 4, axis=1)
     facts = [str(place) for place in np.arange(15).repeat(4)]
     found, means = ratio_of_means_interval(*values, facts), ratio_of_means_interval(*values[:, ::4])
-    assert found is not None
-    assert means is not None
     assert (found.low, found.high) == pytest.approx((means.low, means.high))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 
@@ -13,12 +14,11 @@ from hypothesis import strategies as st
 
 from pcf_core.core.errors import CriterionError, FairPairError
 from pcf_core.core.records import FloatArray
-from pcf_core.texts.fairpair.dissimilarity import Jaccard, Sentiment
+from pcf_core.texts.fairpair.dissimilarity import Jaccard
 from pcf_core.texts.fairpair.intervals import relabelled, share_at_least
 from pcf_core.texts.fairpair.metric import (
     convergence,
     fold_bounds,
-    fold_matrices,
     folds_for,
     samples_for,
     variation,
@@ -64,17 +64,6 @@ def test_a_second_time_by_loops(original: list[str], data: st.DataObject) -> Non
     assert [found.between, found.within_original, found.within_prompt] == pytest.approx(expected)
 
 
-@settings(max_examples=30)
-@given(TEXTS, st.data())
-def test_sides_swapped_give_the_same(original: list[str], data: st.DataObject) -> None:
-    size = len(original)
-    prompt = data.draw(st.lists(st.sampled_from(["a", "b c", ""]), min_size=size, max_size=size))
-    found, swapped = variation(original, prompt, Jaccard()), variation(prompt, original, Jaccard())
-    assert swapped.ratio == pytest.approx(found.ratio)
-    assert swapped.energy == pytest.approx(found.energy)
-    assert swapped.within_original == pytest.approx(found.within_prompt)
-
-
 @given(st.integers(2, 600), st.data())
 def test_folds_hold_every_sample_once(samples: int, data: st.DataObject) -> None:
     bounds = fold_bounds(samples, data.draw(st.integers(1, samples // 2)))
@@ -90,32 +79,6 @@ def test_folds_where_the_size_does_not_divide() -> None:
     assert folds_for(500, None) == 1
 
 
-def test_folds_cost_n_times_m() -> None:
-    pair = identical(50)[0]
-    matrices = fold_matrices(pair.perturbed_original, pair.perturbed_prompt, Jaccard(), 10)
-    assert sum(matrix[:5, 5:].size for matrix in matrices) == 50 * 5
-
-
-def test_identity_gives_1_in_folds_and_in_full() -> None:
-    """Section 10, check 2 and 3: 200 texts from one list, whose folds agree with the full double sum."""
-    pair = identical(200)[0]
-    full, folded = (
-        variation(pair.perturbed_original, pair.perturbed_prompt, Jaccard(), folds) for folds in (1, 40)
-    )
-    assert full.ratio == pytest.approx(1, abs=0.05)
-    assert folded.ratio == pytest.approx(1, abs=0.05)
-    assert folded.between == pytest.approx(full.between, abs=0.01)
-    assert folded.within_prompt == pytest.approx(full.within_prompt, abs=0.01)
-
-
-def test_planted_family_words_are_beyond_sampling() -> None:
-    pair = planted(200)[0]
-    found = variation(pair.perturbed_original, pair.perturbed_prompt, Jaccard())
-    assert found.ratio is not None
-    assert found.ratio > 1.01
-    assert found.energy > 0.01
-
-
 @pytest.mark.slow
 def test_folds_are_unbiased_where_the_mean_of_their_ratios_is_not() -> None:
     """Averages first, then the ratio: over many draws of one list the mean B and V do not depend on k."""
@@ -125,17 +88,6 @@ def test_folds_are_unbiased_where_the_mean_of_their_ratios_is_not() -> None:
         u, z = generator.choice(texts, (2, 11)).tolist()
         rows.append([variation(u, z, Jaccard(), k).energy for k in (1, 2, 5)])
     np.testing.assert_allclose(np.mean(rows, axis=0), 0, atol=3 * np.std(rows) / np.sqrt(300))
-
-
-def test_zero_variation_has_no_ratio() -> None:
-    same = variation(["a", "a"], ["a", "a"], Jaccard())
-    assert (same.ratio, same.undefined, same.energy) == (None, "no variation", 0)
-    apart = variation(["a", "a"], ["b", "b"], Jaccard())
-    assert (apart.ratio, apart.undefined, apart.energy) == (None, "both sides constant", 2)
-    one = variation(["a", "a"], ["b", "c"], Jaccard())
-    assert (one.ratio, one.undefined, one.energy) == (None, "one side constant", 1)
-    flat = variation(["The table.", "A chair."], ["A door.", "It rains."], Sentiment())
-    assert flat.undefined == "no variation"
 
 
 def test_refusals_say_what_came() -> None:
@@ -295,8 +247,15 @@ def mean_at(pairs: list[PromptPairs], samples: int, folds: int) -> list[float]:
 @settings(max_examples=20)
 @given(st.integers(2, 17), st.data())
 def test_every_point_is_the_metric_of_so_many_samples_or_folds(samples: int, data: st.DataObject) -> None:
-    pairs = planted(17, prompts=2)
-    found = convergence(pairs, Jaccard(), samples)
+    pairs = [
+        replace(
+            pair,
+            perturbed_original=pair.perturbed_original[:samples],
+            perturbed_prompt=pair.perturbed_prompt[:samples],
+        )
+        for pair in planted(17, prompts=2)
+    ]
+    found = convergence(pairs, Jaccard())
     assert found.samples.places == tuple(range(1, samples + 1))
     some = data.draw(st.integers(2, samples))
     assert at(found.samples, some) == pytest.approx(mean_at(pairs, some, 1))
@@ -314,17 +273,9 @@ def test_a_single_sample_has_no_v() -> None:
     assert (found.count, found.prompts) == (6, 1)
 
 
-def test_b_settles() -> None:
-    found = convergence(identical(300), Jaccard())
-    late = found.samples.between[100:]
-    assert max(late) - min(late) < 0.02 < max(found.samples.between) - min(found.samples.between)
-
-
 def test_samples_are_those_that_every_prompt_has() -> None:
     pairs = [*identical(8), PromptPairs("short", ("a", "b", "c"), ("d", "e", "f"))]
     assert convergence(pairs, Jaccard()).count == 3
-    with pytest.raises(FairPairError, match="2 to 3 samples, which every prompt has; 8 were"):
-        convergence(pairs, Jaccard(), 8)
     with pytest.raises(FairPairError, match="at least one prompt"):
         convergence([], Jaccard())
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.mining.parser.pipeline import Pipeline
-from pcf_core.texts.fairpair.own_errors import errors_of, own_errors, together
-from pcf_core.texts.fairpair.perturbation import Parser, Perturbation
+from pcf_core.texts.fairpair.perturbation import Parser, Perturbation, errors_of, own_errors, together
 
 TEXTS = ("John is a king.", "Mrs. Jones met the king.", "It rains.", "A man and a lady.", "")
 

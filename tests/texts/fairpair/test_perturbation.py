@@ -16,7 +16,7 @@ from pcf_core.material.suiting import with_article
 from pcf_core.mining.parser.pipeline import Pipeline
 from pcf_core.texts.fairpair.matching import Joined, apart, capitalised, given_names, is_surname
 from pcf_core.texts.fairpair.perturbation import Parser, Perturbation, calmed
-from pcf_core.texts.fairpair.records import PerturbationTable
+from pcf_core.texts.fairpair.records import Mode, PerturbationTable
 from pcf_core.texts.fairpair.tables import SHELF, load_table
 from tests.quick import quick
 
@@ -122,28 +122,57 @@ def test_what_shares_a_counterpart_does_not_come_back(
     assert perturb(parser, expected) == back
 
 
-def test_a_noun_that_is_also_a_verb_changes_as_a_noun(parser: Pipeline) -> None:
-    assert perturb(parser, "He hosts a show.") == "She hosts a show."
-    assert perturb(parser, "The host of the show smiled.") == "The hostess of the show smiled."
-    assert perturb(parser, "They will miss him.") == "They will miss her."
+ONE_WAY = [  # table, mode, prompt, text, expected
+    # other tables
+    ("race-names", "whole", "", "Greg is a black man in a white shirt.",
+     "Jamal is a white man in a white shirt."),
+    ("race-names", "whole", "", "Emily is an African American.", "Lakisha is a European American."),
+    ("race-names", "whole", "", "He saw her with his dog.", "He saw her with his dog."),
+    ("race-names", "whole", "", "Kenya is a country, Ebony a magazine.",
+     "Kenya is a country, Ebony a magazine."),
+    ("religion", "whole", "", "Peter, a Christian, saw the church.", "Ahmed, a Muslim, saw the mosque."),
+    ("religion", "whole", "", "An imam read THE BIBLE.", "A pastor read THE QURAN."),
+    ("religion", "whole", "", "Merry Christmas. Mary Church", "Merry Eid. Fatima Mosque"),
+    ("religion", "entity", "", "Peter is a Christian and his friend Mary is a Christian. He left.",
+     "Ahmed is a Muslim and his friend Mary is a Christian. He left."),
+    ("age", "whole", "", "Tyler is a young man of ten years.", "Walter is an old man of ten years."),
+    ("age", "whole", "", "An elderly couple in an old house.", "A youthful couple in an old house."),
+    # a noun that is also a verb changes as a noun
+    ("gender", "whole", "", "He hosts a show.", "She hosts a show."),
+    ("gender", "whole", "", "The host of the show smiled.", "The hostess of the show smiled."),
+    ("gender", "whole", "", "They will miss him.", "They will miss her."),
+    # what looks joined to its counterpart and is not
+    ("gender", "whole", "", "I met him and her brother.", "I met her and his sister."),
+    ("gender", "whole", "", "She loved him, her brother.", "He loved her, his sister."),
+    ("gender", "whole", "", "her husband and daughter", "his wife and son"),
+    ("gender", "whole", "", "He saw the man. And the woman left.", "She saw the woman. And the man left."),
+    ("gender", "whole", "", "John and Jane", "Jane and John"),
+    # a prompt is read and not given back
+    ("gender", "whole", "He saw her", " book.", " book."),
+    ("gender", "whole", "He saw her", " and left him.", " and left her."),
+    ("gender", "whole", "John met", "his wife", "her husband"),
+    ("gender", "entity", "John is a nurse.", " He likes his job.", " She likes her job."),
+    ("gender", "entity", "John met Bob. Bob is old.", " He likes it.", " He likes it."),
+    # a text cannot change what stands before it, though "a old man" is none that a person would write
+    ("age", "whole", "Tyler is a", " young man", " old man"),
+    # an apposition is no rival, and a list is no apposition
+    ("gender", "entity", "John is a nurse.", "John, a waiter, said he loves his job.",
+     "Jane, a waitress, said she loves her job."),
+    ("gender", "entity", "John is a nurse.", "John, an old waiter, said he loves his job.",
+     "Jane, an old waitress, said she loves her job."),
+    ("gender", "entity", "John is a nurse.", "John, the waiter, said he loves his job.",
+     "Jane, the waitress, said she loves her job."),
+    ("gender", "entity", "John is a nurse.", "John, a doctor, said he loves his job.",
+     "Jane, a doctor, said she loves her job."),
+    ("gender", "entity", "", "John, a nurse, and a waiter left.", "Jane, a nurse, and a waiter left."),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("table", "text", "expected"),
-    [
-        ("race-names", "Greg is a black man in a white shirt.", "Jamal is a white man in a white shirt."),
-        ("race-names", "Emily is an African American.", "Lakisha is a European American."),
-        ("race-names", "He saw her with his dog.", "He saw her with his dog."),
-        ("religion", "Peter, a Christian, saw the church.", "Ahmed, a Muslim, saw the mosque."),
-        ("religion", "An imam read THE BIBLE.", "A pastor read THE QURAN."),
-        ("religion", "Merry Christmas. Mary Church", "Merry Eid. Fatima Mosque"),
-        ("race-names", "Kenya is a country, Ebony a magazine.", "Kenya is a country, Ebony a magazine."),
-        ("age", "Tyler is a young man of ten years.", "Walter is an old man of ten years."),
-        ("age", "An elderly couple in an old house.", "A youthful couple in an old house."),
-    ],
-)
-def test_other_tables(table: str, text: str, expected: str) -> None:
-    assert Perturbation.of(table, open_parser=no_parser)([text]) == [expected]
+@pytest.mark.parametrize(("table", "mode", "prompt", "text", "expected"), ONE_WAY)
+def test_texts_one_way(
+    parser: Pipeline, table: str, mode: Mode, prompt: str, text: str, expected: str
+) -> None:
+    assert Perturbation.of(table, mode=mode, open_parser=lambda: parser)([text], prompt) == [expected]
 
 
 def test_names_can_be_chosen() -> None:
@@ -161,12 +190,6 @@ def test_a_text_without_doubtful_words_needs_no_parser() -> None:
         perturbation(["It is his."])
 
 
-def test_a_prompt_is_read_and_not_given_back(parser: Pipeline) -> None:
-    perturbation = Perturbation.of(open_parser=lambda: parser)
-    assert perturbation([" book.", " and left him."], prompt="He saw her") == [" book.", " and left her."]
-    assert perturbation(["his wife"], prompt="John met") == ["her husband"]
-
-
 @pytest.mark.parametrize("mode", ["whole", "entity"])
 @pytest.mark.parametrize(
     ("prompt", "text", "expected"),
@@ -180,15 +203,10 @@ def test_a_prompt_is_read_and_not_given_back(parser: Pipeline) -> None:
 def test_the_article_may_stand_in_the_prompt(
     parser: Pipeline, mode: str, prompt: str, text: str, expected: str
 ) -> None:
-    perturbation = Perturbation.of(mode="entity" if mode == "entity" else "whole", open_parser=lambda: parser)
+    perturbation = Perturbation.of(mode=mode, open_parser=lambda: parser)
     assert perturbation([prompt]) == [prompt.replace("John", "Jane")]
     assert perturbation([text], prompt) == [expected]
     assert perturbation.inverse([expected], prompt.replace("John", "Jane")) == [text]
-
-
-def test_an_article_in_the_prompt_stays_as_it_is() -> None:
-    """A text cannot change what stands before it, though "a old man" is none that a person would write."""
-    assert Perturbation.of("age", open_parser=no_parser)([" young man"], "Tyler is a") == [" old man"]
 
 
 def test_a_text_without_letters_and_one_with_half_a_character(parser: Pipeline) -> None:
@@ -213,13 +231,6 @@ def test_of_an_entity_the_name_alone_can_be_left(parser: Pipeline) -> None:
     text = "John met Elton John. Bob gave him his book. His father was a policeman, the dude."
     [found] = perturbation.perturbed([text], "John is a nurse.")
     assert found.left == ("john",)
-
-
-def test_the_hash_names_the_way() -> None:
-    one = Perturbation.of()
-    assert one.hash == Perturbation.of("gender", entity=("John", "Jane")).hash
-    others = (Perturbation.of(mode="entity"), Perturbation.of(entity=("Tom", "Ann")), one.inverse)
-    assert len({one.hash, *(other.hash for other in others)}) == 4
 
 
 def test_no_page_is_given_spacy() -> None:
@@ -258,30 +269,6 @@ def test_only_what_means_the_entity_changes(parser: Pipeline, text: str, expecte
     perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
     assert perturbation([text]) == [expected]
     assert perturbation.inverse([expected]) == [text]
-
-
-def test_the_entity_is_known_from_the_prompt(parser: Pipeline) -> None:
-    perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
-    assert perturbation([" He likes his job."], prompt="John is a nurse.") == [" She likes her job."]
-    assert perturbation([" He likes it."], prompt="John met Bob. Bob is old.") == [" He likes it."]
-
-
-@pytest.mark.parametrize("waiter", ["a waiter", "an old waiter", "the waiter", "a doctor"])
-def test_an_apposition_is_no_rival(parser: Pipeline, waiter: str) -> None:
-    perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
-    [text] = perturbation([f"John, {waiter}, said he loves his job."], prompt="John is a nurse.")
-    assert text == f"Jane, {waiter.replace('waiter', 'waitress')}, said she loves her job."
-
-
-def test_a_list_is_no_apposition(parser: Pipeline) -> None:
-    perturbation = Perturbation.of(mode="entity", open_parser=lambda: parser)
-    assert perturbation(["John, a nurse, and a waiter left."]) == ["Jane, a nurse, and a waiter left."]
-
-
-def test_an_entity_of_another_table_keeps_its_pronouns(parser: Pipeline) -> None:
-    perturbation = Perturbation.of("religion", mode="entity", open_parser=lambda: parser)
-    text = "Peter is a Christian and his friend Mary is a Christian. He left."
-    assert perturbation([text]) == ["Ahmed is a Muslim and his friend Mary is a Christian. He left."]
 
 
 # ----------------------------------------------------------------------------------------------- properties
@@ -345,7 +332,7 @@ def test_what_stands_between_is_untouched(pieces: list[tuple[str, tuple[str, str
 
 @given(st.text(max_size=60), st.sampled_from(["whole", "entity"]))
 def test_any_text_is_only_changed_where_it_says(parser: Pipeline, text: str, mode: str) -> None:
-    perturbation = Perturbation.of(mode="entity" if mode == "entity" else "whole", open_parser=lambda: parser)
+    perturbation = Perturbation.of(mode=mode, open_parser=lambda: parser)
     text = f"{text} he {text} John's {text}"
     [found] = perturbation.perturbed([text])
     rest, end = found.text, 0
@@ -475,21 +462,6 @@ def test_every_pair_of_every_table(name: str, joint: str, parser: Pipeline) -> N
 def test_by_hand_of_joined(table: str, text: str, parser: Pipeline) -> None:
     perturbation = Perturbation.of(table, open_parser=lambda: parser)
     assert perturbation([text]) == perturbation.inverse([text]) == [text]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("I met him and her brother.", "I met her and his sister."),
-        ("She loved him, her brother.", "He loved her, his sister."),
-        ("her husband and daughter", "his wife and son"),
-        ("He saw the man. And the woman left.", "She saw the woman. And the man left."),
-        ("his brother and sister-in-law", "her sister and brother-in-law"),
-        ("John and Jane", "Jane and John"),
-    ],
-)
-def test_other_words_are_exchanged(text: str, expected: str, parser: Pipeline) -> None:
-    assert Perturbation.of(open_parser=lambda: parser)([text]) == [expected]
 
 
 def test_what_differs() -> None:

@@ -16,12 +16,11 @@ from pcf_core.mining.persons import hints
 from pcf_core.texts.fairpair.perturbation import Parser, Perturbation
 from pcf_core.texts.fairpair.prompts import (
     OWN,
-    SHELF,
     Draft,
     load_prompts,
     load_prompts_upload,
     make_prompts,
-    prompts_toml,
+    selected,
     with_braces,
 )
 from pcf_core.texts.fairpair.records import PromptSet
@@ -59,6 +58,10 @@ def test_forty_facts_in_five_frames_and_the_occupations() -> None:
     facts = Counter(prompt.fact for prompt in found.prompts if prompt.category != "occupation")
     assert set(facts.values()) == {5}
     assert len(facts) == 40
+    articles = {
+        f"John is {each}." for each in ("an accountant", "a CEO", "an underwriter", "a nurse", "an intern")
+    }
+    assert articles <= set(found.texts)
 
 
 def test_the_card_says_whose_it_is() -> None:
@@ -87,26 +90,12 @@ def test_no_word_has_a_gender_or_an_evaluation() -> None:
 
 
 @pytest.mark.parametrize(
-    "expected",
-    [
-        "John is an accountant.",
-        "John is a CEO.",
-        "John is an underwriter.",
-        "John is a nurse.",
-        "John is an intern.",
-    ],
-)
-def test_an_occupation_has_its_article(expected: str) -> None:
-    assert expected in load_prompts("common-sents-1").texts
-
-
-@pytest.mark.parametrize(
     "table", quick(["gender", "race-names", "religion", "age"], ("gender", "age").__contains__)
 )
 @pytest.mark.parametrize("mode", ["whole", "entity"])
 def test_every_prompt_changes_and_comes_back(table: str, mode: str, request: pytest.FixtureRequest) -> None:
     parser = no_parser if mode == "whole" else lambda: request.getfixturevalue("parser")
-    perturbation = Perturbation.of(table, mode="entity" if mode == "entity" else "whole", open_parser=parser)
+    perturbation = Perturbation.of(table, mode=mode, open_parser=parser)
     first, second = perturbation.entity
     texts = load_prompts("common-sents-1", perturbation.entity).texts
     assert perturbation(texts) == [text.replace(first, second) for text in texts]
@@ -120,11 +109,6 @@ def test_names_can_be_others() -> None:
     assert found.hash != load_prompts("common-sents-1").hash
     with pytest.raises(PerturbationError, match="capital"):
         load_prompts("common-sents-1", ("greg", "Jamal"))
-
-
-def test_every_shipped_set_is_whole() -> None:
-    assert SHELF.names() == ("common-sents-1",)
-    assert load_prompts("common-sents-1").name == "common-sents-1"
 
 
 # ------------------------------------------------------------------------------------------------- one's own
@@ -208,27 +192,31 @@ def test_any_text_is_taken_or_refused(texts: list[str], category: str) -> None:
     assert "\n" not in said
 
 
-CSV_FILE = b"text,category\n{name}'s book is red.,books\n{name} met Johnson.,people\n"
+def test_a_set_of_ones_own_is_read_with_other_names(own_settings: Settings) -> None:
+    OWN.save(load_upload("mine.txt", b"{name}'s book is red.\n{name} met Johnson."))
+    assert load_prompts("mine", ("Greg", "Jamal")).texts == ("Greg's book is red.", "Greg met Johnson.")
 
 
-def test_a_set_is_kept_and_read_with_other_names(own_settings: Settings) -> None:
-    found = load_prompts_upload([("My prompts.csv", CSV_FILE)])
-    assert found.texts == ("John's book is red.", "John met Johnson.")
-    kept = OWN.save(found)
-    assert OWN.names() == ("my-prompts",)
-    assert load_prompts("my-prompts") == kept
-    assert load_prompts("my-prompts", ("Greg", "Jamal")).texts == ("Greg's book is red.", "Greg met Johnson.")
-    assert load_prompts("my-prompts").hash == found.hash
-    OWN.delete("my-prompts")
-    assert OWN.names() == ()
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz")), min_size=1), st.integers(1, 9))
+def test_every_fact_is_selected_once_before_any_twice(rows: list[tuple[str, str]], most: int) -> None:
+    drafts = [Draft(f"{{name}} {index}", category, fact) for index, (category, fact) in enumerate(rows)]
+    prompts = make_prompts("own", drafts)
+    part = selected(prompts, ["a"], most) if "a" in prompts.categories else selected(prompts, most=most)
+    assert [*part.prompts] == [one for one in prompts.prompts if one in part.prompts]
+    for category in part.categories:
+        whole, facts = (
+            Counter(one.fact for one in some.prompts if one.category == category) for some in (prompts, part)
+        )
+        assert facts.total() == min(most, whole.total())
+        assert all(facts[fact] >= min(whole[fact], max(facts.values()) - 1) for fact in whole)
 
 
-def test_the_file_of_a_shipped_set_is_the_same_prompts(own_settings: Settings) -> None:
-    shipped = load_prompts("common-sents-1")
-    again = load_upload("common.toml", prompts_toml(shipped).encode())
-    assert again.texts == shipped.texts
-    assert again.categories == shipped.categories
-    assert again.hash == shipped.hash
+def test_what_cannot_be_selected_is_refused() -> None:
+    prompts = make_prompts("own", [Draft("{name} sings.", "art")])
+    with pytest.raises(PromptError, match="have no category 'pets'; use art"):
+        selected(prompts, ["pets"])
+    with pytest.raises(PromptError, match="At least one prompt of each category is needed, and 0 were"):
+        selected(prompts, most=0)
 
 
 def test_braces_stand_for_whole_words() -> None:

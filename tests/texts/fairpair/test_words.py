@@ -102,14 +102,6 @@ def test_planted_words_come_first() -> None:
     assert found.label == LABEL
 
 
-def test_the_texts_behind_a_phrase_have_it() -> None:
-    pairs = planted(40, prompts=3)
-    row = next(row for row in report(pairs).words if row.words == "the children")
-    assert len(row.prompt_texts) == row.prompt > 0
-    assert all("the children" in pairs[x].perturbed_prompt[i] for x, i in row.prompt_texts)
-    assert all("the children" in pairs[x].perturbed_original[i] for x, i in row.original_texts)
-
-
 def test_nothing_planted_nothing_found() -> None:
     """False discoveries in at most 5 of 100 audits: in 40 there should hardly be more than 6."""
     assert sum(report(identical(30, seed=seed, prompts=3)).found > 0 for seed in range(40)) <= 6
