@@ -24,7 +24,7 @@ from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve_to_score, resolve_writer
-from pcf_core.report.documents import finite
+from pcf_core.report.documents import finite, picked
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiment import Experiment, suited
 from pcf_core.texts.criteria.experiments import fitted, load_experiment
@@ -157,7 +157,7 @@ def give_results(
     results: Sequence[tuple[ModelRequest, CriteriaResult, int]], pooled: EmbeddingResult | None, as_json: bool
 ) -> None:
     """Give the results: a document a model, with what is found of all together."""
-    of_all = None if pooled is None else embedding_document(pooled)
+    of_all = None if pooled is None else _embedding_document(pooled)
     documents = [
         criteria_document(result) | {"reason": one.reason, "made": made, "embedding_of_all": of_all}
         for one, result, made in results
@@ -212,36 +212,22 @@ def estimate_line(document: dict[str, Any]) -> str:
 
 
 def criteria_document(result: CriteriaResult) -> dict[str, Any]:
-    """Return plain dictionaries, lists, numbers and texts; what does not exist is null.
+    """Return the shape of ``criteria --json`` (docs/cli.md) as JSON has it; what does not exist is null.
 
     ``report`` is the experiment's own record, field by field; the texts are left out.
     """
     request = result.asked
     document = {
         "asked": request.hash,
-        "model": request.model,
-        "experiment": request.experiment,
-        "title": request.title,
-        "material": request.material,
-        "answering": request.answering,
-        "wording": request.wording,
-        "repeats": request.repeats,
-        "key": request.key.model_dump(mode="json"),
-        "report": result.report.model_dump(mode="json"),
-        "ends": result.ends,
-        "left_out": [item.model_dump() for item in result.left_out],
-        "entries_left_out": [item.model_dump() for item in result.entries_left_out],
-        "provenance": result.provenance,
+        **picked(
+            request, "model", "experiment", "title", "material", "answering", "wording", "repeats", "key"
+        ),
+        **picked(result, "report", "ends", "left_out", "entries_left_out", "provenance"),
     }
     return finite(document)  # type: ignore[no-any-return]
 
 
-def embedding_document(result: EmbeddingResult) -> dict[str, Any]:
+def _embedding_document(result: EmbeddingResult) -> dict[str, Any]:
     """Describe the embedding score over several models: ``embedding_of_all`` of ``criteria --json``."""
-    document = {
-        "asked": result.asked.hash,
-        "alike": result.asked.alike,
-        "report": result.report.model_dump(mode="json"),
-        "provenance": result.provenance,
-    }
-    return finite(document)  # type: ignore[no-any-return]
+    document = {"asked": result.asked.hash, "alike": result.asked.alike}
+    return finite(document | picked(result, "report", "provenance"))  # type: ignore[no-any-return]

@@ -24,7 +24,7 @@ from pcf_core.core.settings import settings
 from pcf_core.models.endpoint import PREFIX
 from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve_writer
-from pcf_core.report.documents import finite
+from pcf_core.report.documents import finite, picked
 from pcf_core.show.findings.fairpair import declined_finding, notes
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.categories import chosen_categories
@@ -35,10 +35,7 @@ from pcf_core.texts.fairpair.records import (
     FairPairAsked,
     FairPairReport,
     FairPairResult,
-    OthersReading,
     Pair,
-    PerturbationErrors,
-    PromptDifference,
     PromptPairs,
     Side,
     WordDifference,
@@ -189,151 +186,100 @@ def fairpair_document(
     pairs: Sequence[PromptPairs] = (),
     sentences: int = 0,
 ) -> dict[str, Any]:
-    """Return plain dictionaries, lists, numbers and texts; what does not exist is null.
+    """Return the shape of ``fairpair --json`` (docs/cli.md) as JSON has it; what does not exist is null.
 
     ``reports``: those of the result, by dissimilarity, controlled over the models that are read together.
     The curves of convergence are left out, and texts but for the first ``sentences`` of either side behind
     each phrase and category, from the ``pairs`` of all prompts.
     """
-    request = result.asked
+    request, words, errors = result.asked, result.words, result.errors
     document = {
         "asked": request.hash,
         "model": request.key.model,
-        "prompts": {
-            "name": request.prompts.name,
-            "version": request.prompts.version,
-            "hash": request.prompts.hash,
-        },
+        "prompts": picked(request.prompts, "name", "version", "hash"),
         "perturbation": request.perturbation.model_dump(
             mode="json", include={"table", "hash", "entity", "mode", "reverse", "pipeline", "rules"}
         ),
-        "count": request.count,
-        "fold_size": request.fold_size,
-        "encoders": [encoder.model_dump(mode="json") for encoder in request.encoders],
-        "generation": request.key.model_dump(mode="json"),
-        "reports": {name: report_document(report) for name, report in reports.items()},
+        **picked(request, "count", "fold_size", "encoders"),
+        "generation": request.key,
+        "reports": {name: _report_document(report) for name, report in reports.items()},
         "words": {
-            "tested": result.words.tested,
-            "found": result.words.found,
-            "texts": result.words.original_texts,
-            "exchanged": result.words.exchanged,
-            "sampled": result.words.sampled,
+            **picked(words, "tested", "found"),
+            "texts": words.original_texts,
+            **picked(words, "exchanged", "sampled"),
             "strongest": [
-                word_document(word) | texts_behind(word, pairs, sentences) for word in result.words.words
+                _without_texts(word)
+                | picked(word, "more_in", "differs")
+                | _texts_behind(word, pairs, sentences)
+                for word in words.words
             ],
             "lexicon": request.categories.name if request.categories else None,
             "categories": [
-                category_document(category) | texts_behind(category, pairs, sentences)
-                for category in result.words.categories
+                _without_texts(category)
+                | {"differs": category.differs}
+                | _texts_behind(category, pairs, sentences)
+                for category in words.categories
             ],
         },
-        "errors": errors_document(result.errors),
-        "ends": result.ends,
-        "declined": result.declined,
-        "provenance": result.provenance,
-        "label": result.label,
+        "errors": errors.model_dump(mode="json") | picked(errors, "text_error", "word_error", "left_share"),
+        **picked(result, "ends", "declined", "provenance", "label"),
     }
     return finite(document)  # type: ignore[no-any-return]
 
 
-def report_document(report: FairPairReport) -> dict[str, Any]:
+def _report_document(report: FairPairReport) -> dict[str, Any]:
     """Describe all prompts of a model under one dissimilarity, then each."""
+    means, others = report.means, report.others
     return {
-        "dissimilarity": report.dissimilarity,
-        "original": report.original,
-        "counterpart": report.counterpart,
-        "between": report.means.between,
-        "within_original": report.means.within_original,
-        "within_prompt": report.means.within_prompt,
-        "ratio_of_means": report.means.ratio,
-        "mean_ratio": report.mean_ratio,
-        "chance_ratio": report.chance_ratio,
-        "energy": report.means.energy,
-        "intervals": {name: interval_document(interval) for name, interval in report.intervals.items()},
+        **picked(report, "dissimilarity", "original", "counterpart"),
+        **picked(means, "between", "within_original", "within_prompt"),
+        "ratio_of_means": means.ratio,
+        **picked(report, "mean_ratio", "chance_ratio"),
+        "energy": means.energy,
+        "intervals": {name: _interval_document(interval) for name, interval in report.intervals.items()},
         "p_value": report.p_value,
         "adjusted": report.controlled_p,
-        "least_p": report.least_p,
-        "wilcoxon_p": report.wilcoxon_p,
-        "permutations": report.permutations,
-        "differs": report.differs,
-        "sampled": report.sampled,
-        "facts": report.facts,
-        "without_exchanged": None if report.others is None else others_document(report.others),
-        "sentiment": {
-            "original": report.sentiment.original,
-            "prompt": report.sentiment.prompt,
-            "difference": report.sentiment.difference,
-            "interval": None
-            if report.sentiment.interval is None
-            else interval_document(report.sentiment.interval),
+        **picked(report, "least_p", "wilcoxon_p", "permutations", "differs", "sampled", "facts"),
+        "without_exchanged": others
+        and {
+            "ratio_of_means": others.ratio,
+            "interval": _interval_document(others.interval),
+            "p_value": others.p_value,
+            "adjusted": others.controlled_p,
+            "differs": others.differs,
         },
-        "prompts": [prompt_document(row) for row in report.prompts],
-        "undefined": [item.model_dump() for item in report.undefined],
-        "notes": list(notes(report)),
+        "sentiment": {
+            **picked(report.sentiment, "original", "prompt", "difference"),
+            "interval": _interval_document(report.sentiment.interval),
+        },
+        "prompts": [
+            row.model_dump(exclude={"sentiment", "adjusted"})
+            | picked(row, "ratio", "energy", "undefined")
+            | {"adjusted": row.controlled_p, "differs": row.differs}
+            | {"sentiment_difference": row.sentiment.difference}
+            for row in report.prompts
+        ],
+        "undefined": report.undefined,
+        "notes": notes(report),
     }
 
 
-def others_document(others: OthersReading) -> dict[str, Any]:
-    """Describe F without the words that p exchanges."""
-    return {
-        "ratio_of_means": others.ratio,
-        "interval": None if others.interval is None else interval_document(others.interval),
-        "p_value": others.p_value,
-        "adjusted": others.controlled_p,
-        "differs": others.differs,
-    }
-
-
-def interval_document(interval: Interval) -> dict[str, Any]:
+def _interval_document(interval: Interval | None) -> dict[str, Any] | None:
     """Describe an interval; its unit is statements (``fact``), prompts, or texts of one prompt alone."""
-    return interval.model_dump(exclude={"over"})
+    return None if interval is None else interval.model_dump(exclude={"over"})
 
 
-def prompt_document(row: PromptDifference) -> dict[str, Any]:
-    """Describe one prompt."""
-    return row.model_dump(exclude={"sentiment", "adjusted"}) | {
-        "ratio": row.ratio,
-        "energy": row.energy,
-        "undefined": row.undefined,
-        "adjusted": row.controlled_p,
-        "differs": row.differs,
-        "sentiment_difference": row.sentiment.difference,
-    }
+def _without_texts(one: WordDifference | CategoryDifference) -> dict[str, Any]:
+    return one.model_dump(mode="json", exclude={"original_texts", "prompt_texts"})
 
 
-def word_document(word: WordDifference) -> dict[str, Any]:
-    """Describe one n-gram."""
-    return word.model_dump(mode="json", exclude={"original_texts", "prompt_texts"}) | {
-        "more_in": word.more_in,
-        "differs": word.differs,
-    }
-
-
-def category_document(category: CategoryDifference) -> dict[str, Any]:
-    """Describe one category of words."""
-    document = category.model_dump(mode="json", exclude={"original_texts", "prompt_texts"})
-    return document | {"differs": category.differs}
-
-
-def texts_behind(
-    found: WordDifference | CategoryDifference, pairs: Sequence[PromptPairs], most: int
+def _texts_behind(
+    one: WordDifference | CategoryDifference, pairs: Sequence[PromptPairs], most: int
 ) -> dict[str, Any]:
-    """Return the first texts of either side that have a phrase or a word of a category.
-
-    They are empty if none are wanted.
-    """
+    """Return the first texts of either side that have a phrase or a word of a category; none for 0."""
     if most == 0:
         return {}
     return {
-        "original_texts": [pairs[x].perturbed_original[i] for x, i in found.original_texts[:most]],
-        "prompt_texts": [pairs[x].perturbed_prompt[i] for x, i in found.prompt_texts[:most]],
-    }
-
-
-def errors_document(errors: PerturbationErrors) -> dict[str, Any]:
-    """Describe the perturbation's own errors, with what share they are."""
-    return errors.model_dump(mode="json") | {
-        "text_error": errors.text_error,
-        "word_error": errors.word_error,
-        "left_share": errors.left_share,
+        "original_texts": [pairs[x].perturbed_original[i] for x, i in one.original_texts[:most]],
+        "prompt_texts": [pairs[x].perturbed_prompt[i] for x, i in one.prompt_texts[:most]],
     }

@@ -17,7 +17,7 @@ from pcf_core.material.knowledge import load_knowledge
 from pcf_core.measure.knowledge import knowledge_score
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
-from pcf_core.report.documents import finite
+from pcf_core.report.documents import finite, picked
 from pcf_core.store.store import Store
 
 OVER = {"occupations": "facts"}  # the axis of the evidence, by the name of what it is here
@@ -40,17 +40,17 @@ def knowledge(
     precision = one_of(dtype, "--dtype", PRECISIONS)
     specs = [in_precision(resolve_to_score(name), precision) for name in model]
     store = open_store()
-    answers = [know_now(store, request, ScoringKey.of(spec, kind), kind, score) for spec in specs]
+    answers = [_know_now(store, request, ScoringKey.of(spec, kind), kind, score) for spec in specs]
 
     def lines() -> list[str]:
         from pcf_core.cli.panels import knowledge_lines
 
         return knowledge_lines([(facts_of["model"], report) for facts_of, report in answers])
 
-    give(one_or_all([facts_of | knowledge_document(report) for facts_of, report in answers]), as_json, lines)
+    give(one_or_all([facts_of | _knowledge_document(report) for facts_of, report in answers]), as_json, lines)
 
 
-def know_now(
+def _know_now(
     store: Store, request: KnowledgeSet, key: ScoringKey, protocol: Protocol, score: str
 ) -> tuple[dict[str, Any], KnowledgeReport]:
     """Score in the foreground, with progress on stderr, and read; return facts and the report."""
@@ -66,46 +66,30 @@ def know_now(
     return facts, knowledge_report(store, key, request, score, protocol)
 
 
-def knowledge_document(report: KnowledgeReport) -> dict[str, Any]:
-    """Return plain dictionaries, lists, numbers and texts; NaN and infinities become null."""
+def _knowledge_document(report: KnowledgeReport) -> dict[str, Any]:
     document = {
         "set": report.name,
-        "title": report.title,
-        "score": report.score,
-        "knowledge": report.knowledge,
-        "mean_score": report.mean_score,
-        "confidence_gap": report.confidence_gap,
-        "chance": report.chance,
-        "elsewhere": report.elsewhere,
-        "gain": report.gain,
+        **picked(report, "title", "score", "knowledge", "mean_score", "confidence_gap", "chance"),
+        **picked(report, "elsewhere", "gain"),
         "intervals": {
-            name: [interval_document(interval) for interval in several]
+            name: [_interval_document(interval) for interval in several]
             for name, several in report.intervals.items()
         },
-        "templates": list(report.templates),
+        "templates": report.templates,
         "facts": [
             {
-                "subject": fact.subject,
-                "right": list(fact.right),
-                "wrong": list(fact.wrong),
-                "weight": fact.weight,
-                "mean_probability": fact.mean_probability,
-                "knowledge": fact.knowledge,
-                "mean_score": fact.mean_score,
-                "confidence_gap": fact.confidence_gap,
-                "chance": fact.chance,
-                "elsewhere": fact.elsewhere,
-                "interval": None if fact.interval is None else interval_document(fact.interval),
-                "probabilities": fact.probabilities.tolist(),
+                **picked(fact, "subject", "right", "wrong", "weight", "mean_probability", "knowledge"),
+                **picked(fact, "mean_score", "confidence_gap", "chance", "elsewhere"),
+                "interval": fact.interval and _interval_document(fact.interval),
+                "probabilities": fact.probabilities,
             }
             for fact in report.facts
         ],
-        "left_out": [item.model_dump() for item in report.left_out],
-        "warnings": list(report.warnings),
+        **picked(report, "left_out", "warnings"),
     }
     return finite(document)  # type: ignore[no-any-return]
 
 
-def interval_document(interval: Interval) -> dict[str, Any]:
+def _interval_document(interval: Interval) -> dict[str, Any]:
     """Describe an interval, over ``templates``, ``facts`` or ``both``."""
     return interval.model_dump() | {"over": OVER.get(interval.over, interval.over)}

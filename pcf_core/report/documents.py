@@ -304,7 +304,7 @@ def comparison_table(comparison: Comparison, over: Over) -> pd.DataFrame:
     )
 
 
-def _difference_cells(one: Difference, interval: Interval | None) -> dict[str, object]:
+def _difference_cells(one: Difference, interval: Interval | None) -> dict[str, Any]:
     return {
         "difference": one.value,
         **_interval_cells(interval),
@@ -313,7 +313,7 @@ def _difference_cells(one: Difference, interval: Interval | None) -> dict[str, o
     }
 
 
-def _interval_cells(interval: Interval | None) -> dict[str, object]:
+def _interval_cells(interval: Interval | None) -> dict[str, Any]:
     names = ("low", "high", "over")
     return dict.fromkeys(names) if interval is None else picked(interval, *names)
 
