@@ -201,9 +201,7 @@ def kept_texts(store: Store, request: ReportRequest) -> Any:
 
 def file_bytes(document: ReportDocument, form: str) -> bytes:
     """Write a report as the file of a format of :data:`FORMS`."""
-    from pcf_core.report.html import html_bytes
-    from pcf_core.report.model_card import model_card
-    from pcf_core.report.written import report_bytes, tables_archive
+    from pcf_core.report.written import html_bytes, model_card, report_bytes, tables_archive
 
     if form == "html":
         return html_bytes(document)

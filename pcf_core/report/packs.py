@@ -54,7 +54,7 @@ from pcf_core.material.template_files import Row
 from pcf_core.material.templates import make_templates
 from pcf_core.material.topics import make_topic
 from pcf_core.measure.sampling import draw_templates
-from pcf_core.report.written import EPOCH, PLAIN_FILE
+from pcf_core.report.files import zip_entry
 from pcf_core.store.files import sha256
 from pcf_core.store.results import RunInfo
 from pcf_core.store.store import Store
@@ -276,9 +276,7 @@ def pack_bytes(manifest: bytes, parts: Mapping[str, bytes], signature: bytes = b
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         signed = {SIGNATURE: signature} if signature else {}
         for name, data in ({MANIFEST: manifest} | dict(parts) | signed).items():
-            info = zipfile.ZipInfo(name, EPOCH)
-            info.external_attr, info.create_system = PLAIN_FILE, 3
-            archive.writestr(info, data)
+            archive.writestr(zip_entry(name, zipfile.ZIP_STORED), data)
     return target.getvalue()
 
 

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import sync_playwright
 
-from pcf_core.report.html import emphasised, html_bytes, script_json
 from pcf_core.report.panels import shown
 from pcf_core.report.records import ReportDocument, ReportTable
+from pcf_core.report.written import emphasised, html_bytes, script_json
 from tests.browser import CHROMIUM, FLAGS
 from tests.command_line import ROOT
 

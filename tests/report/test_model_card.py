@@ -16,7 +16,6 @@ from pcf_core.core.risk import Over, Unit
 from pcf_core.core.settings import Settings
 from pcf_core.report.documents import RISKS
 from pcf_core.report.files import plain
-from pcf_core.report.model_card import model_card
 from pcf_core.report.provenance import risk_numbers
 from pcf_core.report.records import (
     ReportDocument,
@@ -27,6 +26,7 @@ from pcf_core.report.records import (
     RunFacts,
 )
 from pcf_core.report.whole import write_report
+from pcf_core.report.written import model_card
 from pcf_core.show.findings.models import unseen_share
 from pcf_core.show.findings.numbers import with_interval
 from pcf_core.store.store import Store

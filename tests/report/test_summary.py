@@ -12,13 +12,13 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.core.settings import settings
-from pcf_core.report.html import html_bytes
 from pcf_core.report.loaded import load_studies
 from pcf_core.report.records import ALWAYS, SECTIONS, SHORT, ReportDocument, ReportRequest
 from pcf_core.report.reproducing import export_command
 from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.verifying import verify_report
 from pcf_core.report.whole import Texts, write_report
+from pcf_core.report.written import html_bytes
 from pcf_core.show.compare import Standing, how_sure, pair_answer
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.overview import overview_answer
