@@ -20,9 +20,8 @@ from pcf_core.cli.console import say
 from pcf_core.cli.criteria import criteria
 from pcf_core.cli.exporting import export, verify
 from pcf_core.cli.fairpair import fairpair
-from pcf_core.cli.journal import journal
 from pcf_core.cli.knowledge import knowledge
-from pcf_core.cli.listing import models, templates, topics
+from pcf_core.cli.listing import journal, models, templates, topics
 from pcf_core.cli.mining import mine
 from pcf_core.cli.packs import import_runs, packs
 from pcf_core.cli.reading import compare, risk
