@@ -25,8 +25,7 @@ def risk_figures(
     for name, report in reports.items():
         interval = report.interval("overall_risk", over) or report.interval("overall_risk")
         value = factor * report.overall_risk
-        shown = scaled(interval, factor) if interval else None
-        bounds = ends(shown, value) if shown else "no range"
+        bounds = ends(_scaled(interval, factor), value) if interval else "no range"
         figures.append(
             KeyFigure(
                 f"Risk R · {name}",
@@ -45,8 +44,7 @@ def risk_figures(
     return figures
 
 
-def scaled(interval: Interval, factor: float) -> Interval:
-    """Return the same interval in another unit."""
+def _scaled(interval: Interval, factor: float) -> Interval:
     return interval.model_copy(update={"low": factor * interval.low, "high": factor * interval.high})
 
 
@@ -63,10 +61,7 @@ def share(part: float, whole: float) -> str:
 def tilt_figures(
     tilts: Mapping[str, Mapping[str, MeanTilt]], reports: Mapping[str, RiskReport], high: str, over: Over
 ) -> list[KeyFigure]:
-    """Make the key figure of a model's mean tilt towards one group, with its interval.
-
-    It is the mean stereotype, weighted by occupation.
-    """
+    """Make the key figure of each model's mean tilt towards one group, with its interval."""
     figures = []
     for name, report in reports.items():
         tilt = tilts[name][high]
@@ -87,10 +82,7 @@ def tilt_figures(
 
 
 def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
-    """Make the key figure of the group that a model puts first for most occupations.
-
-    It is on average over the contexts.
-    """
+    """Make the key figure of the group that each model puts first for most occupations."""
     figures = []
     for name, report in reports.items():
         leaders = Counter(max(row.stereotype, key=row.stereotype.__getitem__) for row in report.occupations)
@@ -119,9 +111,9 @@ def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
     lacking = [name for name, report in reports.items() if report.interval("overall_risk", over) is None]
     if not lacking:
         return ""
-    request = over if over != "both" else "templates and occupations"
+    wanted = over if over != "both" else "templates and occupations"
     return (
-        f"There is no range over {request} for {listed(lacking)}: a sampling plan drew the templates. The "
+        f"There is no range over {wanted} for {listed(lacking)}: a sampling plan drew the templates. The "
         "range shown is over templates."
     )
 

@@ -101,10 +101,7 @@ def reference_lines(groups: int, scale: Scale) -> dict[str, float]:
 
 
 def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
-    """Make a table with one row per bar.
-
-    It has the risks with the interval of R, the s.d. beside caprice, corrected prejudice.
-    """
+    """Make a table with one row per bar: the risks, the interval of R, the s.d., corrected prejudice."""
     return pd.DataFrame(
         [
             {
@@ -125,11 +122,8 @@ def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
     )
 
 
-def times_thousand(table: pd.DataFrame) -> pd.DataFrame:
-    """Multiply every risk and its bounds by 1,000, which their columns' names say.
-
-    Weights, preferences and stereotypes, with their s.d., keep their own unit.
-    """
+def _times_thousand(table: pd.DataFrame) -> pd.DataFrame:
+    """Multiply every risk and its bounds by 1,000, as their columns' names then say, and nothing else."""
     risks = [
         name
         for name in table.columns
@@ -141,7 +135,7 @@ def times_thousand(table: pd.DataFrame) -> pd.DataFrame:
 
 def in_unit(table: pd.DataFrame, thousand: bool) -> pd.DataFrame:
     """Return the table, its risks times 1,000 if asked for."""
-    return times_thousand(table) if thousand else table
+    return _times_thousand(table) if thousand else table
 
 
 def corrected_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
@@ -150,18 +144,15 @@ def corrected_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
     for name, report in reports.items():
         if report.corrected is None:
             continue
-        found = report.corrected
+        both = report.corrected
         for part, plug_in, corrected in (
-            ("prejudice", found.plug_in_prejudice_risk, found.prejudice_risk),
-            ("caprice", found.plug_in_caprice_risk, found.caprice_risk),
+            ("prejudice", both.plug_in_prejudice_risk, both.prejudice_risk),
+            ("caprice", both.plug_in_caprice_risk, both.caprice_risk),
         ):
             row: dict[str, object] = {"model": name, "part": part, "plug_in": plug_in, "corrected": corrected}
-            for interval in report.intervals.get(f"{part}_risk", ()):
-                row |= {
-                    f"low_over_{interval.over}": interval.low,
-                    f"high_over_{interval.over}": interval.high,
-                }
-            row["expected_from_sampling_alone"] = found.sampling_prejudice if part == "prejudice" else None
+            for one in report.intervals.get(f"{part}_risk", ()):
+                row |= {f"low_over_{one.over}": one.low, f"high_over_{one.over}": one.high}
+            row["expected_from_sampling_alone"] = both.sampling_prejudice if part == "prejudice" else None
             rows.append(row | {"stereotype_sd": report.stereotype_sd})
     return pd.DataFrame(rows)
 
@@ -169,10 +160,7 @@ def corrected_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
 def tilt_table(
     reports: Mapping[str, RiskReport], tilts: Mapping[str, Mapping[str, MeanTilt]]
 ) -> pd.DataFrame:
-    """Make a table with one row per model × occupation.
-
-    It has the mean stereotype of each group with its interval over templates, mean preference, s.d.
-    """
+    """Make a table with one row per model × occupation: mean stereotypes with intervals, preferences, s.d."""
     rows = []
     for name, report in reports.items():
         for row in report.occupations:
@@ -200,10 +188,7 @@ def cell_rows(
 
 
 def occupation_bars_table(report: RiskReport, factor: float = 1.0) -> pd.DataFrame:
-    """Make a table with one row per occupation, the riskiest first.
-
-    Risks times ``factor``, the s.d. as is.
-    """
+    """Make a table with one row per occupation, riskiest first; risks times ``factor``, the s.d. as is."""
     rows = []
     for row in sorted(report.occupations, key=lambda row: -row.overall_risk):
         interval = next(iter(row.intervals.get("overall_risk", ())), None)
@@ -228,7 +213,7 @@ def occupation_numbers(report: RiskReport) -> pd.DataFrame:
     table = occupation_table(report)
     table["corrected_prejudice_risk"] = [row.corrected_prejudice_risk for row in report.occupations]
     for part in ("prejudice", "caprice"):
-        found = [next(iter(row.intervals.get(f"{part}_risk", ())), None) for row in report.occupations]
-        table[f"{part}_low"] = [one.low if one else None for one in found]
-        table[f"{part}_high"] = [one.high if one else None for one in found]
+        first = [next(iter(row.intervals.get(f"{part}_risk", ())), None) for row in report.occupations]
+        table[f"{part}_low"] = [one.low if one else None for one in first]
+        table[f"{part}_high"] = [one.high if one else None for one in first]
     return table

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from pcf_core.report.documents import picked
 from pcf_core.report.panels import Panel
 from pcf_core.show.findings.benchmarks import (
     benchmark_finding,
@@ -57,12 +58,11 @@ def benchmark_table(found: Mapping[str, BenchmarkResult]) -> pd.DataFrame:
         [
             {
                 "model": model,
-                "quantity": one.quantity,
-                "part": one.part,
+                **picked(one, "quantity", "part"),
                 "shown": value_text(one),
                 "value": one.value,
-                "low": None if one.interval is None else one.interval.low,
-                "high": None if one.interval is None else one.interval.high,
+                "low": one.interval and one.interval.low,
+                "high": one.interval and one.interval.high,
                 "even": one.neutral,
                 "on": f"{one.items:,} {one.unit}",
             }

@@ -10,6 +10,7 @@ import pandas as pd
 
 from pcf_core.core.risk import Interval
 from pcf_core.report import how_to_read
+from pcf_core.report.documents import picked
 from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.panels import Panel
 from pcf_core.show.charts.criteria import criteria_dots, gap_dots, rate_dots
@@ -50,12 +51,12 @@ Row = dict[str, object]
 def criteria_panels(results: Sequence[CriteriaResult]) -> list[Panel]:
     """Show all criteria of all models, those that wrote apart from those that were scored."""
     models = list(dict.fromkeys(result.asked.model for result in results))
-    found = {
+    readings = {
         model: readings_of(result.report for result in results if result.asked.model == model)
         for model in models
     }
     panels: list[Panel] = []
-    for way, some in by_way(found).items():
+    for way, some in by_way(readings).items():
         panel = criteria_panel(some, models, way)
         sentences = [
             *(f"{model}: {line}" for model, rows in some.items() for line in criterion_findings(rows)),
@@ -63,28 +64,25 @@ def criteria_panels(results: Sequence[CriteriaResult]) -> list[Panel]:
         ]
         label = [] if panels else [CRITERIA_LABEL]
         panels.append(replace(panel, title=WAYS[way], findings=[*panel.findings, *sentences], notes=label))
-    return panels + [panel for result in results for panel in baseline_panels(result)]
+    return panels + [panel for result in results for panel in _baseline_panels(result)]
 
 
 def by_way(
-    found: Mapping[str, Sequence[CriterionReading]],
+    readings: Mapping[str, Sequence[CriterionReading]],
 ) -> dict[Answering, dict[str, list[CriterionReading]]]:
     """Split readings by model into those of texts and those of scores, without models that have none."""
-    split = {
-        way: {model: [row for row in rows if row.answering == way] for model, rows in found.items()}
-        for way in WAYS
-    }
-    kept = {way: {model: rows for model, rows in some.items() if rows} for way, some in split.items()}
-    return {way: some for way, some in kept.items() if some}
+    split: dict[Answering, dict[str, list[CriterionReading]]] = {}
+    for way in WAYS:
+        for model, rows in readings.items():
+            if some := [row for row in rows if row.answering == way]:
+                split.setdefault(way, {})[model] = some
+    return split
 
 
 def criteria_panel(
     found: Mapping[str, Sequence[CriterionReading]], order: Sequence[str], way: Answering
 ) -> Panel:
-    """Show how far models are from each criterion by what they wrote, or by what was scored.
-
-    ``order``: all models, which decides the colours.
-    """
+    """Show how far models are from each criterion; ``order``: all models, which decides the colours."""
     are = "is" if len(found) == 1 else "are"
     return Panel(
         findings=[summary_finding(model, rows) for model, rows in found.items()],
@@ -99,7 +97,7 @@ def criteria_panel(
     )
 
 
-def baseline_panels(result: CriteriaResult) -> list[Panel]:
+def _baseline_panels(result: CriteriaResult) -> list[Panel]:
     """Show the rates of scored answers without a pronoun, and what each pronoun changes; else nothing."""
     report, model = result.report, result.asked.model
     if not isinstance(report, AnswersReport) or not report.from_baseline:
@@ -276,10 +274,7 @@ def hobby_information(reports: Mapping[str, HobbiesReport]) -> dict[str, dict[st
 
 
 def label_counts_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
-    """Make a table with one row per model and label.
-
-    It counts texts of which the label is the clearest, with what is unclear.
-    """
+    """Make a table with one row per model and label: in how many texts it is the clearest."""
     rows: list[Row] = []
     for model, report in reports.items():
         if report.information is None:
@@ -412,11 +407,7 @@ def units_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
                 "model": model,
                 report.unit: row.unit,
                 "right role": row.role,
-                "pronoun": row.pronoun,
-                "right": row.right,
-                "wrong": row.wrong,
-                "invalid": row.invalid,
-                "error": row.error,
+                **picked(row, "pronoun", "right", "wrong", "invalid", "error"),
             }
             for model, report in reports.items()
             for row in report.by_unit
@@ -438,8 +429,5 @@ def _rate(found: Rate) -> Row:
 
 def ends(what: str, interval: Interval | None) -> Row:
     """Return both ends of an interval, empty where there is none."""
-    before = f"{what}, " if what else ""
-    return {
-        f"{before}low": None if interval is None else interval.low,
-        f"{before}high": None if interval is None else interval.high,
-    }
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    return {f"{what}, low": low, f"{what}, high": high} if what else {"low": low, "high": high}

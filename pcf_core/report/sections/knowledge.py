@@ -26,17 +26,10 @@ from pcf_core.store.store import Store
 
 
 def knowledge_parts(store: Store, names: Sequence[str], studies: Sequence[Study]) -> list[ReportPart]:
-    """Write each set for each model of the runs that it was scored with.
-
-    Raises
-    ------
-    TopicError
-        There is no set of a name.
-    """
+    """Write each set for each model of the runs that it was scored with."""
     parts = []
     for name in names:
-        request = set_named(name)
-        keys = keys_of(studies)
+        request, keys = _set_named(name), _keys_of(studies)
         scored = {model: key for model, (key, _) in keys.items() if not missing_answers(store, key, request)}
         reports = {
             model: knowledge_report(store, key, request, protocol=keys[model][1])
@@ -76,11 +69,11 @@ def knowledge_commands(names: Sequence[str], studies: Sequence[Study]) -> list[s
         f"python -m pcf_core knowledge --model {shlex.quote(key.model)} --set {shlex.quote(name)}"
         f" --protocol {protocol}{dtype_option(key)}"
         for name in names
-        for key, protocol in keys_of(studies).values()
+        for key, protocol in _keys_of(studies).values()
     ]
 
 
-def keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, Protocol]]:
+def _keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, Protocol]]:
     """Return the key of each model of the runs by its label, and the protocol that suits facts."""
     return {
         item.run.scoring.label: (item.run.scoring, knowledge_protocol(study.options.protocol))
@@ -89,12 +82,12 @@ def keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, Protocol
     }
 
 
-def set_named(name: str) -> KnowledgeSet:
+def _set_named(name: str) -> KnowledgeSet:
     """Load a set by its name alone: what a report names is never read as a path."""
-    known = {found.name: found for found in list_knowledge()}
-    if name not in known:
-        raise TopicError(f"There is no knowledge set {name!r}; there are {', '.join(known)}.")
-    return known[name]
+    sets = {one.name: one for one in list_knowledge()}
+    if name not in sets:
+        raise TopicError(f"There is no knowledge set {name!r}; there are {', '.join(sets)}.")
+    return sets[name]
 
 
 def ordered(report: KnowledgeReport, order: str) -> list[FactKnowledge]:
@@ -115,8 +108,8 @@ def knowledge_table(reports: Mapping[str, KnowledgeReport]) -> pd.DataFrame:
                 "wrong": ", ".join(fact.wrong),
                 "mean p(right)": fact.mean_probability,
                 "knowledge": fact.knowledge,
-                "low": None if fact.interval is None else fact.interval.low,
-                "high": None if fact.interval is None else fact.interval.high,
+                "low": fact.interval and fact.interval.low,
+                "high": fact.interval and fact.interval.high,
                 "mean score": fact.mean_score,
                 "confidence gap": fact.confidence_gap,
                 "guessing": fact.chance,
