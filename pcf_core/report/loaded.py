@@ -130,13 +130,7 @@ class Runs(ABC):
         return {label: self.read_as(item, options) for label, item in self.runs.items()}
 
     def compare(self, first: Report, second: Report) -> Comparison:
-        """Compare two of the runs, paired.
-
-        Raises
-        ------
-        RunError
-            They cannot be compared.
-        """
+        """Compare two of the runs, paired; raise RunError if they cannot be compared."""
         return compare_runs(first, second, self.options)
 
     @cached_property
@@ -256,13 +250,8 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
     """Load the runs of a request in groups that can be compared, in the order in which they were chosen.
 
     A neutral point that a topic or list does not have is that of the others alone; see ``Study.instead``.
-
-    Raises
-    ------
-    RunError
-        A run is unknown, not finished, or was scored under another protocol.
-    AuditError
-        It cannot be read under these options.
+    Raises RunError if a run is unknown, not finished, or was scored under another protocol, AuditError if it
+    cannot be read under these options.
     """
     results = Results(store, read)
     alike_runs: dict[tuple[str, ...], list[tuple[RunSpec, ViewOptions]]] = {}

@@ -14,7 +14,7 @@ from pcf_core.core.records import digest
 from pcf_core.models.registry import resolve_writer
 from pcf_core.report.importing import Arrived, import_pack
 from pcf_core.report.packs import read_pack
-from pcf_core.report.provenance import facts_of_criteria, facts_of_fairpair
+from pcf_core.report.provenance import facts_of_texts
 from pcf_core.show.findings.provenance import imported_note
 from pcf_core.store import imported
 from pcf_core.store.store import Store
@@ -91,7 +91,7 @@ def test_an_imported_result_is_marked_with_who_made_it(theirs: Store, ours: Stor
         "out again here: the exchange of words."
     )
     assert imported_note("M", other.provenance).endswith("(signed with an unknown key).")
-    for facts in (facts_of_fairpair("M", found), facts_of_criteria(ours, "M", other)):
+    for facts in (facts_of_texts(ours, "M", found), facts_of_texts(ours, "M", other)):
         assert "scored by Ann's lab" in facts.facts["imported"]
         assert any("is imported" in line for line in facts.warnings)
         assert facts.commands == ()

@@ -115,8 +115,8 @@ def test_a_caprice_of_0_is_not_said_as_certain(own_settings: Settings) -> None:
     assert facts.risks["caprice_risk"].unseen is None
     assert steady.caprice_risk > 0
     zero = dataclasses.replace(steady, caprice_risk=0.0)
-    assert risk_numbers(zero, {})["caprice_risk"].unseen == unseen_share(steady.effective_templates)
-    assert risk_numbers(zero, {})["overall_risk"].unseen is None
+    assert risk_numbers(zero)["caprice_risk"].unseen == unseen_share(steady.effective_templates)
+    assert risk_numbers(zero)["overall_risk"].unseen is None
 
 
 def test_hostile_names_stay_in_their_cell(hostile: ReportDocument) -> None:

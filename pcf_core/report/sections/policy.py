@@ -9,14 +9,13 @@ import pandas as pd
 
 from pcf_core.audit.gate import GateReport
 from pcf_core.audit.kept_gate import kept_verdicts
-from pcf_core.audit.policy import Policy
 from pcf_core.audit.results import Read
 from pcf_core.core.run import ScoringKey
 from pcf_core.report.documents import picked
 from pcf_core.report.gate import context_name
 from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of
-from pcf_core.report.records import ReportPart
+from pcf_core.report.records import ReportPart, ReportRequest
 from pcf_core.report.reproducing import POLICY_FILE, dtype_option
 from pcf_core.show.findings.gate import (
     certainty_note,
@@ -111,11 +110,14 @@ def keys_of(studies: Sequence[Runs]) -> tuple[ScoringKey, ...]:
     return tuple({key.model_copy(update={"protocol": "exact"}): key for key in keys}.values())
 
 
-def policy_parts(store: Store, policy: Policy, studies: Sequence[Study], read: Read) -> list[ReportPart]:
+def policy_parts(
+    store: Store, request: ReportRequest, studies: Sequence[Study], read: Read
+) -> list[ReportPart]:
     """Write the verdicts on every model of the runs; of one that lacks a run, which."""
+    assert request.policy is not None  # else there is no such section
     parts = []
     for key in keys_of(studies):
-        verdicts = kept_verdicts(store, policy, key, read)
+        verdicts = kept_verdicts(store, request.policy, key, read)
         if verdicts.report is None:
             lacking = unscored_note(key.label, verdicts.missing)
             parts.append(ReportPart(title=key.label, findings=(lacking,)))
