@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pcf_core.audit.options import ViewOptions
 from pcf_core.cli.criteria import request_of
 from pcf_core.core.generation import Decoding, GenerationKey
+from pcf_core.core.options import command_options
 from pcf_core.core.records import digest
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.evidence import load_evidence
@@ -25,7 +26,6 @@ from pcf_core.report.reproducing import (
     criteria_command,
     export_command,
     fairpair_command,
-    options_text,
     risk_command,
     score_command,
     scratch_commands,
@@ -134,8 +134,8 @@ def test_a_labeller_is_taken_by_the_name_that_is_kept(store: Store) -> None:
 @given(st.text(min_size=1, max_size=20).filter(lambda text: "\0" not in text))
 def test_whatever_a_user_gives_is_one_word(text: str) -> None:
     options = ViewOptions(occupation_weights=text)
-    assert shlex.split(options_text(options))[1] in (text, "uniform")
-    assert text in shlex.split(options_text(options))
+    assert shlex.split(command_options(options))[1] in (text, "uniform")
+    assert text in shlex.split(command_options(options))
     assert shlex.split(risk_command(text, ViewOptions()))[4] == text
     request = ReportRequest(runs=(text,), knowledge=(text,), options={"occupation_weights": text})
     words = shlex.split(export_command(request, "html", text))
