@@ -72,7 +72,6 @@ def _key(item: Mapping[str, Any]) -> str:
 
 
 def _place(item: Mapping[str, Any]) -> str:
-    """Return where a paper stands; empty for a program."""
     if "conference" in item:
         return str(item["conference"]["name"])
     number = _address(item).rpartition("/")[2].lower().removeprefix("arxiv.")

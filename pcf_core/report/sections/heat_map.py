@@ -188,7 +188,7 @@ def _arranged(item: Report, occupations: Sequence[int], group: str, order: str) 
         share = womens_share(item.run.evidence)
         return sorted(occupations, key=lambda i: (-share.get(names[i], -1.0), names[i]))
     if order == "clustering":
-        return clustered(item, occupations, group)
+        return _clustered(item, occupations, group)
     if order == "spread":
         value = _spread_of(preferences, group, item.report.template_weights)
     else:
@@ -196,7 +196,7 @@ def _arranged(item: Report, occupations: Sequence[int], group: str, order: str) 
     return sorted(occupations, key=lambda i: (-value[i], names[i]))
 
 
-def clustered(item: Report, occupations: Sequence[int], group: str) -> list[int]:
+def _clustered(item: Report, occupations: Sequence[int], group: str) -> list[int]:
     """Order rows so that neighbours are alike over the templates, which count by their weight."""
     values = item.result.preferences.values[..., item.result.preferences.groups.index(group)]
     if len(occupations) > MOST_CLUSTERED:
