@@ -15,12 +15,13 @@ from pcf_core.cli.options import (
     ModelOption,
     QueueOption,
     check_one_way,
+    to_score,
 )
 from pcf_core.cli.text_audits import give_queued
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
-from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
-from pcf_core.models.registry import resolve_to_score
+from pcf_core.models.precision import AUTO
+from pcf_core.report.documents import picked
 from pcf_core.show.findings.benchmarks import criticism_finding
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.comparing import WorsePair, worse_pairs
@@ -52,11 +53,7 @@ def benchmark(
     check_one_way(estimate=estimate, queue=queue)
     chosen: BenchmarkName = one_of(name, "The benchmark", BENCHMARKS)
     material = load_material(chosen, file or [])
-    precision = one_of(dtype, "--dtype", PRECISIONS)
-    several = [
-        benchmark_asked(material, ScoringKey.of(in_precision(resolve_to_score(one), precision)))
-        for one in model
-    ]
+    several = [benchmark_asked(material, ScoringKey.of(spec)) for spec in to_score(model, dtype)]
     store = open_store()
     if estimate:
         documents = [_estimated(store, request, material) for request in several]
@@ -73,9 +70,7 @@ def _estimated(store: Store, request: BenchmarkAsked, material: Material) -> dic
         "asked": request.hash,
         "model": request.model,
         "items": len(material.items),
-        "missing": estimate.missing,
-        "seconds": estimate.seconds,
-        "basis": estimate.basis,
+        **picked(estimate, "missing", "seconds", "basis"),
     }
 
 
@@ -115,9 +110,7 @@ def _document(result: BenchmarkResult, made: int, pairs: tuple[WorsePair, ...]) 
     request = result.asked
     return {
         "asked": request.hash,
-        "benchmark": request.benchmark,
-        "title": request.title,
-        "model": request.model,
+        **picked(request, "benchmark", "title", "model"),
         "dtype": request.scoring.dtype,
         "made": made,
         "criticism": criticism_finding(request.benchmark),

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
 
 from pcf_core.audit.knowledge import knowledge_report
-from pcf_core.cli.console import give, one_of, one_or_all, open_store, progress_line
-from pcf_core.cli.options import DtypeOption, JsonOption, ModelOption, ProtocolOption
+from pcf_core.cli.console import give, one_or_all, open_store, progress_line
+from pcf_core.cli.options import (
+    DtypeOption,
+    JsonOption,
+    ModelOption,
+    ProtocolOption,
+    protocol_named,
+    to_score,
+)
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.risk import Interval
 from pcf_core.core.run import Protocol, ScoringKey
 from pcf_core.material.knowledge import FIRST as FIRST_KNOWLEDGE
 from pcf_core.material.knowledge import load_knowledge
 from pcf_core.measure.knowledge import knowledge_score
-from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
-from pcf_core.models.registry import resolve_to_score
+from pcf_core.models.precision import AUTO
 from pcf_core.report.documents import finite, picked
 from pcf_core.store.store import Store
 
@@ -36,9 +42,8 @@ def knowledge(
     """Score a knowledge set, what of it is not in the store, and read what the model knows."""
     request = load_knowledge(facts)
     knowledge_score(score)
-    kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
-    precision = one_of(dtype, "--dtype", PRECISIONS)
-    specs = [in_precision(resolve_to_score(name), precision) for name in model]
+    kind = protocol_named(protocol)
+    specs = to_score(model, dtype)
     store = open_store()
     answers = [_know_now(store, request, ScoringKey.of(spec, kind), kind, score) for spec in specs]
 
@@ -53,7 +58,6 @@ def knowledge(
 def _know_now(
     store: Store, request: KnowledgeSet, key: ScoringKey, protocol: Protocol, score: str
 ) -> tuple[dict[str, Any], KnowledgeReport]:
-    """Score in the foreground, with progress on stderr, and read; return facts and the report."""
     from pcf_core.work.knowledge import score_knowledge
 
     with progress_line() as show:

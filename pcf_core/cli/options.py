@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
 from pcf_core.audit.options import ViewOptions, shown_fields
+from pcf_core.cli.console import one_of
 from pcf_core.core.errors import InputError
 from pcf_core.core.options import Option, declared, read_options, with_parameters
 from pcf_core.core.records import Record
+from pcf_core.core.run import ModelSpec, Protocol
+from pcf_core.models.precision import PRECISIONS, in_precision
+from pcf_core.models.registry import resolve_to_score
 
 ModelOption = Annotated[
     list[str], typer.Option("--model", help="a shipped name, a directory, or a hub id; may be repeated")
 ]
 DtypeOption = Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16 or float16")]
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON also on a terminal")]
-ChatOption = Annotated[bool, typer.Option("--chat", help="of an endpoint: a prompt is a user's message")]
 EstimateOption = Annotated[
     bool, typer.Option("--estimate", help="say what is to be made and how long it takes, and end")
 ]
@@ -33,6 +36,18 @@ ProtocolOption = Annotated[
 EngineOption = Annotated[
     str, typer.Option("--engine", help="local, or ray: on a cluster, or this machine's GPUs at once")
 ]
+
+
+def to_score(names: Sequence[str], dtype: str) -> list[ModelSpec]:
+    """Return the models whose words are to be scored, in the precision of ``--dtype``."""
+    precision = one_of(dtype, "--dtype", PRECISIONS)
+    return [in_precision(resolve_to_score(name), precision) for name in names]
+
+
+def protocol_named(text: str) -> Protocol:
+    """Return the protocol of ``--protocol``."""
+    protocol: Protocol = one_of(text, "--protocol", get_args(Protocol))
+    return protocol
 
 
 def check_one_way(*, estimate: bool, queue: bool) -> None:
