@@ -81,13 +81,7 @@ def json_text(document: Any) -> str:
 
 
 def one_of(value: str, option: str, allowed: Sequence[str]) -> Any:
-    """Return the value, if it is allowed.
-
-    Raises
-    ------
-    InputError
-        It is not; the sentence lists what is.
-    """
+    """Return the value if it is allowed, else raise InputError with a sentence that lists what is."""
     if value not in allowed:
         raise InputError(f"{option} must be one of {', '.join(allowed)}; got {value!r}.")
     return value

@@ -17,7 +17,7 @@ from pcf_core.cli.options import (
     check_one_way,
     with_options,
 )
-from pcf_core.cli.text_audits import estimate_fields, give_queued, takes_text
+from pcf_core.cli.text_audits import ESTIMATED, give_queued, takes_text
 from pcf_core.core.errors import InputError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.run import ScoringKey
@@ -74,12 +74,12 @@ def criteria(
         )
     store = open_store()
     if estimate:
-        give_estimates(store, several, as_json)
+        _give_estimates(store, several, as_json)
     elif queue:
-        give_queued(store, CRITERIA_AUDIT, said(store, several), as_json)
+        give_queued(store, CRITERIA_AUDIT, _announced(store, several), as_json)
     else:
         results = [(one, *run_now(store, one)) for one in several]
-        give_results(results, pooled_now(store, [one.asked for one in several]), as_json)
+        _give_results(results, _pooled_now(store, [one.asked for one in several]), as_json)
 
 
 def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> ModelRequest:
@@ -90,7 +90,7 @@ def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> 
         writer = in_precision(resolve_writer(model, options.chat), options.dtype)
         way = suited(writer, experiment.name, "written" if options.answering or options.wording else "")
     some = fitted(experiment, way.answering, options.questions)
-    partly = part_text(experiment, some)
+    partly = _part_text(experiment, some)
     if way.wording is None:
         key = ScoringKey.of(in_precision(resolve_to_score(model), options.dtype))
         return ModelRequest(scored_asked(some, key), some, way.reason + partly)
@@ -101,7 +101,7 @@ def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> 
     return ModelRequest(request, some, reason + partly)
 
 
-def part_text(whole: Experiment, part: Experiment) -> str:
+def _part_text(whole: Experiment, part: Experiment) -> str:
     """Say that not all questions are asked; empty where all are."""
     if not isinstance(whole, Questions) or not isinstance(part, Questions):
         return ""
@@ -123,7 +123,7 @@ def run_now(store: Store, one: ModelRequest) -> tuple[CriteriaResult, int]:
         if name == "reading":
             typer.echo(f"\r{request.model}: reading the answers      ", err=True, nl=False)
 
-    say(estimate_line(estimate_document(store, Queue.open(settings().catalogue), one)))
+    say(_estimate_line(_estimate_document(store, Queue.open(settings().catalogue), one)))
     CRITERIA_AUDIT.keep(store, request, one.experiment)
     result, made = run_criteria(request, store, on_progress=progress, on_stage=stage)
     say("")
@@ -133,7 +133,7 @@ def run_now(store: Store, one: ModelRequest) -> tuple[CriteriaResult, int]:
     return result, made
 
 
-def pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResult | None:
+def _pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResult | None:
     """Score the embedding over all models that wrote hobbies; ``None`` where fewer than two did."""
     written = {
         request.hash: request
@@ -153,10 +153,9 @@ def pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResul
     return result
 
 
-def give_results(
+def _give_results(
     results: Sequence[tuple[ModelRequest, CriteriaResult, int]], pooled: EmbeddingResult | None, as_json: bool
 ) -> None:
-    """Give the results: a document a model, with what is found of all together."""
     of_all = None if pooled is None else _embedding_document(pooled)
     documents = [
         criteria_document(result) | {"reason": one.reason, "made": made, "embedding_of_all": of_all}
@@ -171,38 +170,32 @@ def give_results(
     give(one_or_all(documents), as_json, lines)
 
 
-def said(store: Store, several: Sequence[ModelRequest]) -> Iterator[tuple[CriteriaAsked, Experiment]]:
+def _announced(store: Store, several: Sequence[ModelRequest]) -> Iterator[tuple[CriteriaAsked, Experiment]]:
     """Say of each request what it takes, before it is taken up."""
     waiting = Queue.open(settings().catalogue)
     for one in several:
-        say(estimate_line(estimate_document(store, waiting, one)))
+        say(_estimate_line(_estimate_document(store, waiting, one)))
         yield one.asked, one.experiment
 
 
-def give_estimates(store: Store, several: Sequence[ModelRequest], as_json: bool) -> None:
-    """Give what each model would have to write or score."""
+def _give_estimates(store: Store, several: Sequence[ModelRequest], as_json: bool) -> None:
     waiting = Queue.open(settings().catalogue)
-    documents = [estimate_document(store, waiting, one) for one in several]
-    give(one_or_all(documents), as_json, lambda: [estimate_line(document) for document in documents])
+    documents = [_estimate_document(store, waiting, one) for one in several]
+    give(one_or_all(documents), as_json, lambda: [_estimate_line(document) for document in documents])
 
 
-def estimate_document(store: Store, waiting: Queue, one: ModelRequest) -> dict[str, Any]:
+def _estimate_document(store: Store, waiting: Queue, one: ModelRequest) -> dict[str, Any]:
     """Estimate an endpoint by its operator's prices and rate limit, a model by what it wrote here before."""
     estimate = CRITERIA_AUDIT.estimate(store, waiting, one.asked, one.experiment)
     return {
         "asked": one.asked.hash,
-        "model": one.asked.model,
-        "answering": one.asked.answering,
-        "wording": one.asked.wording,
+        **picked(one.asked, "model", "answering", "wording"),
         "reason": one.reason,
-        "done": estimate.done,
-        "missing": estimate.missing,
-        **estimate_fields(estimate),
+        **picked(estimate, "done", "missing", *ESTIMATED),
     }
 
 
-def estimate_line(document: dict[str, Any]) -> str:
-    """Write one line of an estimate."""
+def _estimate_line(document: dict[str, Any]) -> str:
     unit = "texts" if document["answering"] == "written" else "prompts to be scored"
     return (
         f"{document['model']}  {document['missing']:,} {unit}"

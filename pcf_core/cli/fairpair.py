@@ -16,7 +16,7 @@ from pcf_core.cli.options import (
     check_one_way,
     with_options,
 )
-from pcf_core.cli.text_audits import estimate_fields, give_queued, takes_text
+from pcf_core.cli.text_audits import ESTIMATED, give_queued, takes_text
 from pcf_core.core.errors import InputError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval
@@ -63,26 +63,25 @@ def fairpair(
     if twice := next((name for name in model if model.count(name) > 1), None):
         raise InputError(f"--model {twice} is given twice: give each model once.")
     table = load_table(options.table)
-    entity = pair_of(options.names) if options.names else table.names[0][:: -1 if options.reverse else 1]
+    entity = _pair_of(options.names) if options.names else table.names[0][:: -1 if options.reverse else 1]
     prompts = load_prompts(options.prompts, entity)
     own = chosen_categories(options.categories)
     decoding = options.decoding
     if options.chat:
-        say_chat_is_ignored(model)
+        _say_chat_is_ignored(model)
     specs = [in_precision(resolve_writer(name, options.chat), options.dtype) for name in model]
     keys = [GenerationKey.of(spec, decoding) for spec in specs]
     request = [fairpair_asked(key, prompts, table, options, own) for key in keys]
     store, material = open_store(), FairPairMaterial(prompts, table)
     if estimate:
-        give_estimates(store, request, material, as_json)
+        _give_estimates(store, request, material, as_json)
     elif queue:
         give_queued(store, FAIRPAIR_AUDIT, [(one, material) for one in request], as_json)
     else:
-        give_results(store, [run_now(store, one, material) for one in request], sentences, as_json)
+        _give_results(store, [run_now(store, one, material) for one in request], sentences, as_json)
 
 
-def say_chat_is_ignored(models: Sequence[str]) -> None:
-    """Say that ``--chat`` changes nothing for the local models."""
+def _say_chat_is_ignored(models: Sequence[str]) -> None:
     local = [name for name in models if not name.startswith(PREFIX)]
     if local:
         say(
@@ -91,8 +90,7 @@ def say_chat_is_ignored(models: Sequence[str]) -> None:
         )
 
 
-def pair_of(names: str) -> Pair:
-    """Read the two names of ``--names``."""
+def _pair_of(names: str) -> Pair:
     given = [name.strip() for name in names.split(",")]
     if len(given) != 2 or not all(given):
         raise InputError(
@@ -118,20 +116,20 @@ def run_now(store: Store, request: FairPairAsked, material: FairPairMaterial) ->
         result, written = run_fairpair(request, store, on_progress=progress, on_stage=stage)
     for side, missing in result.without_text.items():
         if missing:
-            say(without_text(result, side, missing))
+            say(_without_text(result, side, missing))
     if any(result.declined.values()):
         say(declined_finding(result))
     return result, written
 
 
-def without_text(result: FairPairResult, side: Side, missing: int) -> str:
+def _without_text(result: FairPairResult, side: Side, missing: int) -> str:
     """Count the texts of a side that are refused or empty."""
     names = dict(zip(("original", "prompt"), result.asked.prompts.names, strict=True))
     total = sum(result.ends[side].values())
     return f"Refused or empty: {missing:,} of {total:,} texts for {names[side]}; they count as they are."
 
 
-def give_results(
+def _give_results(
     store: Store, results: Sequence[tuple[FairPairResult, int]], sentences: int, as_json: bool
 ) -> None:
     """Give the models' reports, controlled for being read together."""
@@ -152,21 +150,14 @@ def give_results(
     give(one_or_all(documents), as_json, lines)
 
 
-def give_estimates(
+def _give_estimates(
     store: Store, several: Sequence[FairPairAsked], material: FairPairMaterial, as_json: bool
 ) -> None:
-    """Give what each model would have to write."""
     waiting = Queue.open(settings().catalogue)
     estimates = [(request, FAIRPAIR_AUDIT.estimate(store, waiting, request, material)) for request in several]
     documents: list[dict[str, Any]] = [
-        {
-            "asked": request.hash,
-            "model": request.key.model,
-            "done": one.done,
-            "texts": one.missing,
-            **estimate_fields(one),
-            "rough": one.rough,
-        }
+        {"asked": request.hash, "model": request.key.model, "done": one.done, "texts": one.missing}
+        | picked(one, *ESTIMATED, "rough")
         for request, one in estimates
     ]
     give(

@@ -10,7 +10,9 @@ from pcf_core.core.settings import settings
 from pcf_core.store.store import Store
 from pcf_core.work.launch import ensure_worker
 from pcf_core.work.queue import Queue
-from pcf_core.work.text_audits import Asked, AuditEstimate, Material, Result, TextAudit
+from pcf_core.work.text_audits import Asked, Material, Result, TextAudit
+
+ESTIMATED = ("tokens", "prompt_tokens", "cost", "seconds", "basis")  # of every audit's estimate
 
 
 def give_queued(
@@ -29,17 +31,6 @@ def give_queued(
         lines.append(f"{request.hash}  {job.payload['model']}  job {job.id}")
     ensure_worker(settings())
     give(one_or_all(documents), as_json, lambda: lines)
-
-
-def estimate_fields(estimate: AuditEstimate) -> dict[str, Any]:
-    """Return what the estimates of all audits say of tokens, cost and time."""
-    return {
-        "tokens": estimate.tokens,
-        "prompt_tokens": estimate.prompt_tokens,
-        "cost": estimate.cost,
-        "seconds": estimate.seconds,
-        "basis": estimate.basis,
-    }
 
 
 def takes_text(document: Mapping[str, Any]) -> str:
