@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from pcf_core.cli.exporting import form_of
-from pcf_core.core.settings import Settings
 from pcf_core.store.store import Store
 from tests.command_line import run_here
 
@@ -47,45 +46,7 @@ def test_cells_are_written_as_their_name_ends(keys: list[str], tmp_path: Path) -
     assert len(tables[0]) > 0
 
 
-def test_a_pack_is_written_to_its_name(keys: list[str], tmp_path: Path) -> None:
-    out = tmp_path / "runs.pcfpack"
-    assert run_here("export", *keys, "--by", "Ann", "--out", str(out)).returncode == 0
-    assert run_here("packs", "verify", str(out)).returncode == 0
-
-
 def test_a_name_that_says_nothing_takes_any_format() -> None:
     assert form_of("card", Path("README.txt")) == "card"
     assert form_of("parquet", Path("tables.zip")) == "parquet"
     assert form_of("pack", Path("runs")) == "pack"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("a", "b", "--format", "csv", "--out", "rep.html"), "--format csv does not fit the name 'rep.html'"),
-        (("a", "--format", "html", "--out", "rep.csv"), "--format html does not fit the name 'rep.csv'"),
-        (("a", "--format", "json", "--out", "rep.pcfpack"), "let --out end in .json"),
-        (("a", "--format", "json", "--out", "rep.zip"), "let --out end in .json"),
-        (("a", "--format", "pack", "--out", "rep.zip"), "let --out end in .pcfpack"),
-        (("a", "--out", "rep.pdf"), "'rep.pdf' does not say a format"),
-        (("a", "b", "--out", "tables.csv"), "come in one ZIP"),
-        (("a", "--sections", "all", "--format", "parquet", "--out", "tables.parquet"), "come in one ZIP"),
-        (("a", "--out", "cells.zip"), "let --out end in .csv"),
-        (("a", "--format", "parquet", "--out", "cells.zip"), "let --out end in .parquet"),
-        (("a", "--format", "xml", "--out", "cells.xml"), "--format must be one of csv"),
-    ],
-)
-def test_a_name_that_says_another_format_is_refused(
-    own_settings: Settings,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
-    said: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = run_here("export", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
-    assert done.stderr.strip().count("\n") == 0
-    assert done.stderr.strip().endswith(".")
-    assert list(tmp_path.glob("*.*")) == []

@@ -69,12 +69,6 @@ def test_a_pack_is_imported_and_read_as_where_it_was_scored(
     assert (again["imported"], [one["run"] for one in again["already_here"]]) == ([], [key])
 
 
-def test_the_same_run_gives_the_same_file(key: str, pack: Path, tmp_path: Path) -> None:
-    again = tmp_path / "again.pcfpack"
-    run_here("export", key, "--format", "pack", "--by", "Ann's lab", "--out", str(again))
-    assert again.read_bytes() == pack.read_bytes()
-
-
 def test_verify_says_what_a_pack_holds_and_imports_nothing(key: str, pack: Path, elsewhere: Path) -> None:
     found = answer_of("packs_verify", "packs", "verify", str(pack))
     assert [one["run"] for one in found["runs"]] == [key]
@@ -94,40 +88,6 @@ def test_a_signed_pack_is_told_by_name_where_the_operator_lists_the_key(
     settings.cache_clear()
     assert answer_of("import", "import", str(path))["signature"] == "signed by ann@example.org"
     assert "(signed by ann@example.org)" in run_here("risk", key, "--json").stderr
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("import", "nowhere.pcfpack"),
-        ("import", "README.md"),
-        ("import", "docs"),
-        ("packs", "verify", "README.md"),
-        ("export", "--format", "pack", "--out", "x.pcfpack"),
-        ("export", "abcdef", "--format", "pack", "--out", "x.pcfpack"),
-        ("export", "abcdef", "--format", "pack", "--sections", "all", "--out", "x.pcfpack"),
-        ("export", "abcdef", "--format", "csv", "--by", "Ann", "--out", "x.csv"),
-    ],
-    ids=" ".join,
-)
-def test_bad_input_is_one_sentence(own_settings: Settings, arguments: tuple[str, ...]) -> None:
-    done = run_here(*arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.strip().count("\n") == 0
-    assert done.stderr.strip().endswith(".")
-
-
-def test_a_pack_of_nothing_says_what_it_may_hold(own_settings: Settings, tmp_path: Path) -> None:
-    done = run_here("export", "--format", "pack", "--out", str(tmp_path / "x.pcfpack"))
-    assert "none is named: give the key of a run, --fairpair or --criteria" in done.stderr
-
-
-@pytest.mark.parametrize("reading", [("--criterion", "l2"), ("--protocol", "fitting"), ("--over", "both")])
-def test_how_a_run_is_read_is_no_part_of_a_pack(key: str, tmp_path: Path, reading: tuple[str, str]) -> None:
-    path = tmp_path / "x.pcfpack"
-    done = run_here("export", key, "--format", "pack", "--out", str(path), *reading)
-    assert (done.returncode, done.stdout, path.exists()) == (2, "", False)
-    assert f"leave out {reading[0]}." in done.stderr
 
 
 def test_what_cannot_be_recorded_is_not_imported(pack: Path, elsewhere: Path) -> None:
@@ -184,15 +144,6 @@ def test_texts_are_exported_by_their_keys_and_imported(
     assert "was imported: pass on the pack that it came in" in refused.stderr
 
 
-@pytest.mark.parametrize(("option", "audit"), [("--fairpair", "FairPair"), ("--criteria", "criteria")])
-def test_a_key_of_nothing_is_one_sentence(full_store: Store, option: str, audit: str, tmp_path: Path) -> None:
-    path = tmp_path / "none.pcfpack"
-    done = run_here("export", option, "0123456789abcdef", "--format", "pack", "--out", str(path))
-    assert done.returncode == 2
-    assert f"No finished {audit} result has the key" in done.stderr
-    assert not path.exists()
-
-
 def log_answer(*arguments: str) -> Any:
     done = run_here("import", *arguments, "--json")
     assert done.returncode == 0, done.stderr
@@ -223,19 +174,3 @@ def test_a_log_is_imported_and_read_as_its_audit_is(
     assert again == found | {"new_texts": 0}
     (line,) = json.loads(run_here("journal", "--json").stdout)["entries"][:1]
     assert (line["did"], line["what"]) == ("imported", "texts")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ([str(FAIRPAIR)], "--material"),
-        ([str(PROMPTS)], "no pack"),
-        (["pyproject.toml"], "no pack"),
-        (["assets/presets.toml", "--material", str(PROMPTS)], "leave --material out"),
-    ],
-)
-def test_a_bad_log_is_one_sentence(own_settings: Settings, arguments: list[str], said: str) -> None:
-    done = run_here("import", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
-    assert done.stderr.count("\n") == 1

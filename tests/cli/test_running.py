@@ -73,16 +73,6 @@ def test_settings_that_cannot_be_used_are_said_before_anything_starts(
     assert "PCF_CASH" in answer.stderr
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "says"),
-    [("--port", "70000", "65535"), ("--address", "no such host", "an address of this machine")],
-)
-def test_what_cannot_be_listened_at_is_refused(option: str, value: str, says: str) -> None:
-    answer = run_here("run", option, value)
-    assert answer.returncode == 2
-    assert says in answer.stderr
-
-
 @pytest.mark.usefixtures("replaced", "own_settings")
 def test_folders_that_are_named_from_here_are_the_same_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -93,10 +93,3 @@ def test_the_command_writes_the_same(full_store: Store, tmp_path: Path, written:
     (command, *checks) = again.sections[name].commands
     assert "--policy policy.toml" in command
     assert len(checks) == len(written.request.runs)
-
-
-def test_a_pack_takes_no_policy(full_store: Store, tmp_path: Path) -> None:
-    options = ["--format", "pack", "--policy", "docs/gate-policy.toml", "--out", str(tmp_path / "p.pcfpack")]
-    done = run_here("export", full_store.own_runs()[0].run.key, *options)
-    assert done.returncode == 2
-    assert "leave out --sections, --policy" in done.stderr

@@ -29,7 +29,6 @@ from pcf_core.report.reproducing import (
     risk_command,
     score_command,
     scratch_commands,
-    section_command,
 )
 from pcf_core.report.written import read_report
 from pcf_core.store.store import Store
@@ -260,23 +259,3 @@ def test_a_section_s_command_writes_that_section_again(
         assert done.returncode == 0, done.stderr
         again = next(one for one in read_report(out.read_bytes()).sections if one.name == section.name)
         assert again.parts == section.parts, section.name
-
-
-def test_a_section_s_command_names_what_it_is_about_alone() -> None:
-    request = ReportRequest(
-        runs=("a", "b"), fairpair=("f" * 16,), criteria=("c" * 16,), knowledge=("facts",), over="both"
-    )
-    about = {
-        "tails": "export a b",
-        "knowledge": "export a b --knowledge facts",
-        "fairpair": f"export --fairpair {'f' * 16}",
-        "criteria": f"export --criteria {'c' * 16}",
-        "limits": f"export a b --fairpair {'f' * 16} --criteria {'c' * 16}",
-    }
-    for name, named in about.items():
-        command = section_command(request, name)
-        assert f" --out {name}.json " in command
-        assert " --over both" in command
-        words = command.split()
-        given = [word for word in words if word in named.split()]
-        assert " ".join(given) == named, name
