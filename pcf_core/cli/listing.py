@@ -41,13 +41,13 @@ models = typer.Typer(help="List models, or fetch the weights of one.")
 @models.callback(invoke_without_command=True)
 def list_all(
     context: typer.Context,
-    known: Annotated[bool, typer.Option("--known", help="the registry of hub models instead")] = False,
+    of_registry: Annotated[bool, typer.Option("--known", help="the registry of hub models instead")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """List the models that are at hand, or those that the registry knows."""
     if context.invoked_subcommand:
         return
-    if known:
+    if of_registry:
         _give_known(as_json)
         return
     specs = list_models()

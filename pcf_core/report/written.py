@@ -316,7 +316,7 @@ def _table_lines(document: ReportDocument) -> list[str]:
     for run in document.runs:
         several = {quantity: _intervals_of(run, quantity, document.request.over) for quantity in RISKS}
         for index in range(max(1, *map(len, several.values()))):
-            row_of = {name: known[index] if known else None for name, known in several.items()}
+            row_of = {name: intervals[index] if intervals else None for name, intervals in several.items()}
             drawn = row_of["overall_risk"]
             cells = [plain(_with_bounds(run.risks[name], one)) for name, one in row_of.items()]
             unit = drawn_again(drawn) if drawn else "no interval"

@@ -28,31 +28,31 @@ caprice is no error, as they ask different things.
 """
 
 
-def benchmark_panel(found: Mapping[str, BenchmarkResult]) -> Panel:
+def benchmark_panel(results: Mapping[str, BenchmarkResult]) -> Panel:
     """Show the published quantities of each model, and which items were left out."""
     return Panel(
-        findings=[benchmark_finding(result) for result in found.values()],
+        findings=[benchmark_finding(result) for result in results.values()],
         name="benchmark",
         how=HOW,
-        table=lambda: benchmark_table(found),
+        table=lambda: benchmark_table(results),
         table_title="Every quantity",
         notes=[
             f"{model}: {note}"
-            for model, result in found.items()
+            for model, result in results.items()
             for note in (opening_finding(result), left_out_finding(result))
             if note
         ],
     )
 
 
-def pairs_panel(found: Mapping[str, BenchmarkResult]) -> Panel:
+def pairs_panel(results: Mapping[str, BenchmarkResult]) -> Panel:
     """Show which of every two models on the same sentences is worse; without such a pair it says nothing."""
-    pairs = worse_pairs({model: result.report for model, result in found.items()})
-    benchmark = next(iter(found.values())).asked.benchmark
+    pairs = worse_pairs({model: result.report for model, result in results.items()})
+    benchmark = next(iter(results.values())).asked.benchmark
     return Panel(title="Which model is worse", findings=[worse_finding(benchmark, one) for one in pairs])
 
 
-def benchmark_table(found: Mapping[str, BenchmarkResult]) -> pd.DataFrame:
+def benchmark_table(results: Mapping[str, BenchmarkResult]) -> pd.DataFrame:
     """Make a table with one row per model, quantity and kind of bias."""
     return pd.DataFrame(
         [
@@ -66,7 +66,7 @@ def benchmark_table(found: Mapping[str, BenchmarkResult]) -> pd.DataFrame:
                 "even": one.neutral,
                 "on": f"{one.items:,} {one.unit}",
             }
-            for model, result in found.items()
+            for model, result in results.items()
             for one in result.report.readings
         ]
     )

@@ -80,19 +80,19 @@ def by_way(
 
 
 def criteria_panel(
-    found: Mapping[str, Sequence[CriterionReading]], order: Sequence[str], way: Answering
+    readings: Mapping[str, Sequence[CriterionReading]], order: Sequence[str], way: Answering
 ) -> Panel:
     """Show how far models are from each criterion; ``order``: all models, which decides the colours."""
-    are = "is" if len(found) == 1 else "are"
+    are = "is" if len(readings) == 1 else "are"
     return Panel(
-        findings=[summary_finding(model, rows) for model, rows in found.items()],
+        findings=[summary_finding(model, rows) for model, rows in readings.items()],
         source=CRITERIA_SOURCE,
         key=f"criteria_summary_{way}",
         name="criteria",
-        alt=f"How far {listed(list(found))} {are} from each criterion, {way}",
-        chart=partial(criteria_dots, found, order),
+        alt=f"How far {listed(list(readings))} {are} from each criterion, {way}",
+        chart=partial(criteria_dots, readings, order),
         how=how_to_read.CRITERIA,
-        table=lambda: summary_table(found),
+        table=lambda: summary_table(readings),
         table_title="Every quantity of every criterion",
     )
 
@@ -145,7 +145,7 @@ def gaps_panel(model: str, report: AnswersReport) -> Panel:
     )
 
 
-def summary_table(found: Mapping[str, Iterable[CriterionReading]]) -> pd.DataFrame:
+def summary_table(readings: Mapping[str, Iterable[CriterionReading]]) -> pd.DataFrame:
     """Make a table with one row per model, criterion and quantity."""
     return pd.DataFrame(
         [
@@ -167,7 +167,7 @@ def summary_table(found: Mapping[str, Iterable[CriterionReading]]) -> pd.DataFra
                 "at most": row.largest,
                 "why not": row.reason,
             }
-            for model, rows in found.items()
+            for model, rows in readings.items()
             for row in rows
         ]
     )
@@ -187,7 +187,7 @@ def professions_table(reports: Mapping[str, AnecdotesReport]) -> pd.DataFrame:
     )
 
 
-def information_table(found: Mapping[str, Mapping[str, MutualInformation | None]]) -> pd.DataFrame:
+def information_table(measures: Mapping[str, Mapping[str, MutualInformation | None]]) -> pd.DataFrame:
     """Make a table with one row per model, kind of table and normaliser.
 
     ``found``: by model, then by what the table counts.
@@ -195,7 +195,7 @@ def information_table(found: Mapping[str, Mapping[str, MutualInformation | None]
     return pd.DataFrame(
         [
             {"model": model, "table": what, **row}
-            for model, several in found.items()
+            for model, several in measures.items()
             for what, one in several.items()
             if one is not None
             for row in _normalised(one)
@@ -227,24 +227,24 @@ def _profession(row: ProfessionGender) -> Row:
     }
 
 
-def _normalised(found: MutualInformation) -> list[Row]:
-    null = found.null
+def _normalised(measure: MutualInformation) -> list[Row]:
+    null = measure.null
     return [
         {
             "normaliser": name,
             "formula": formula,
-            "link (NMI)": found.normalised.get(name),
-            "link corrected (NMI)": found.corrected_normalised.get(name),
-            **ends("corrected", found.intervals.get(name)),
-            **ends("other categories", found.category_intervals.get(name)),
+            "link (NMI)": measure.normalised.get(name),
+            "link corrected (NMI)": measure.corrected_normalised.get(name),
+            **ends("corrected", measure.intervals.get(name)),
+            **ends("other categories", measure.category_intervals.get(name)),
             "chance, mean": None if null is None else null.means.get(name),
             "chance, 95 % point": None if null is None else null.highs.get(name),
-            "largest": found.largest.normalised.get(name),
-            "largest is exact": found.largest.exact,
-            "mutual information (I), nats": found.information,
-            "mutual information corrected (I), nats": found.corrected,
-            "p": None if null is None or found.untold else null.p_value,
-            "texts": found.n,
+            "largest": measure.largest.normalised.get(name),
+            "largest is exact": measure.largest.exact,
+            "mutual information (I), nats": measure.information,
+            "mutual information corrected (I), nats": measure.corrected,
+            "p": None if null is None or measure.untold else null.p_value,
+            "texts": measure.n,
         }
         for name, formula in FORMULAS.items()
     ]
@@ -322,23 +322,23 @@ def embedding_table(reports: Mapping[str, EmbeddingReport]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _difference(found: GenderDifference) -> Row:
+def _difference(difference: GenderDifference) -> Row:
     return {
-        "mean, women's names": found.female,
-        "mean, men's names": found.male,
-        "difference": found.difference,
-        **ends("", found.interval),
-        "effect (Cohen's d)": found.effect,
-        **ends("effect", found.effect_interval),
-        "no effect, as": found.undefined,
-        "p": found.p_value,
-        "p controlled": found.controlled_p,
-        "differs": found.differs,
-        "p, texts as if independent": found.texts_p_value,
-        "women's names": found.names[0],
-        "men's names": found.names[1],
-        "texts, women's names": found.texts[0],
-        "texts, men's names": found.texts[1],
+        "mean, women's names": difference.female,
+        "mean, men's names": difference.male,
+        "difference": difference.difference,
+        **ends("", difference.interval),
+        "effect (Cohen's d)": difference.effect,
+        **ends("effect", difference.effect_interval),
+        "no effect, as": difference.undefined,
+        "p": difference.p_value,
+        "p controlled": difference.controlled_p,
+        "differs": difference.differs,
+        "p, texts as if independent": difference.texts_p_value,
+        "women's names": difference.names[0],
+        "men's names": difference.names[1],
+        "texts, women's names": difference.texts[0],
+        "texts, men's names": difference.texts[1],
     }
 
 
@@ -415,15 +415,15 @@ def units_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
     )
 
 
-def _rate(found: Rate) -> Row:
+def _rate(rate: Rate) -> Row:
     return {
-        "rate": in_words(found.name),
-        "value": found.value,
-        **ends("", found.interval),
-        **ends("same prompts", found.repeats),
-        "why not": found.reason,
-        "answers": found.n,
-        "units": found.units,
+        "rate": in_words(rate.name),
+        "value": rate.value,
+        **ends("", rate.interval),
+        **ends("same prompts", rate.repeats),
+        "why not": rate.reason,
+        "answers": rate.n,
+        "units": rate.units,
     }
 
 

@@ -167,8 +167,8 @@ def factors_table(panels: Panels) -> pd.DataFrame:
                 panel.quantity: point.risk,
                 "weight": point.weight,
             }
-            for name, found in panels.items()
-            for panel in found
+            for name, several in panels.items()
+            for panel in several
             for point in panel.points
         ]
     )
@@ -177,8 +177,8 @@ def factors_table(panels: Panels) -> pd.DataFrame:
 def lines_table(panels: Panels) -> pd.DataFrame:
     """Make a table with one row per model × factor × kind of line, slopes per step of their factor."""
     rows = []
-    for name, found in panels.items():
-        for panel in found:
+    for name, several in panels.items():
+        for panel in several:
             for kind, fit, reason in (("OLS", panel.ols, panel.no_ols), ("WLS", panel.wls, panel.no_wls)):
                 row = {"model": name, "factor": panel.scale.noun, "per": panel.scale.per, "line": kind}
                 rows.append(row | _line_row(fit, reason, panel.scale.step))
@@ -187,7 +187,7 @@ def lines_table(panels: Panels) -> pd.DataFrame:
 
 def matching_table(panels: Mapping[Matching, Panels]) -> pd.DataFrame:
     """Make a table with one row per model × factor × kind of line × matching of words with the statistics."""
-    tables = [lines_table(found).assign(matching=MATCHED[matching]) for matching, found in panels.items()]
+    tables = [lines_table(several).assign(matching=MATCHED[matching]) for matching, several in panels.items()]
     whole, lead = pd.concat(tables, ignore_index=True), ["model", "factor", "per", "line", "matching"]
     ordered = whole.sort_values(["model", "factor", "line"], kind="stable", ignore_index=True)
     return ordered[[*lead, *(name for name in whole if name not in lead)]]

@@ -164,12 +164,12 @@ def _models_table(reports: Mapping[str, FairPairReport]) -> pd.DataFrame:
     return pd.DataFrame([{"model": model, **_report_row(report)} for model, report in reports.items()])
 
 
-def temperatures_table(found: Mapping[str, Mapping[float, FairPairReport]]) -> pd.DataFrame:
+def temperatures_table(reports: Mapping[str, Mapping[float, FairPairReport]]) -> pd.DataFrame:
     """Make a table with one row per model and temperature."""
     return pd.DataFrame(
         [
             {"model": model, "temperature": temperature, **_report_row(report)}
-            for model, by_temperature in found.items()
+            for model, by_temperature in reports.items()
             for temperature, report in sorted(by_temperature.items())
         ]
     )
@@ -199,11 +199,11 @@ def prompts_table(report: FairPairReport) -> pd.DataFrame:
     )
 
 
-def convergence_table(found: Mapping[str, Convergence]) -> pd.DataFrame:
+def convergence_table(curves: Mapping[str, Convergence]) -> pd.DataFrame:
     """Make a table with one row per model, kind of curve and place on it."""
     names = ("at", "B", "V of p(g(x))", "V of g(p(x))", "F")
     rows: list[dict[str, object]] = []
-    for model, convergence in found.items():
+    for model, convergence in curves.items():
         for over, course in (("texts a side", convergence.samples), ("folds", convergence.folds)):
             columns = (course.places, course.between, course.within_original, course.within_prompt)
             for cells in zip(*columns, course.ratio, strict=True):
@@ -288,14 +288,14 @@ def _report_row(report: FairPairReport) -> dict[str, object]:
     }
 
 
-def _variation(found: Variation) -> dict[str, object]:
+def _variation(variation: Variation) -> dict[str, object]:
     return {
-        "F": found.ratio,
-        "no F, as": found.undefined,
-        "B": found.between,
-        "V of p(g(x))": found.within_original,
-        "V of g(p(x))": found.within_prompt,
-        "E": found.energy,
+        "F": variation.ratio,
+        "no F, as": variation.undefined,
+        "B": variation.between,
+        "V of p(g(x))": variation.within_original,
+        "V of g(p(x))": variation.within_prompt,
+        "E": variation.energy,
     }
 
 
