@@ -21,11 +21,10 @@ from pcf_core.report.loaded import Reports, Runs, Study, interval_notes, study_n
 from pcf_core.report.panels import Panel, text_lines
 from pcf_core.report.provenance import run_facts
 from pcf_core.report.reproducing import score_command
-from pcf_core.report.sections.benchmarks import benchmark_panel, pairs_panel
 from pcf_core.report.sections.comparison import neutral_panel, whole_pair_panel
 from pcf_core.report.sections.criteria import criteria_panels
 from pcf_core.report.sections.fairpair import fairpair_panels, labels, ratio_panel, read_together
-from pcf_core.report.sections.knowledge import knowledge_panel
+from pcf_core.report.sections.knowledge import benchmark_panel, knowledge_panel, pairs_panel
 from pcf_core.report.sections.risk import corrected_panel, lean_panel, reports_panel
 from pcf_core.show.compare import Standing, how_sure, in_other_sentences, pair_answer
 from pcf_core.show.findings.benchmarks import criticism_finding
