@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.cli.running import USUAL_PORT, free_port
+from pcf_core.__main__ import USUAL_PORT, free_port
 from pcf_core.core.settings import ROOT, Settings, settings
 from tests.command_line import run_here
 
