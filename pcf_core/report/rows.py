@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -10,6 +12,7 @@ from pcf_core.core.risk import MeanTilt, Over, RiskReport, Scale
 from pcf_core.core.run import Preferences
 from pcf_core.core.topics import Topic
 from pcf_core.material.published import PublishedRisk, published_of_topic
+from pcf_core.measure.decomposition import RiskTotal
 from pcf_core.measure.reference_models import reference_risks
 from pcf_core.report.documents import occupation_table
 from pcf_core.show.charts.risk import RiskBar
@@ -23,39 +26,18 @@ def run_rows(reports: Mapping[str, RiskReport], over: Over = "templates") -> lis
     """Return one row per model, with the interval of R over what is asked for, else over templates."""
     rows = []
     for name, report in reports.items():
-        interval = report.interval("overall_risk", over) or report.interval("overall_risk")
-        rows.append(
-            RiskBar(
-                label=name,
-                kind="run",
-                overall=report.overall_risk,
-                prejudice=report.prejudice_risk,
-                caprice=report.caprice_risk,
-                low=interval.low if interval else None,
-                high=interval.high if interval else None,
-                deviation=report.stereotype_sd,
-                corrected=report.corrected.prejudice_risk if report.corrected else None,
-                drawn=drawn_again(interval) if interval else "",
-            )
-        )
+        corrected = report.corrected.prejudice_risk if report.corrected else None
+        bar = _bar(name, "run", report, deviation=report.stereotype_sd, corrected=corrected)
+        if interval := report.interval("overall_risk", over) or report.interval("overall_risk"):
+            bar = replace(bar, low=interval.low, high=interval.high, drawn=drawn_again(interval))
+        rows.append(bar)
     return rows
 
 
 def reference_rows(groups: int, scale: Scale) -> list[RiskBar]:
     """Compute the four reference models of the papers in closed form."""
-    return [
-        RiskBar(
-            label=name,
-            kind="reference",
-            overall=risk.overall_risk,
-            prejudice=risk.prejudice_risk,
-            caprice=risk.caprice_risk,
-            low=None,
-            high=None,
-            source="closed form",
-        )
-        for name, risk in reference_risks(groups, scale).items()
-    ]
+    risks = reference_risks(groups, scale)
+    return [_bar(name, "reference", risk, source="closed form") for name, risk in risks.items()]
 
 
 def published_rows(topic: Topic, scale: Scale, *, drawn: bool) -> list[RiskBar]:
@@ -64,19 +46,19 @@ def published_rows(topic: Topic, scale: Scale, *, drawn: bool) -> list[RiskBar]:
     With two groups the scales agree; a row whose scale is unknown or another one is only listed.
     """
     return [
-        RiskBar(
-            label=f"{row.model} ({source_of(row)})",
-            kind="published",
-            overall=row.overall_risk,
-            prejudice=row.prejudice_risk,
-            caprice=row.caprice_risk,
-            low=None,
-            high=None,
-            source=source_of(row),
-        )
+        _bar(f"{row.model} ({source_of(row)})", "published", row, source=source_of(row))
         for row in published_of_topic(topic)
         if (row.scale == scale or (row.scale == "equal" and len(topic.groups) == 2)) is drawn
     ]
+
+
+def _bar(
+    label: str,
+    kind: Literal["run", "reference", "published"],
+    risks: RiskReport | RiskTotal | PublishedRisk,
+    **more: Any,
+) -> RiskBar:
+    return RiskBar(label, kind, risks.prejudice_risk, risks.caprice_risk, risks.overall_risk, **more)
 
 
 def source_of(row: PublishedRisk) -> str:
