@@ -7,17 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import give, one_of, one_or_all, open_store, progress_line
-from pcf_core.cli.options import (
+from pcf_core.cli.console import (
     DtypeOption,
     EstimateOption,
     JsonOption,
     ModelOption,
     QueueOption,
     check_one_way,
+    give,
+    give_queued,
+    one_of,
+    one_or_all,
+    open_store,
+    progress_line,
     to_score,
 )
-from pcf_core.cli.text_audits import give_queued
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.precision import AUTO

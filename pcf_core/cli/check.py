@@ -16,8 +16,7 @@ from pcf_core.audit.policy import PACK, RUN_KEY, CannotTell, Context, Most, Most
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import Results
-from pcf_core.cli.console import give, json_text, one_of, one_or_all, open_store
-from pcf_core.cli.options import (
+from pcf_core.cli.console import (
     DtypeOption,
     EvidenceOption,
     JsonOption,
@@ -25,6 +24,11 @@ from pcf_core.cli.options import (
     ProtocolOption,
     TemplatesOption,
     TopicOption,
+    give,
+    json_text,
+    one_of,
+    one_or_all,
+    open_store,
     to_score,
 )
 from pcf_core.cli.packs import checked_pack, pack_data

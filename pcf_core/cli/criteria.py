@@ -8,16 +8,22 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.cli.console import give, one_of, one_or_all, open_store, say
-from pcf_core.cli.options import (
+from pcf_core.cli.console import (
+    ESTIMATED,
     EstimateOption,
     JsonOption,
     ModelOption,
     QueueOption,
     check_one_way,
+    give,
+    give_queued,
+    one_of,
+    one_or_all,
+    open_store,
+    say,
+    takes_text,
     with_options,
 )
-from pcf_core.cli.text_audits import ESTIMATED, give_queued, takes_text
 from pcf_core.core.errors import InputError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.run import ScoringKey

@@ -11,8 +11,7 @@ from pcf_core.audit.options import PageOptions, ViewOptions, shown_fields
 from pcf_core.audit.policy import PACK as PACK_ENDING
 from pcf_core.audit.policy import read_policy
 from pcf_core.audit.results import Results
-from pcf_core.cli.console import give, one_of, open_store, record, say
-from pcf_core.cli.options import JsonOption, View, option_of, with_view
+from pcf_core.cli.console import JsonOption, View, give, one_of, open_store, option_of, record, say, with_view
 from pcf_core.cli.packs import write_pack
 from pcf_core.core.errors import InputError
 from pcf_core.report.documents import export_run

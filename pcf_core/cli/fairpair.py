@@ -7,16 +7,22 @@ from typing import Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import give, one_or_all, open_store, progress_line, say
-from pcf_core.cli.options import (
+from pcf_core.cli.console import (
+    ESTIMATED,
     EstimateOption,
     JsonOption,
     ModelOption,
     QueueOption,
     check_one_way,
+    give,
+    give_queued,
+    one_or_all,
+    open_store,
+    progress_line,
+    say,
+    takes_text,
     with_options,
 )
-from pcf_core.cli.text_audits import ESTIMATED, give_queued, takes_text
 from pcf_core.core.errors import InputError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval

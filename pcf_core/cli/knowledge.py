@@ -7,12 +7,15 @@ from typing import Annotated, Any
 import typer
 
 from pcf_core.audit.knowledge import knowledge_report
-from pcf_core.cli.console import give, one_or_all, open_store, progress_line
-from pcf_core.cli.options import (
+from pcf_core.cli.console import (
     DtypeOption,
     JsonOption,
     ModelOption,
     ProtocolOption,
+    give,
+    one_or_all,
+    open_store,
+    progress_line,
     protocol_named,
     to_score,
 )

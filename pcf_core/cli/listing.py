@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import give, open_store, say
-from pcf_core.cli.options import JsonOption
+from pcf_core.cli.console import JsonOption, give, open_store, say
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import SetCard

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from pcf_core.cli.console import give, one_of, progress_line, say
-from pcf_core.cli.options import EngineOption, JsonOption, QueueOption
+from pcf_core.cli.console import EngineOption, JsonOption, QueueOption, give, one_of, progress_line, say
 from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Engine, settings
 from pcf_core.material.safety.text import check_name

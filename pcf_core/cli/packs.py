@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import give, must_record, open_store, record, say
+from pcf_core.cli.console import JsonOption, give, must_record, open_store, record, say
 from pcf_core.cli.criteria import criteria_document
 from pcf_core.cli.fairpair import fairpair_document
-from pcf_core.cli.options import JsonOption
 from pcf_core.core.errors import PackError
 from pcf_core.core.run import RunSpec, model_label
 from pcf_core.core.settings import settings

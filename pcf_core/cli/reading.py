@@ -14,8 +14,7 @@ from pcf_core.audit.baseline import baseline_of, order_on_other_scales
 from pcf_core.audit.comparing import OtherSentences, answers_elsewhere, compared
 from pcf_core.audit.reading import matrix_report, read_with
 from pcf_core.audit.results import Results
-from pcf_core.cli.console import give, one_of, open_store, progress_line, say
-from pcf_core.cli.options import JsonOption, View, with_view
+from pcf_core.cli.console import JsonOption, View, give, one_of, open_store, progress_line, say, with_view
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.material.evidence import load_evidence

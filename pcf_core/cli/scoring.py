@@ -11,8 +11,7 @@ from pcf_core.audit.places import run_notes
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import Results
 from pcf_core.audit.sampling import planned
-from pcf_core.cli.console import give, one_of, one_or_all, open_store, progress_line, say
-from pcf_core.cli.options import (
+from pcf_core.cli.console import (
     DtypeOption,
     EngineOption,
     EvidenceOption,
@@ -22,7 +21,13 @@ from pcf_core.cli.options import (
     QueueOption,
     TemplatesOption,
     TopicOption,
+    give,
+    one_of,
+    one_or_all,
+    open_store,
+    progress_line,
     protocol_named,
+    say,
     to_score,
 )
 from pcf_core.core.errors import InputError, TemplateError

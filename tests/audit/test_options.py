@@ -19,7 +19,7 @@ from pcf_core.audit.options import (
     page_parameters,
     shown_fields,
 )
-from pcf_core.cli.options import View, with_view
+from pcf_core.cli.console import View, with_view
 from pcf_core.core.errors import InputError
 from pcf_core.core.options import OptionSpec, command_options
 
