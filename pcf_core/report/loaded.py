@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -258,14 +258,15 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
     runs: list[RunSpec] = []
     for key in request.runs:
         info = store.run_info(key)
+        run = info.run
         if not info.complete:
-            raise RunError(
-                f"The run {info.run.key} is not finished: score it, or leave it out of the report."
-            )
-        runs.append(info.run)
-        options = fitting(_options_of(request.options, info.run), info.run)
-        alike_runs.setdefault(alike(info.run, options), []).append((info.run, options))
-    named = dict(zip((run.key for run in runs), labels(runs), strict=True))
+            raise RunError(f"The run {run.key} is not finished: score it, or leave it out of the report.")
+        runs.append(run)
+        options = _fitting(_options_of(request.options, run), run)
+        alike = (run.topic.hash, run.evidence.hash, run.templates.hash, options.protocol)
+        alike_runs.setdefault(alike, []).append((run, options))
+    keys = [run.key for run in runs]
+    named = dict(zip(keys, unlike_names([run.scoring.label for run in runs], keys), strict=True))
     return tuple(
         Study(
             {named[run.key]: results.report(run, options) for run, options in several},
@@ -290,7 +291,7 @@ def _options_of(options: Mapping[str, str], run: RunSpec) -> ViewOptions:
         ) from error
 
 
-def fitting(options: ViewOptions, run: RunSpec) -> ViewOptions:
+def _fitting(options: ViewOptions, run: RunSpec) -> ViewOptions:
     """Return the options, against an even split where the neutral point does not fit topic and list."""
     if options.reference == "uniform":
         return options
@@ -301,29 +302,22 @@ def fitting(options: ViewOptions, run: RunSpec) -> ViewOptions:
     return options
 
 
-def alike(run: RunSpec, options: ViewOptions) -> tuple[str, ...]:
-    """Return what two runs that may stand in one picture have in common."""
-    return (run.topic.hash, run.evidence.hash, run.templates.hash, options.protocol)
-
-
-def labels(runs: Iterable[RunSpec]) -> list[str]:
-    """Name each run: its model and precision, and where several share these also its key's first digits."""
-    several = list(runs)
-    times = Counter(run.scoring.label for run in several)
+def unlike_names(names: Sequence[str], keys: Sequence[str]) -> list[str]:
+    """Return names with the first digits of their keys where several are the same."""
+    times = Counter(names)
     return [
-        run.scoring.label if times[run.scoring.label] == 1 else f"{run.scoring.label} · {run.key[:6]}"
-        for run in several
+        name if times[name] == 1 else f"{name} · {key[:6]}" for name, key in zip(names, keys, strict=True)
     ]
 
 
-def study_notes(study: Study, of: str = "") -> list[str]:
-    """Return what fills [X], warnings with whose they are, what intervals allow for; ``of`` names figures."""
+def study_notes(study: Study) -> list[str]:
+    """Return what fills [X], warnings with whose they are, and what intervals allow for."""
     return [
         noun_note(study.first.run),
         instead_note(study),
         low_coverage_note({name: report.coverage for name, report in study.reports.items()}),
         *warnings_of(study.reports),
-        *interval_notes(study.reports, study.over, of),
+        *interval_notes(study.reports, study.over),
         whole_templates_finding(study.whole_templates),
     ]
 

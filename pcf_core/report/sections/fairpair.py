@@ -10,7 +10,7 @@ import pandas as pd
 
 from pcf_core.core.risk import Interval
 from pcf_core.report import how_to_read
-from pcf_core.report.loaded import PROGRAM
+from pcf_core.report.loaded import PROGRAM, unlike_names
 from pcf_core.report.panels import Panel
 from pcf_core.show.charts.fairpair import category_bars, phrase_dots, ratio_dots, variation_bars
 from pcf_core.show.findings.fairpair import (
@@ -154,10 +154,7 @@ def _asked_alike(results: Sequence[FairPairResult]) -> list[list[FairPairResult]
 def labels(results: Sequence[FairPairResult]) -> list[str]:
     """Name each by its model; where one stands there twice, with the first digits of the request."""
     models = [result.asked.key.model for result in results]
-    return [
-        model if models.count(model) == 1 else f"{model} · {result.asked.hash[:6]}"
-        for model, result in zip(models, results, strict=True)
-    ]
+    return unlike_names(models, [result.asked.hash for result in results])
 
 
 def _models_table(reports: Mapping[str, FairPairReport]) -> pd.DataFrame:
