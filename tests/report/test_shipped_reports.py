@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -15,7 +14,6 @@ from pcf_core.audit.reading import report
 from pcf_core.audit.results import Report, load_result
 from pcf_core.cli.exporting import document_of, kept_texts, result_lines
 from pcf_core.core.errors import InputError, TopicError
-from pcf_core.core.settings import settings
 from pcf_core.report.loaded import MOST_EACH, pairs
 from pcf_core.report.provenance import facts_of_texts
 from pcf_core.report.records import ReportRequest
@@ -30,20 +28,6 @@ GENDER, RELIGION = (
     "ac20986ee62598d4",
     "bee8cda9676b69df",
 )  # of mini-gpt: the nineteen, the ten relative clauses
-
-
-@pytest.fixture
-def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "1")
-    settings.cache_clear()
-    return Store.open(settings().cache, settings().results)
-
-
-@pytest.fixture(autouse=True)
-def settings_as_before() -> Any:
-    yield
-    settings.cache_clear()
 
 
 def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dict[str, Any]) -> None:

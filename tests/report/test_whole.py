@@ -21,7 +21,6 @@ from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import InputError, RunError
 from pcf_core.core.run import RunSpec
-from pcf_core.core.settings import settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
@@ -229,14 +228,6 @@ SEVERAL = ("bee8cda9676b69df",)  # shipped, on religion: five groups
 
 def short(store: Store, runs: tuple[str, ...], **options: str) -> ReportDocument:
     return write_report(store, ReportRequest(runs=runs, sections=tuple(SHORT), options=options))
-
-
-@pytest.fixture
-def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "1")
-    settings.cache_clear()
-    return Store.open(settings().cache, settings().results)
 
 
 def test_its_sections_come_together_and_bring_no_other() -> None:
