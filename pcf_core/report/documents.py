@@ -21,7 +21,6 @@ from pcf_core.core.risk import (
     Interval,
     Lean,
     NeutralComparison,
-    OccupationRisk,
     Over,
     RiskReport,
 )
@@ -152,36 +151,6 @@ def _cells(preferences: Preferences, report: RiskReport, names: Sequence[str]) -
             "flagged": np.repeat(preferences.flagged[rows].ravel(), groups),
         }
     )
-
-
-def occupation_table(report: RiskReport) -> pd.DataFrame:
-    """Make a table with one row per occupation: the risks, corrected prejudice, s.d., preferences.
-
-    The three risks have their intervals over templates.
-    """
-    import pandas as pd
-
-    return pd.DataFrame(
-        [
-            {
-                **picked(row, "occupation", "weight"),
-                **with_bounds(row, "overall"),
-                **with_bounds(row, "prejudice"),
-                **with_bounds(row, "caprice"),
-                **picked(row, "corrected_prejudice_risk", "stereotype_sd"),
-                **{f"stereotype_{group}": row.stereotype[group] for group in report.groups},
-                **{f"preference_{group}": row.preferences[group] for group in report.groups},
-            }
-            for row in report.occupations
-        ]
-    )
-
-
-def with_bounds(row: OccupationRisk, part: str) -> dict[str, float]:
-    """Return one risk of an occupation with its interval, a column each; without unknown bounds."""
-    bounds = row.intervals.get(f"{part}_risk", ())[:1]
-    ends = {f"{part}_{end}": getattr(interval, end) for interval in bounds for end in ("low", "high")}
-    return {f"{part}_risk": getattr(row, f"{part}_risk")} | ends
 
 
 def export_run(

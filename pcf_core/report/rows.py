@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from pcf_core.core.risk import MeanTilt, Over, RiskReport, Scale
+from pcf_core.core.risk import MeanTilt, OccupationRisk, Over, RiskReport, Scale
 from pcf_core.core.run import Preferences
 from pcf_core.core.topics import Topic
 from pcf_core.material.published import PublishedRisk, published_of_topic
 from pcf_core.measure.decomposition import RiskTotal
 from pcf_core.measure.reference_models import reference_risks
-from pcf_core.report.documents import occupation_table
+from pcf_core.report.documents import picked
 from pcf_core.show.charts.risk import RiskBar
 from pcf_core.show.findings.models import drawn_again
 from pcf_core.show.findings.numbers import two_decimals
@@ -191,11 +191,29 @@ def occupation_bars_table(report: RiskReport, factor: float = 1.0) -> pd.DataFra
 
 
 def occupation_numbers(report: RiskReport) -> pd.DataFrame:
-    """Make the table of the report, with corrected prejudice and intervals of prejudice and caprice."""
-    table = occupation_table(report)
-    table["corrected_prejudice_risk"] = [row.corrected_prejudice_risk for row in report.occupations]
-    for part in ("prejudice", "caprice"):
-        first = [next(iter(row.intervals.get(f"{part}_risk", ())), None) for row in report.occupations]
-        table[f"{part}_low"] = [one.low if one else None for one in first]
-        table[f"{part}_high"] = [one.high if one else None for one in first]
+    """Make a table with one row per occupation: risks with intervals over templates, preferences, s.d."""
+    table = pd.DataFrame(
+        [
+            {
+                **picked(row, "occupation", "weight"),
+                **_with_bounds(row, "overall"),
+                **_with_bounds(row, "prejudice"),
+                **_with_bounds(row, "caprice"),
+                **picked(row, "corrected_prejudice_risk", "stereotype_sd"),
+                **{f"stereotype_{group}": row.stereotype[group] for group in report.groups},
+                **{f"preference_{group}": row.preferences[group] for group in report.groups},
+            }
+            for row in report.occupations
+        ]
+    )
+    for name in ("prejudice_low", "prejudice_high", "caprice_low", "caprice_high"):
+        if name not in table:  # no occupation has an interval
+            table[name] = None
     return table
+
+
+def _with_bounds(row: OccupationRisk, part: str) -> dict[str, float]:
+    """Return one risk of an occupation with its interval, a column each; without unknown bounds."""
+    bounds = row.intervals.get(f"{part}_risk", ())[:1]
+    ends = {f"{part}_{end}": getattr(interval, end) for interval in bounds for end in ("low", "high")}
+    return {f"{part}_risk": getattr(row, f"{part}_risk")} | ends

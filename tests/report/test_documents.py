@@ -24,10 +24,10 @@ from pcf_core.report.documents import (
     comparison_document,
     comparison_table,
     export_run,
-    occupation_table,
     report_document,
     several_table,
 )
+from pcf_core.report.rows import occupation_numbers
 from pcf_core.show.findings.comparison import difference_text
 from pcf_core.store.store import Store
 from tests.show.charts.compared import FIRST, NAMES, SECOND, compared_example, difference
@@ -112,7 +112,7 @@ def test_occupations_come_with_their_intervals_and_what_is_corrected(
     finished: tuple[RunSpec, Result, RiskReport],
 ) -> None:
     _, _, found = finished
-    table = occupation_table(found)
+    table = occupation_numbers(found)
     for part in ("overall", "prejudice", "caprice"):
         assert (table[f"{part}_low"] <= table[f"{part}_risk"]).all()
         assert (table[f"{part}_risk"] <= table[f"{part}_high"]).all()
