@@ -103,7 +103,7 @@ def export(
     request = ReportRequest(
         runs=tuple(store.load_run(key).key for key in keys),
         sections=NAMED.get(sections or ("short" if form == "html" and keys else "all"))
-        or tuple(_names_in(sections)),
+        or tuple(name.strip() for name in sections.split(",") if name.strip()),
         options=options.model_dump() | {"protocol": view.protocol},
         over=one_of(over, OVER.flag, OVER.offered),
         fairpair=tuple(fairpair or ()),
@@ -165,10 +165,6 @@ def _export_one(store: Store, key: str, options: ViewOptions, protocol: str, out
     for path in export_run(spec, item.result.preferences, item.report, out, form):
         say(f"wrote {path}")
     record("exported", "run", f"{out.name} {spec.key}")
-
-
-def _names_in(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def document_of(store: Store, request: ReportRequest) -> ReportDocument:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -54,7 +54,10 @@ def list_all(
         say(f"left out: {item.name}: {item.reason}")
     results = _results_by_model()
     give(
-        [_listed(spec, results.get(spec.name, ())) for spec in specs],
+        [
+            spec.model_dump() | {"weights": _weights(spec), "results": list(results.get(spec.name, ()))}
+            for spec in specs
+        ],
         as_json,
         lambda: [
             f"{spec.name:<28} {spec.kind:<8} {spec.family:<11} {spec.parameters:>12,}  {_weights(spec):<5}  "
@@ -100,10 +103,6 @@ def _results_by_model() -> dict[str, tuple[str, ...]]:
         if info.complete:
             named.setdefault(info.run.scoring.name, set()).add(info.run.topic.name)
     return {model: tuple(sorted(topics)) for model, topics in named.items()}
-
-
-def _listed(spec: ModelSpec, topics: tuple[str, ...]) -> dict[str, Any]:
-    return spec.model_dump() | {"weights": _weights(spec), "results": list(topics)}
 
 
 def _weights(spec: ModelSpec) -> str:

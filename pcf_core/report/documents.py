@@ -114,23 +114,16 @@ def baseline_document(baseline: Baseline) -> dict[str, Any]:
     return finite(document)  # type: ignore[no-any-return]
 
 
-def cell_table(preferences: Preferences, report: RiskReport) -> pd.DataFrame:
+def cell_table(preferences: Preferences, report: RiskReport, *, whole: bool = False) -> pd.DataFrame:
     """Make a table with one row per occupation × template × group: probability, weights, coverage.
 
     Probabilities of the rows of one cell sum to 1; ``coverage`` is empty where it is not defined, and
-    ``flagged`` says where it is so small that the probability says little.
+    ``flagged`` says where it is so small that the probability says little.  ``whole``: also of occupations
+    that the report leaves out, without a weight.
     """
-    return _cells(preferences, report, [row.occupation for row in report.occupations])
-
-
-def whole_cell_table(preferences: Preferences, report: RiskReport) -> pd.DataFrame:
-    """Make the same of every occupation of the run; one that the report leaves out has no weight."""
-    return _cells(preferences, report, preferences.occupations)
-
-
-def _cells(preferences: Preferences, report: RiskReport, names: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
 
+    names = preferences.occupations if whole else [row.occupation for row in report.occupations]
     rows = [preferences.occupations.index(name) for name in names]
     values = preferences.values[rows]
     occupations, templates, groups = values.shape

@@ -25,7 +25,10 @@ def risk_figures(
     for name, report in reports.items():
         interval = report.interval("overall_risk", over) or report.interval("overall_risk")
         value = factor * report.overall_risk
-        bounds = ends(_scaled(interval, factor), value) if interval else "no range"
+        bounds = "no range"
+        if interval:
+            scaled = {"low": factor * interval.low, "high": factor * interval.high}
+            bounds = ends(interval.model_copy(update=scaled), value)
         figures.append(
             KeyFigure(
                 f"Risk R · {name}",
@@ -42,10 +45,6 @@ def risk_figures(
             )
         )
     return figures
-
-
-def _scaled(interval: Interval, factor: float) -> Interval:
-    return interval.model_copy(update={"low": factor * interval.low, "high": factor * interval.high})
 
 
 def beside(*parts: str) -> str:

@@ -22,7 +22,6 @@ from pcf_core.audit.results import Read, Report, Results, load_result
 from pcf_core.core.errors import EvidenceError, InputError, RunError, TopicError
 from pcf_core.core.records import first_problem
 from pcf_core.core.risk import COUNTS_ONLY, Comparison, Interval, Over, RiskReport
-from pcf_core.core.run import Protocol as ProtocolName
 from pcf_core.core.run import RunSpec
 from pcf_core.report.records import ReportRequest
 from pcf_core.show.findings.comparison import order_finding
@@ -44,10 +43,6 @@ MOST_EACH = 4  # models of which every pair is compared; of more, the first with
 
 
 PROGRAM = "PCF Audit"
-
-
-def _source_line(run: RunSpec, protocol: ProtocolName) -> str:
-    return " · ".join([PROGRAM, run.topic.title, run.templates.name, word_scoring(protocol)])
 
 
 @dataclass(frozen=True)
@@ -113,7 +108,8 @@ class Runs(ABC):
     @property
     def source(self) -> str:
         """What stands under the title of its pictures."""
-        return _source_line(self.first.run, self.options.protocol)
+        run = self.first.run
+        return " · ".join([PROGRAM, run.topic.title, run.templates.name, word_scoring(self.options.protocol)])
 
     @property
     def comparable(self) -> bool:

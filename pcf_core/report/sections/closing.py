@@ -65,7 +65,8 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
                 "criterion J": in_words(study.options, "criterion"),
                 "scale": in_words(study.options, "scale"),
                 "neutral point": in_words(study.options, "reference"),
-                "weights": _weights_text(study.options),
+                "weights": f"occupations: {occupation_weights_text(study.options)}; templates: "
+                f"{in_words(study.options, 'template_weighting')}",
                 "a group's words": in_words(study.options, "aggregation"),
                 "models": ", ".join(study.runs),
             }
@@ -113,13 +114,6 @@ def reading_text(options: ViewOptions) -> str:
         f"The **weights** in these means are of occupations {occupations}, of contexts "
         f"{in_words(options, 'template_weighting')}. A group gets of its words "
         f"{in_words(options, 'aggregation')}."
-    )
-
-
-def _weights_text(options: ViewOptions) -> str:
-    return (
-        f"occupations: {occupation_weights_text(options)}; templates: "
-        f"{in_words(options, 'template_weighting')}"
     )
 
 
