@@ -14,6 +14,7 @@ from pcf_core.cli.console import (
     ModelOption,
     QueueOption,
     check_one_way,
+    counted,
     give,
     give_queued,
     one_of,
@@ -90,11 +91,7 @@ def _run_now(store: Store, request: BenchmarkAsked, material: Material) -> tuple
 
     BENCHMARK_AUDIT.keep(store, request, material)
     with progress_line() as show:
-
-        def progress(done: int, total: int, rate: float) -> None:
-            show(f"{request.model}: {done:,} of {total:,} items, {rate:,.1f}/s")
-
-        return run_benchmark(request, store, on_progress=progress)
+        return run_benchmark(request, store, on_progress=counted(show, request.model, "items"))
 
 
 def _give_results(answers: list[tuple[BenchmarkResult, int]], as_json: bool) -> None:

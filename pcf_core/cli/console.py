@@ -73,6 +73,11 @@ def progress_line(clock: Callable[[], float] = time.monotonic) -> Iterator[Calla
             say("")
 
 
+def counted(show: Callable[[str], None], work: str, unit: str) -> Callable[[int, int, float], None]:
+    """Return what shows how far a work is: "mini-gpt: 3 of 16 texts, 1.2/s"."""
+    return lambda done, total, rate: show(f"{work}: {done:,} of {total:,} {unit}, {rate:,.1f}/s")
+
+
 def give(document: Any, as_json: bool, lines: Callable[[], Sequence[str]]) -> None:
     """Write data to stdout: JSON where asked for or piped, readable lines on a terminal."""
     if as_json or not sys.stdout.isatty():

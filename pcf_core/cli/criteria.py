@@ -15,11 +15,13 @@ from pcf_core.cli.console import (
     ModelOption,
     QueueOption,
     check_one_way,
+    counted,
     give,
     give_queued,
     one_of,
     one_or_all,
     open_store,
+    progress_line,
     say,
     takes_text,
     with_options,
@@ -121,18 +123,17 @@ def run_now(store: Store, one: ModelRequest) -> tuple[CriteriaResult, int]:
 
     request = one.asked
     unit = "texts" if request.answering == "written" else "prompts"
-
-    def progress(done: int, total: int, rate: float) -> None:
-        typer.echo(f"\r{request.model}: {done:,} of {total:,} {unit}, {rate:,.1f}/s ", err=True, nl=False)
-
-    def stage(name: Stage) -> None:
-        if name == "reading":
-            typer.echo(f"\r{request.model}: reading the answers      ", err=True, nl=False)
-
     say(_estimate_line(_estimate_document(store, Queue.open(settings().catalogue), one)))
     CRITERIA_AUDIT.keep(store, request, one.experiment)
-    result, made = run_criteria(request, store, on_progress=progress, on_stage=stage)
-    say("")
+    with progress_line() as show:
+
+        def stage(name: Stage) -> None:
+            if name == "reading":
+                show(f"{request.model}: reading the answers")
+
+        result, made = run_criteria(
+            request, store, on_progress=counted(show, request.model, unit), on_stage=stage
+        )
     if result.without_text:
         total = sum(result.ends.values())
         say(f"{result.without_text:,} of {total:,} texts of {request.model} were refused or are empty.")
@@ -151,12 +152,12 @@ def _pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResu
 
     from pcf_core.work.questioning import run_embedding
 
-    def on_seed(done: int, total: int) -> None:
-        typer.echo(f"\rall models: {done:,} of {total:,} embeddings learned ", err=True, nl=False)
+    with progress_line() as show:
 
-    result = run_embedding(embedding_asked(list(written.values())), store, on_seed)
-    say("")
-    return result
+        def on_seed(done: int, total: int) -> None:
+            show(f"all models: {done:,} of {total:,} embeddings learned")
+
+        return run_embedding(embedding_asked(list(written.values())), store, on_seed)
 
 
 def _give_results(

@@ -14,6 +14,7 @@ from pcf_core.cli.console import (
     ModelOption,
     QueueOption,
     check_one_way,
+    counted,
     give,
     give_queued,
     one_or_all,
@@ -112,14 +113,13 @@ def run_now(store: Store, request: FairPairAsked, material: FairPairMaterial) ->
     FAIRPAIR_AUDIT.keep(store, request, material)
     with progress_line() as show:
 
-        def progress(done: int, total: int, rate: float) -> None:
-            show(f"{request.key.model}: {done:,} of {total:,} texts, {rate:,.1f}/s")
-
         def stage(name: Stage, done: int, total: int) -> None:
             if name != "writing":
                 show(f"{request.key.model}: {name}, {done:,} of {total:,}")
 
-        result, written = run_fairpair(request, store, on_progress=progress, on_stage=stage)
+        result, written = run_fairpair(
+            request, store, on_progress=counted(show, request.key.model, "texts"), on_stage=stage
+        )
     for side, missing in result.without_text.items():
         if missing:
             say(_without_text(result, side, missing))
