@@ -18,13 +18,12 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from pcf_core.cli.benchmarks import benchmark
 from pcf_core.cli.check import check
 from pcf_core.cli.console import say
 from pcf_core.cli.criteria import criteria
 from pcf_core.cli.exporting import export, verify
 from pcf_core.cli.fairpair import fairpair
-from pcf_core.cli.knowledge import knowledge
+from pcf_core.cli.knowledge import benchmark, knowledge
 from pcf_core.cli.listing import journal, models, templates, topics
 from pcf_core.cli.mining import mine
 from pcf_core.cli.packs import import_runs, packs
