@@ -34,18 +34,13 @@ from pcf_core.show.findings.models import corrected_finding, risk_finding
 from pcf_core.show.findings.numbers import digits, two_decimals
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
-from tests.command_line import HERE_AND_AS_A_PROCESS, ROOT, SCHEMAS, Run, run_here, run_process
+from tests.command_line import HERE_AND_AS_A_PROCESS, ROOT, SCHEMAS, Run, answer_to, run_here, run_process
 from tests.conftest import fill
 from tests.material.mined_sets import small as small_set
 
 
 def answer_of(name: str, *arguments: str, run: Run = run_here) -> Any:
-    """The command's JSON, checked against its documented schema."""
-    done = run(name, *arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
-    jsonschema.validate(document, SCHEMAS[name])
-    return document
+    return answer_to(name, name, *arguments, run=run)
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-import jsonschema
 import pytest
 
 from pcf_core.core.settings import Settings, settings
@@ -22,7 +21,7 @@ from pcf_core.texts.criteria.tasks import Tasks
 from pcf_core.work.criteria import CRITERIA, CRITERIA_AUDIT, EMBEDDINGS
 from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
-from tests.command_line import HERE_AND_AS_A_PROCESS, SCHEMAS, Run, run_here
+from tests.command_line import HERE_AND_AS_A_PROCESS, Run, answer_to, run_here
 from tests.models.generation.text_server import TextServer, serving_texts, system_of
 from tests.texts.criteria.nli_folder import write_nli
 from tests.texts.criteria.planted_server import Planted, says_female
@@ -49,13 +48,7 @@ def professions(own_settings: Settings, tmp_path: Path) -> Path:
 
 
 def answer(schema: str, *arguments: str, run: Run = run_here) -> Any:
-    """The command's JSON; each object of a list has the documented shape."""
-    done = run("criteria", *arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    for document in found if isinstance(found, list) else [found]:
-        jsonschema.validate(document, SCHEMAS[schema])
-    return found
+    return answer_to(schema, "criteria", *arguments, run=run)
 
 
 # ---------------------------------------------------------------------------------- planted rates

@@ -14,7 +14,7 @@ import pytest
 from pcf_core.cli.exporting import form_of
 from pcf_core.core.settings import Settings, settings
 from pcf_core.store.store import Store
-from tests.command_line import HERE_AND_AS_A_PROCESS, SCHEMAS, Run, run_here
+from tests.command_line import HERE_AND_AS_A_PROCESS, SCHEMAS, Run, answer_to, run_here
 from tests.report.small_texts import add_fairpair, add_written
 from tests.report.test_signing import listed, make_key, needs_program
 from tests.texts.inspected.small_logs import CRITERIA, FAIRPAIR, PROFESSIONS, PROMPTS
@@ -81,14 +81,6 @@ def elsewhere(pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return cache
 
 
-def answer_of(name: str, *arguments: str, run: Run = run_here) -> Any:
-    done = run(*arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
-    jsonschema.validate(document, SCHEMAS[name])
-    return document
-
-
 @HERE_AND_AS_A_PROCESS
 def test_a_pack_is_imported_and_read_as_where_it_was_scored(
     run: Run, key: str, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -96,7 +88,7 @@ def test_a_pack_is_imported_and_read_as_where_it_was_scored(
     before = json.loads(run_here("risk", key, "--json").stdout)
     monkeypatch.setenv("PCF_CACHE", str(tmp_path / "elsewhere"))
     settings.cache_clear()
-    found = answer_of("import", "import", str(pack), run=run)
+    found = answer_to("import", "import", str(pack), run=run)
     assert [one["run"] for one in found["imported"]] == [key]
     assert (found["scored_by"], found["signature"]) == ("Ann's lab", "not signed")
     done = run("risk", key, "--json")
@@ -106,12 +98,12 @@ def test_a_pack_is_imported_and_read_as_where_it_was_scored(
     assert after["run"] == before["run"]
     for quantity in ("overall_risk", "prejudice_risk", "caprice_risk"):
         assert after[quantity] == pytest.approx(before[quantity], rel=1e-12)
-    again = answer_of("import", "import", str(pack), run=run)
+    again = answer_to("import", "import", str(pack), run=run)
     assert (again["imported"], [one["run"] for one in again["already_here"]]) == ([], [key])
 
 
 def test_verify_says_what_a_pack_holds_and_imports_nothing(key: str, pack: Path, elsewhere: Path) -> None:
-    found = answer_of("packs_verify", "packs", "verify", str(pack))
+    found = answer_to("packs_verify", "packs", "verify", str(pack))
     assert [one["run"] for one in found["runs"]] == [key]
     assert not (elsewhere / "imported").exists()
 
@@ -123,11 +115,11 @@ def test_a_signed_pack_is_told_by_name_where_the_operator_lists_the_key(
     path, ann = tmp_path / "signed.pcfpack", make_key(tmp_path, "ann")
     done = run_here("export", key, "--format", "pack", "--sign", str(ann), "--out", str(path))
     assert done.returncode == 0, done.stderr
-    assert answer_of("packs_verify", "packs", "verify", str(path))["signature"] == "unknown key"
+    assert answer_to("packs_verify", "packs", "verify", str(path))["signature"] == "unknown key"
     monkeypatch.setenv("PCF_SIGNERS", str(listed(tmp_path, ("ann@example.org", ann))))
     monkeypatch.setenv("PCF_CACHE", str(tmp_path / "elsewhere"))
     settings.cache_clear()
-    assert answer_of("import", "import", str(path))["signature"] == "signed by ann@example.org"
+    assert answer_to("import", "import", str(path))["signature"] == "signed by ann@example.org"
     assert "(signed by ann@example.org)" in run_here("risk", key, "--json").stderr
 
 
@@ -166,14 +158,14 @@ def test_texts_are_exported_by_their_keys_and_imported(
     named = (run, "--fairpair", pair, "--criteria", tasks)
     done = run_here("export", *named, "--format", "pack", "--by", "Ann", "--out", str(path))
     assert done.returncode == 0, done.stderr
-    found = answer_of("packs_verify", "packs", "verify", str(path))
+    found = answer_to("packs_verify", "packs", "verify", str(path))
     assert [one["audit"] for one in found["texts"]] == ["fairpair", "criteria, tasks"]
     assert [one["as_it_came"] for one in found["texts"]] == [["the exchange of words"], []]
     monkeypatch.setenv("PCF_CACHE", str(tmp_path / "elsewhere"))
     settings.cache_clear()
-    brought = answer_of("import", "import", str(path))["imported"]
+    brought = answer_to("import", "import", str(path))["imported"]
     assert [one.get("run") for one in brought] == [run, None, None]
-    again = answer_of("import", "import", str(path))
+    again = answer_to("import", "import", str(path))
     assert (again["imported"], again["already_here"]) == ([], brought)
     html = tmp_path / "report.html"
     key = brought[1]["request"]

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from pcf_core.cli.panels import fairpair_lines
@@ -18,7 +17,7 @@ from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.matching import word_tokens
 from pcf_core.texts.fairpair.records import LABEL
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
-from tests.command_line import HERE_AND_AS_A_PROCESS, SCHEMAS, Run, run_here
+from tests.command_line import HERE_AND_AS_A_PROCESS, Run, answer_to, run_here
 
 
 @pytest.fixture
@@ -31,13 +30,7 @@ def small(own_settings: Settings, tmp_path: Path) -> list[str]:
 
 
 def answer(schema: str, *arguments: str, run: Run = run_here) -> Any:
-    """The command's JSON; each object of a list has the documented shape."""
-    done = run("fairpair", *arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    for document in found if isinstance(found, list) else [found]:
-        jsonschema.validate(document, SCHEMAS[schema])
-    return found
+    return answer_to(schema, "fairpair", *arguments, run=run)
 
 
 @pytest.mark.slow
