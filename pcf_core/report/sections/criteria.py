@@ -190,7 +190,7 @@ def professions_table(reports: Mapping[str, AnecdotesReport]) -> pd.DataFrame:
 def information_table(measures: Mapping[str, Mapping[str, MutualInformation | None]]) -> pd.DataFrame:
     """Make a table with one row per model, kind of table and normaliser.
 
-    ``found``: by model, then by what the table counts.
+    ``measures``: by model, then by what the table counts.
     """
     return pd.DataFrame(
         [
