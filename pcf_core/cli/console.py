@@ -218,13 +218,7 @@ class View:
         ]
 
     def options(self) -> ViewOptions:
-        """Return the view options, with the default of pages where nothing was given.
-
-        Raises
-        ------
-        InputError
-            A value that its option does not take.
-        """
+        """Return the view options, with the default of pages where nothing was given."""
         of_run = {name for name, one in shown_fields(self.kind).items() if one.spec.of_run}
         return read_options(
             self.kind, {name: text for name, text in self.given.items() if text or name not in of_run}

@@ -144,23 +144,9 @@ def write_report(
 ) -> ReportDocument:
     """Write a whole report, the same for the same request and the same cache.
 
-    Parameters
-    ----------
-    store
-        Where the runs are.
-    request
-        What is to be in it.
-    texts
-        The results of the text audits of the request, in its order.
-    read
-        What gives a run's preferences; by default the kept aggregates.
-
-    Raises
-    ------
-    InputError
-        A text audit of the request was not brought.
-    AuditError
-        A run is unknown, not finished, or cannot be read under these options.
+    ``texts``: the results of the text audits of the request, in its order.  ``read``: the function that loads
+    a run's preferences; by default the stored ones.  Raises InputError if ``texts`` lacks an audit of the
+    request, AuditError if a run is unknown, not finished, or cannot be read under these options.
     """
     texts = texts or Texts()
     _check_brought(request, texts)
