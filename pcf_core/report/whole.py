@@ -105,7 +105,7 @@ class _Sources:
 # What writes the parts of a section; one without parts is left out.
 PARTS: Mapping[str, Callable[[_Sources], list[ReportPart]]] = {
     "answer": lambda of: answer_parts(of.studies, of.texts.fairpair, of.texts.criteria),
-    "against": lambda of: against_parts(of.studies),
+    "against": lambda of: of.parts(against_parts),
     "sure": lambda of: sure_parts(of.studies),
     "check": lambda of: check_parts(of.facts),
     "summary": lambda of: summary_parts(of.studies, of.texts.fairpair, of.texts.criteria),

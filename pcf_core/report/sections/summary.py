@@ -169,20 +169,10 @@ def _answer_chart(study: Study) -> go.Figure:
     return drawn.update_layout(height=drawn.layout.height - TITLE_ROOM)
 
 
-def against_parts(studies: Sequence[Study]) -> list[ReportPart]:
+def against_parts(study: Study) -> list[ReportPart]:
     """Write for every model whom it favours in which occupations, with the picture of all occupations."""
-    parts = []
-    for study in studies:
-        panel = tilt_panel(study)
-        parts.append(
-            ReportPart(
-                title=study.title if len(studies) > 1 else "",
-                findings=said(lean_sentence(name, report) for name, report in study.even.items()),
-                figure=figure_in(panel, "against"),
-                how=panel.how,
-            )
-        )
-    return parts
+    panel, sentences = tilt_panel(study), (lean_sentence(*named) for named in study.even.items())
+    return [ReportPart(findings=said(sentences), figure=figure_in(panel, "against"), how=panel.how)]
 
 
 def sure_parts(studies: Sequence[Study]) -> list[ReportPart]:
