@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import plotly.graph_objects as go
 
 from pcf_core.report.key_figures import risk_figures
 from pcf_core.report.loaded import NOT_SURE, Study, instead_note, warnings_of
-from pcf_core.report.panels import facts_table, figure_in, figure_of, said, table_of
+from pcf_core.report.panels import Panel, facts_table, figure_in, figure_of, part_of, said, table_of
 from pcf_core.report.records import ReportPart, RunFacts
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.report.sections.comparison import scales_of
@@ -92,7 +93,8 @@ def summary_parts(
     studies: Sequence[Study], fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]
 ) -> list[ReportPart]:
     """Write every study: what it measured, its sentences and risks; then a sentence for each text audit."""
-    return [*map(_study_part, studies), *_text_parts(fairpairs, criteria)]
+    panels = map(_study_panel, studies)
+    return [*map(part_of, panels), *_text_parts(fairpairs, criteria)]
 
 
 def _text_parts(fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]) -> list[ReportPart]:
@@ -112,32 +114,25 @@ def _text_parts(fairpairs: Sequence[FairPairResult], criteria: Sequence[Criteria
     return [ReportPart(title="Texts that models write", findings=sentences)] if sentences else []
 
 
-def _study_part(study: Study) -> ReportPart:
+def _study_panel(study: Study) -> Panel:
     rows = run_rows(study.reports, study.over)
     lines = reference_lines(len(study.groups), study.options.scale) if study.comparable else {}
-    return ReportPart(
+    risks = [risk_finding(name, report, study.over) for name, report in study.reports.items()]
+    return Panel(
         title=study.title,
-        findings=said(
-            [
-                *(risk_finding(name, report, study.over) for name, report in study.reports.items()),
-                study.order,
-            ]
-        ),
-        numbers=tuple(risk_figures(study.reports, study.over)),
-        figure=figure_of(
-            risk_dots(rows, lines),
-            "summary",
-            "Overall risk of every model with its interval",
-            source=study.source,
-        ),
+        findings=[*risks, study.order],
+        numbers=risk_figures(study.reports, study.over),
+        source=study.source,
+        name="summary",
+        alt="Overall risk of every model with its interval",
+        chart=partial(risk_dots, rows, lines),
         how=HOW,
-        tables=(table_of(risk_table(rows), "summary", "Risk of every model"),),
-        notes=said(
-            [
-                whole_templates_finding(study.whole_templates),
-                whiskers_note({row.label: row.drawn for row in rows if row.drawn}),
-            ]
-        ),
+        table=lambda: risk_table(rows),
+        table_title="Risk of every model",
+        notes=[
+            whole_templates_finding(study.whole_templates),
+            whiskers_note({row.label: row.drawn for row in rows if row.drawn}),
+        ],
     )
 
 
