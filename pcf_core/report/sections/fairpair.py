@@ -274,7 +274,7 @@ def _report_row(report: FairPairReport) -> dict[str, object]:
         "p controlled": report.controlled_p,
         "p, signed ranks": report.wilcoxon_p,
         "F of other words": None if others is None else others.ratio,
-        **_ends("F of other words", others and others.interval),
+        **_ends("F of other words", None if others is None else others.interval),
         "p of other words": None if others is None else others.p_value,
         "p of other words controlled": None if others is None else others.controlled_p,
         f"sentiment {report.original}": report.sentiment.original,
