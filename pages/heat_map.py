@@ -18,7 +18,7 @@ from pcf_core.app.results.heat_map import (
     take_click,
 )
 from pcf_core.app.shell import show
-from pcf_core.report.documents import whole_cell_table
+from pcf_core.report.documents import cell_table
 from pcf_core.report.key_figures import heat_figures
 from pcf_core.report.sections.heat_map import heat_answer, heat_map_panel, shown_axes
 from pcf_core.show.charts.heat_map import MOST_OPENED
@@ -75,7 +75,7 @@ def draw() -> None:
         loaded,
         "heat_map",
         BELOW + FILES,
-        whole=lambda: whole_cell_table(preferences, item.report),
+        whole=lambda: cell_table(preferences, item.report, whole=True),
     )
 
 

@@ -7,30 +7,62 @@ resume); ``check`` also has 3, a limit is exceeded, and 4, we cannot tell and th
 
 from __future__ import annotations
 
+import os
+import socket
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
 
-from pcf_core.cli.benchmarks import benchmark
 from pcf_core.cli.check import check
 from pcf_core.cli.console import say
 from pcf_core.cli.criteria import criteria
 from pcf_core.cli.exporting import export, verify
 from pcf_core.cli.fairpair import fairpair
-from pcf_core.cli.journal import journal
-from pcf_core.cli.knowledge import knowledge
-from pcf_core.cli.listing import models, templates, topics
+from pcf_core.cli.knowledge import benchmark, knowledge
+from pcf_core.cli.listing import journal, models, templates, topics
 from pcf_core.cli.mining import mine
 from pcf_core.cli.packs import import_runs, packs
 from pcf_core.cli.reading import compare, risk
-from pcf_core.cli.running import run
 from pcf_core.cli.scoring import score, words, worker
 from pcf_core.core.errors import AuditError, InputError
-from pcf_core.core.settings import settings
+from pcf_core.core.settings import ROOT, adopt, settings
 from pcf_core.store.files import sentence
+
+USUAL_PORT = 8501  # Streamlit's
+
+
+def run(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: 8501, or another where that is taken")] = 0,
+    address: Annotated[
+        str, typer.Option(help="0.0.0.0: every machine that reaches this one may open it")
+    ] = "127.0.0.1",
+    headless: Annotated[bool, typer.Option("--headless", help="open no browser")] = False,
+) -> None:
+    """Open the app in a browser; Ctrl+C ends it."""
+    command = [sys.executable, "-m", "pcf_core.app.serve", "run", "app.py"]
+    command += [f"--server.address={address}", f"--server.port={port or free_port(address)}"]
+    command += ["--server.headless=true"] * headless
+    # Streamlit reads its configuration from the folder it runs in, that of app.py: folders that the settings
+    # name from here are handed on in full.
+    adopt(settings().environment)
+    os.chdir(ROOT)
+    os.execv(sys.executable, command)
+
+
+def free_port(address: str) -> int:
+    """Return Streamlit's usual port where it can be had, else any."""
+    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
+        for port in (USUAL_PORT, 0):
+            with suppress(OSError):
+                probe.bind((address, port))
+                return int(probe.getsockname()[1])
+    raise InputError(f"--address must be an address of this machine, such as 127.0.0.1; got {address!r}.")
+
 
 COMMANDS = (
     run,

@@ -15,7 +15,9 @@ import sys
 from collections.abc import Callable
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 import typer
 
@@ -54,6 +56,17 @@ def run_here(*arguments: str, terminal: bool = False) -> Done:
     with chdir(ROOT), redirect_stdout(out), redirect_stderr(errors):
         code = run_command(COMMAND, arguments, "interrupted")
     return Done(arguments, code, out.getvalue(), errors.getvalue())
+
+
+def answer_to(schema: str, *arguments: str, run: Run = run_here) -> Any:
+    """The JSON of a command that succeeds; it, or each object of its list, has the documented shape."""
+    done = run(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    one_a_model = isinstance(answer, list) and SCHEMAS[schema].get("type") == "object"
+    for document in answer if one_a_model else [answer]:
+        jsonschema.validate(document, SCHEMAS[schema])
+    return answer
 
 
 HERE_AND_AS_A_PROCESS = pytest.mark.parametrize(

@@ -34,21 +34,13 @@ from pcf_core.show.findings.models import corrected_finding, risk_finding
 from pcf_core.show.findings.numbers import digits, two_decimals
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
-from tests.command_line import HERE_AND_AS_A_PROCESS, ROOT, SCHEMAS, Done, Run, run_here, run_process
+from tests.command_line import HERE_AND_AS_A_PROCESS, ROOT, SCHEMAS, Run, answer_to, run_here, run_process
 from tests.conftest import fill
 from tests.material.mined_sets import small as small_set
 
-MINE = ["mine", "--corpus", "requirements.txt", "--topic", "gender"]
-CHINESE = ["mine", "--corpus", "requirements.txt", "--topic", "gender-zh"]
-
 
 def answer_of(name: str, *arguments: str, run: Run = run_here) -> Any:
-    """The command's JSON, checked against its documented schema."""
-    done = run(name, *arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
-    jsonschema.validate(document, SCHEMAS[name])
-    return document
+    return answer_to(name, name, *arguments, run=run)
 
 
 @pytest.fixture
@@ -65,6 +57,7 @@ def test_lists_follow_their_schemas(own_settings: Settings) -> None:
     gender = next(topic for topic in found["topics"] if topic["name"] == "gender")
     assert [group["name"] for group in gender["groups"]] == ["male", "female"]
     assert "gender-reporting" in {templates["name"] for templates in answer_of("templates", run=run_process)}
+    jsonschema.validate(json.loads(run_process("models", "--known").stdout), SCHEMAS["known"])
 
 
 def test_a_topic_names_the_sets_that_suit_it(own_settings: Settings) -> None:
@@ -120,14 +113,6 @@ def test_auto_is_float32_on_this_cpu_and_another_precision_another_run(
     assert (compared["first"]["name"], compared["second"]["name"]) == ("mini-gpt", "mini-gpt (bfloat16)")
     assert [compared[side]["dtype"] for side in ("first", "second")] == ["float32", "bfloat16"]
     assert compared["first"]["model"] == compared["second"]["model"] == "mini-gpt"
-
-
-def test_the_registry_follows_its_schema(own_settings: Settings) -> None:
-    done = run_process("models", "--known")
-    known = json.loads(done.stdout)
-    jsonschema.validate(known, SCHEMAS["known"])
-    assert {"openai-community/gpt2", "meta-llama/Llama-2-70b-hf"} <= {model["name"] for model in known}
-    assert done.stderr == ""
 
 
 @pytest.mark.slow
@@ -280,84 +265,6 @@ def test_a_sampling_plan_ends_where_the_intervals_are_narrow(own_settings: Setti
     out = tmp_path / "cells.json"
     assert run_here("export", scored["run"], "--format", "json", "--out", str(out)).returncode == 0
     assert len(json.loads(out.read_text())["cells"]) == 2 * look["templates"]
-
-
-@pytest.mark.slow
-def test_two_models_give_a_list(small: list[str]) -> None:
-    both = answer_of("score", "--model", "mini-gpt", "--model", "mini-bert", *small)
-    assert [item["cells"] for item in both] == [6, 6]
-    assert both[0]["run"] != both[1]["run"]
-
-
-def assert_refused(done: Done, says: str) -> None:
-    """One sentence on stderr, nothing on stdout, exit 2."""
-    assert done.returncode == 2, done.stderr
-    assert done.stdout == ""
-    assert says in done.stderr
-    assert "Traceback" not in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["words", "--model", "no-such-model", "--text", "The nurse said [Y]"], "no-such-model"),
-        (["words", "--model", "mini-gpt", "--text", "The nurse said"], "[Y]"),
-        (["words", "--model", "mini-gpt", "--topic", "no-such-topic", "--text", "A [Y]"], "no-such-topic"),
-        (["score", "--model", "mini-gpt", "--templates", "nowhere.csv"], "nowhere.csv"),
-        (["score", "--model", "mini-gpt", "--protocol", "guess"], "--protocol"),
-        (["risk", "0000000000000000"], "0000000000000000"),
-        (["risk"], "--matrix"),
-        (["risk", "--matrix", "nowhere.json"], "nowhere.json"),
-        (["risk", "--matrix", "Makefile"], "not JSON"),
-        (["risk", "--scale", "kelvin", "0000000000000000"], "--scale"),
-        (["nonsense"], "nonsense"),
-        (["words", "--model", "mini-gpt", "--text", "The [Y] \x07"], "control characters"),
-        (["score", "--model", "mini-gpt", "--dtype", "float8"], "--dtype"),
-        (["score", "--model", "mini-gpt", "--within", "0.5"], "--within"),
-        (["score", "--model", "masked:mini-gpt"], "cannot be read as masked"),
-        (["score", "--model", "org/name@../main"], "cannot be a revision"),
-        (["score", "--model", "gpt2"], "openai-community/gpt2"),
-        (["score", "--model", "mini-gpt", "--engine", "steam"], "--engine must be one of local, ray"),
-        (["score", "--model", "mini-gpt", "--engine", "ray", "--queue"], "PCF_ENGINE"),
-        (["knowledge", "--model", "mini-gpt", "--set", "rivers"], "shipped knowledge set"),
-        (["knowledge", "--model", "mini-gpt", "--score", "cube"], "sqrt, log1p, quadratic"),
-        (["mine", "--corpus", "nowhere.txt", "--topic", "gender", "--out", "a.csv"], "nowhere.txt"),
-        (MINE, "--out must name"),
-        ([*MINE, "--out", "no/such/a.csv"], "--out"),
-        ([*MINE, "--out", "pyproject.csv"], "no card"),
-        (["mine", "--corpus", "", "--topic", "gender", "--out", "a.csv"], "'' is no file and no folder"),
-        (["mine", "--corpus", "Makefile", "--topic", "gender", "--out", "a.csv"], "endings are"),
-        (["mine", "--corpus", "requirements.txt", "--topic", "none", "--out", "a.csv"], "none"),
-        ([*MINE, "--out", "a.csv", "--cut", "0"], "--cut"),
-        ([*MINE, "--out", "a.csv", "--name", "A b"], "--name"),
-        ([*MINE, "--out", "a.csv", "--queue"], "neither --out"),
-        ([*MINE, "--out", "a.csv", "--pipeline", "no-such-parser"], "no-such-parser"),
-        ([*CHINESE, "--out", "a.csv"], "No construction of Chinese is on by itself"),
-        ([*CHINESE, "--out", "a.csv", "--construction", "clause"], "en-mini must be one of Chinese"),
-    ],
-)
-def test_bad_input_is_one_sentence_and_exit_2(
-    own_settings: Settings, arguments: list[str], says: str
-) -> None:
-    assert_refused(run_here(*arguments), says)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["nonsense"], "nonsense"),
-        (["risk", "0000000000000000"], "0000000000000000"),
-        (["score", "--model", "masked:mini-gpt"], "cannot be read as masked"),
-        (["worker", "--device", "toaster"], "PCF_DEVICE"),  # here the variable would stay
-        ([*MINE, "--out", "a.csv", "--pipeline", "no-such-parser"], "no-such-parser"),
-    ],
-)
-def test_bad_input_ends_a_process_with_one_sentence_and_exit_2(
-    own_settings: Settings, arguments: list[str], says: str
-) -> None:
-    assert_refused(run_process(*arguments), says)
 
 
 SENTENCES = (

@@ -31,8 +31,6 @@ from pcf_core.core.records import digest
 from pcf_core.core.run import SELECTIONS, RunSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.material.knowledge import list_knowledge
-from pcf_core.report.html import html_bytes
-from pcf_core.report.model_card import model_card
 from pcf_core.report.records import (
     ALWAYS,
     SECTIONS,
@@ -44,7 +42,7 @@ from pcf_core.report.records import (
 )
 from pcf_core.report.reproducing import export_command
 from pcf_core.report.whole import Texts, made_finding, write_report
-from pcf_core.report.written import report_bytes, tables_archive
+from pcf_core.report.written import html_bytes, model_card, report_bytes, tables_archive
 from pcf_core.show.findings.notes import duration, other_lists_note
 from pcf_core.show.findings.numbers import count
 from pcf_core.store.journal import Journal

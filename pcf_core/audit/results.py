@@ -222,8 +222,12 @@ class Results:
         AuditError
             It cannot be read under these options.
         """
-        result = self._read(self.store, run, options.protocol, options.aggregation)
+        result = self.reading(run, options).result
         return Report(run, run.key, report(result, run, options, brief=brief), lambda: result)
+
+    def reading(self, run: RunSpec, options: ViewOptions) -> Reading:
+        """Read a finished run under view options without its report; raises as :meth:`report`."""
+        return Reading(run, self._read(self.store, run, options.protocol, options.aggregation), options)
 
     def must_wait(self, run: RunSpec, options: ViewOptions) -> bool:
         """Tell whether the worker has to read a run first: never here."""

@@ -15,9 +15,8 @@ from pcf_core.audit.gate import GateReport, ReadRun, check_context, check_plan
 from pcf_core.audit.policy import PACK, RUN_KEY, CannotTell, Context, Most, MostIncrease, Policy, read_policy
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import Reading
-from pcf_core.audit.results import load_result
-from pcf_core.cli.console import give, json_text, one_of, one_or_all, open_store
-from pcf_core.cli.options import (
+from pcf_core.audit.results import Results
+from pcf_core.cli.console import (
     DtypeOption,
     EvidenceOption,
     JsonOption,
@@ -25,8 +24,14 @@ from pcf_core.cli.options import (
     ProtocolOption,
     TemplatesOption,
     TopicOption,
+    give,
+    json_text,
+    one_of,
+    one_or_all,
+    open_store,
+    to_score,
 )
-from pcf_core.cli.packs import pack_data
+from pcf_core.cli.packs import checked_pack, pack_data
 from pcf_core.cli.scoring import given_or_usual, score_with
 from pcf_core.core.errors import InputError, PackError, PolicyError, RunError
 from pcf_core.core.records import made
@@ -35,8 +40,7 @@ from pcf_core.core.settings import settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
-from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
-from pcf_core.models.registry import resolve_to_score
+from pcf_core.models.precision import AUTO
 from pcf_core.report.files import check_target, write_whole
 from pcf_core.report.gate import gate_document, gate_junit, gate_lines, gate_markdown
 from pcf_core.show.findings.numbers import listed
@@ -86,7 +90,7 @@ def check(
         one_of(form, "--format", tuple(FORMS.values()))
     if form and as_json and form != "json":
         raise InputError(f"--json and --format {form} ask for two formats on stdout: give one of the two.")
-    files = {path: form_of(path) for path in out or ()}
+    files = {path: _form_of(path) for path in out or ()}
     given = {
         "--topic": topic,
         "--templates": templates,
@@ -106,38 +110,35 @@ def check(
             )
         request = read_policy(policy)
     else:
-        request = policy_of(given)
+        request = _policy_of(given)
     if baseline and not request.compares:
         raise InputError(
             "--baseline is what an increase is measured from, and no limit is on one: add --max-increase, or "
             "max_increase to the policy, or leave --baseline out."
         )
-    precision = one_of(dtype, "--dtype", PRECISIONS)
-    specs = [in_precision(resolve_to_score(name), precision) for name in model]
-    store = open_store()
+    specs, store = to_score(model, dtype), open_store()
     with TemporaryDirectory() as folder:
-        packs = BaselinePacks(Path(folder))
-        gate = Gate(store, request, precision, baseline, stop_early or request.stop_early, packs)
+        packs = _BaselinePacks(Path(folder))
+        gate = _Gate(store, request, dtype, baseline, stop_early or request.stop_early, packs)
         plans = [[gate.planned(spec, context) for context in request.contexts] for spec in specs]
         reports = [gate.checked(spec, runs) for spec, runs in zip(specs, plans, strict=True)]
     for path, kind in files.items():
-        text = written(reports, kind)
+        text = _written(reports, kind)
         write_whole(path, lambda target, text=text: target.write_bytes(text))  # type: ignore[misc]
-    tell(reports, "json" if as_json else form)
+    _tell(reports, "json" if as_json else form)
     if any(report.verdict == "exceeds" for report in reports):
         return EXCEEDS
     return CANNOT_TELL if any(report.outcome == "fail" for report in reports) else 0
 
 
-def form_of(path: Path) -> str:
-    """Return the format of a file to write, by its ending."""
+def _form_of(path: Path) -> str:
     if path.suffix.lower() not in FORMS:
         raise InputError(f"--out takes a file that ends in {', '.join(FORMS)}; got {str(path)[:200]!r}.")
     check_target(path)
     return FORMS[path.suffix.lower()]
 
 
-def policy_of(given: Mapping[str, str | float | None]) -> Policy:
+def _policy_of(given: Mapping[str, str | float | None]) -> Policy:
     """Return the policy that options say: one context."""
     figures = {option: given[f"--max-{option}"] for option in ("risk", "prejudice", "caprice", "increase")}
     if all(value is None for value in figures.values()):
@@ -160,28 +161,20 @@ def policy_of(given: Mapping[str, str | float | None]) -> Policy:
 
 
 @dataclass(frozen=True)
-class Gate:
+class _Gate:
     """A policy that models are held against; what the store lacks is scored here."""
 
     store: Store
     policy: Policy
-    precision: str
+    dtype: str
     baseline: str
     early: bool
-    packs: BaselinePacks
+    packs: _BaselinePacks
 
     def planned(self, spec: ModelSpec, context: Context) -> RunSpec:
         """Return the run of all templates of a context.
 
         What no verdict can be reached by is refused here, before anything is scored for any context.
-
-        Raises
-        ------
-        InputError
-            A name that nobody knows, a group that the topic does not have, no baseline where one is needed,
-            or options that these words and occupations cannot be read with.
-        RunError
-            A baseline that has nothing in common with the context.
         """
         topic = load_topic(context.topic)
         run = build_run(
@@ -198,30 +191,23 @@ class Gate:
         return run
 
     def baseline_of(self, context: Context, run: RunSpec) -> tuple[Store, RunSpec] | ScoringKey:
-        """Find the baseline of a context: a run that is kept, or the model that is scored as ``run`` is.
-
-        Raises
-        ------
-        InputError
-            A name that nobody knows, or a pack that cannot be read.
-        RunError
-            It has nothing in common with the run.
-        """
+        """Return the baseline of a context: a stored run, or the model that is to be scored as ``run`` is."""
         name = self.baseline or context.baseline
         if name.endswith(PACK):
-            return self.packs.found(Path(name), run)
+            return self.packs.comparable(Path(name), run)
         if RUN_KEY.fullmatch(name):
-            kept = self.store.load_run(name)
-            common_names(run, kept)
-            return self.store, kept
-        return ScoringKey.of(in_precision(resolve_to_score(name), self.precision), context.protocol)
+            stored = self.store.load_run(name)
+            common_names(run, stored)
+            return self.store, stored
+        (spec,) = to_score([name], self.dtype)
+        return ScoringKey.of(spec, context.protocol)
 
     def checked(self, spec: ModelSpec, runs: Sequence[RunSpec]) -> GateReport:
         """Judge a model on the runs of all contexts, in their order."""
         from pcf_core.work.blocks import scorers_of
 
         with scorers_of(settings().engine, settings()) as open_scorer:
-            found = tuple(
+            contexts = tuple(
                 check_context(
                     context,
                     run,
@@ -238,7 +224,7 @@ class Gate:
             title=self.policy.title,
             error=self.policy.error,
             stop_early=self.early,
-            contexts=found,
+            contexts=contexts,
         )
 
     def reader(self, context: Context, key: ScoringKey, open_scorer: OpenScorer) -> ReadRun:
@@ -252,7 +238,7 @@ class Gate:
 
         def read(part: RunSpec) -> Reading:
             score_with(self.store, part, context.protocol, opened)
-            return read_kept(self.store, part, context)
+            return Results(self.store).reading(part, context.options)
 
         return read
 
@@ -263,15 +249,15 @@ class Gate:
         """
         if not context.compares:
             return None
-        found = self.baseline_of(context, run)
-        if isinstance(found, ScoringKey):
-            score_and_read = self.reader(context, found, open_scorer)
-            return lambda part: score_and_read(part.model_copy(update={"scoring": found}))
-        store, kept = found
-        return lambda part: read_kept(store, kept, context)
+        baseline = self.baseline_of(context, run)
+        if isinstance(baseline, ScoringKey):
+            score_and_read = self.reader(context, baseline, open_scorer)
+            return lambda part: score_and_read(part.model_copy(update={"scoring": baseline}))
+        store, stored = baseline
+        return lambda part: Results(store).reading(stored, context.options)
 
 
-class BaselinePacks:
+class _BaselinePacks:
     """Packs that are named as baselines: each is checked as at an import and opened in a folder of its own.
 
     Nothing of them comes into the cache.
@@ -281,23 +267,18 @@ class BaselinePacks:
         self.folder = folder
         self.stores: dict[Path, Store] = {}
 
-    def found(self, path: Path, run: RunSpec) -> tuple[Store, RunSpec]:
-        """Return the store of a pack, and its run that a run can be compared with.
+    def comparable(self, path: Path, run: RunSpec) -> tuple[Store, RunSpec]:
+        """Return the store of a pack, and its only run that a run can be compared with.
 
         One on the same words, templates and occupations goes before one that has some of them.
-
-        Raises
-        ------
-        PackError
-            The file is no pack, none of its runs has anything in common with this one, or several have.
         """
         store = self.opened(path)
         runs = [info.run for info in store.imported_runs()]
-        fitting = [kept for kept in runs if is_comparable(run, kept)]
-        alike = [kept for kept in fitting if kept.model_copy(update={"scoring": run.scoring}).key == run.key]
+        fitting = [one for one in runs if _is_comparable(run, one)]
+        alike = [one for one in fitting if one.model_copy(update={"scoring": run.scoring}).key == run.key]
         several = alike or fitting
         if len(several) != 1:
-            has = listed([f"{kept.key} ({kept.topic.name}, {kept.templates.name})" for kept in runs])
+            has = listed([f"{one.key} ({one.topic.name}, {one.templates.name})" for one in runs])
             raise PackError(
                 f"Of the runs of {path.name} ({has or 'it has none'}), {len(several)} can be the baseline on "
                 f"{run.topic.name} with {run.templates.name}: give a pack in which one can, or import it and "
@@ -308,19 +289,15 @@ class BaselinePacks:
     def opened(self, path: Path) -> Store:
         """Return the store of a pack; it is read once."""
         from pcf_core.report.importing import import_pack
-        from pcf_core.report.packs import read_pack
-        from pcf_core.report.signing import signature_of
 
         if path not in self.stores:
-            pack = read_pack(pack_data(path))
-            signature = signature_of(pack.signed, pack.signature, settings().signers)
+            pack, signature = checked_pack(pack_data(path))
             self.stores[path] = Store.open(self.folder / str(len(self.stores)))
             import_pack(self.stores[path], pack, signature)
         return self.stores[path]
 
 
-def is_comparable(run: RunSpec, other: RunSpec) -> bool:
-    """Whether two runs have groups, templates and occupations in common."""
+def _is_comparable(run: RunSpec, other: RunSpec) -> bool:
     try:
         common_names(run, other)
     except RunError:
@@ -328,36 +305,28 @@ def is_comparable(run: RunSpec, other: RunSpec) -> bool:
     return True
 
 
-def read_kept(store: Store, run: RunSpec, context: Context) -> Reading:
-    """Read a finished run as the context says."""
-    options = context.options
-    return Reading(run, load_result(store, run, options.protocol, options.aggregation), options)
-
-
-def written(reports: Sequence[GateReport], form: str) -> bytes:
+def _written(reports: Sequence[GateReport], form: str) -> bytes:
     """Write reports as the content of a file."""
     if form == "junit":
         return gate_junit(reports)
     if form == "markdown":
         return gate_markdown(reports).encode()
     if form == "text":
-        return ("\n".join(lines_of(reports)) + "\n").encode()
-    return f"{json_text(document_of(reports))}\n".encode()
+        return ("\n".join(_lines_of(reports)) + "\n").encode()
+    return f"{json_text(_document_of(reports))}\n".encode()
 
 
-def tell(reports: Sequence[GateReport], form: str) -> None:
+def _tell(reports: Sequence[GateReport], form: str) -> None:
     """Write to stdout; without a format as all commands do: JSON into a pipe, lines on a terminal."""
     if form in ("", "json"):
-        give(document_of(reports), form == "json", lambda: lines_of(reports))
+        give(_document_of(reports), form == "json", lambda: _lines_of(reports))
     else:
-        typer.echo(written(reports, form).decode().rstrip("\n"))
+        typer.echo(_written(reports, form).decode().rstrip("\n"))
 
 
-def document_of(reports: Sequence[GateReport]) -> Any:
-    """Return one object for a model, a list of them for several."""
+def _document_of(reports: Sequence[GateReport]) -> Any:
     return one_or_all([gate_document(report) for report in reports])
 
 
-def lines_of(reports: Sequence[GateReport]) -> list[str]:
-    """Write the lines of all reports."""
+def _lines_of(reports: Sequence[GateReport]) -> list[str]:
     return [line for report in reports for line in gate_lines(report)]

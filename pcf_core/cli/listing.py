@@ -1,16 +1,17 @@
-"""``models``, ``topics`` and ``templates``: what there is to choose from, and fetching a model."""
+"""``models``, ``topics``, ``templates``, ``journal``: what there is, who did what, and fetching a model."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from pcf_core.cli.console import give, open_store, say
-from pcf_core.cli.options import JsonOption
+from pcf_core.cli.console import JsonOption, give, open_store, say
 from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import settings
 from pcf_core.core.topics import SetCard
 from pcf_core.material.evidence import left_out_evidence, list_evidence
 from pcf_core.material.suiting import suiting_sets, template_cards
@@ -25,7 +26,13 @@ from pcf_core.models.names import known_models, require_allowed
 from pcf_core.models.offers import is_here, offer_of, require_fetchable
 from pcf_core.models.precision import DTYPES
 from pcf_core.models.registry import left_out_models, list_models
+from pcf_core.report.documents import journal_document, journal_table
+from pcf_core.report.files import check_target, write_csv, write_whole
+from pcf_core.show.findings.provenance import journal_finding
+from pcf_core.store.journal import Journal
 from pcf_core.work.jobs import no_pause
+
+FACTS = {"language", "form", "corpus", "licence", "documents", "words", "matches", "cut", "kept", "parents"}
 
 models = typer.Typer(help="List models, or fetch the weights of one.")
 
@@ -33,21 +40,24 @@ models = typer.Typer(help="List models, or fetch the weights of one.")
 @models.callback(invoke_without_command=True)
 def list_all(
     context: typer.Context,
-    known: Annotated[bool, typer.Option("--known", help="the registry of hub models instead")] = False,
+    of_registry: Annotated[bool, typer.Option("--known", help="the registry of hub models instead")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """List the models that are at hand, or those that the registry knows."""
     if context.invoked_subcommand:
         return
-    if known:
-        give_known(as_json)
+    if of_registry:
+        _give_known(as_json)
         return
     specs = list_models()
     for item in left_out_models():
         say(f"left out: {item.name}: {item.reason}")
-    results = results_by_model()
+    results = _results_by_model()
     give(
-        [_listed(spec, results.get(spec.name, ())) for spec in specs],
+        [
+            spec.model_dump() | {"weights": _weights(spec), "results": list(results.get(spec.name, ()))}
+            for spec in specs
+        ],
         as_json,
         lambda: [
             f"{spec.name:<28} {spec.kind:<8} {spec.family:<11} {spec.parameters:>12,}  {_weights(spec):<5}  "
@@ -82,28 +92,24 @@ def get(
             bar.length = max(total, done, 1)
             bar.update(done - bar.pos)
 
-        said = fetch(name, on_bytes, no_pause)
-    say(said)
+        message = fetch(name, on_bytes, no_pause)
+    say(message)
 
 
-def results_by_model() -> dict[str, tuple[str, ...]]:
+def _results_by_model() -> dict[str, tuple[str, ...]]:
     """Return, by model, the topics that it has finished runs of, in the order of names."""
-    found: dict[str, set[str]] = {}
+    named: dict[str, set[str]] = {}
     for info in open_store().runs():
         if info.complete:
-            found.setdefault(info.run.scoring.name, set()).add(info.run.topic.name)
-    return {model: tuple(sorted(topics)) for model, topics in found.items()}
-
-
-def _listed(spec: ModelSpec, topics: tuple[str, ...]) -> dict[str, Any]:
-    return spec.model_dump() | {"weights": _weights(spec), "results": list(topics)}
+            named.setdefault(info.run.scoring.name, set()).add(info.run.topic.name)
+    return {model: tuple(sorted(topics)) for model, topics in named.items()}
 
 
 def _weights(spec: ModelSpec) -> str:
     return "here" if spec.path else "fetch"
 
 
-def give_known(as_json: bool) -> None:
+def _give_known(as_json: bool) -> None:
     """Give the registry, with the bytes of each model's weights per dtype."""
     registry = known_models()
     give(
@@ -122,33 +128,32 @@ def give_known(as_json: bool) -> None:
 
 def topics(as_json: JsonOption = False) -> None:
     """List the topics, your own last, with the template sets that suit them, and the evidence lists."""
-    known, lists, cards = list_topics(), list_evidence(), template_cards()
+    several, lists, cards = list_topics(), list_evidence(), template_cards()
     for item in (*left_out_topics(), *left_out_evidence()):
         say(f"left out: {item.name}: {item.reason}")
-    suits = {topic.name: suiting_sets(topic, cards) for topic in known}
+    suits = {topic.name: suiting_sets(topic, cards) for topic in several}
     give(
         {
-            "topics": [topic.model_dump() | {"suits": suits[topic.name]} for topic in known],
+            "topics": [topic.model_dump() | {"suits": suits[topic.name]} for topic in several],
             "evidence": [evidence.model_dump() for evidence in lists],
         },
         as_json,
         lambda: [
             *(
                 f"topic     {t.name:<20} {len(t.words):>4} words   {t.language}, {t.position:<9}   "
-                f"{set_names(suits[t.name]):<40}   {' · '.join(t.group_names)}"
-                for t in known
+                f"{_set_names(suits[t.name]):<40}   {' · '.join(t.group_names)}"
+                for t in several
             ),
             *(f"evidence  {e.name:<20} {len(e.terms):>4} terms   {e.title}" for e in lists),
         ],
     )
 
 
-def set_names(names: Sequence[str]) -> str:
-    """Name the first and say how many more there are."""
+def _set_names(names: Sequence[str]) -> str:
     return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else "".join(names)
 
 
-def share_text(card: SetCard) -> str:
+def _share_text(card: SetCard) -> str:
     """Say what a set carries of the counts it was cut from; nothing where it was not mined."""
     if not card.kept:
         return "share unknown"
@@ -161,30 +166,46 @@ def templates(as_json: JsonOption = False) -> None:
     own = own_template_sets()
     for item in left_out_template_sets():
         say(f"left out: {item.name}: {item.reason}")
-    facts = (
-        "language",
-        "form",
-        "corpus",
-        "licence",
-        "documents",
-        "words",
-        "matches",
-        "cut",
-        "kept",
-        "parents",
-    )
     give(
         [
-            templates.model_dump() | {"own": templates.name in own} | card.model_dump(include=set(facts))
+            templates.model_dump() | {"own": templates.name in own} | card.model_dump(include=FACTS)
             for templates, card in sets
         ],
         as_json,
         lambda: [
             f"{templates.name:<24} {len(templates.templates):>7,} templates  "
-            f"{share_text(card):<18}  "
+            f"{_share_text(card):<18}  "
             f"{f'{card.documents:,} documents' if card.documents else '':<20}  "
             f"{'own  ' * (templates.name in own)}{templates.title}"
             + (f" ({card.licence})" if card.licence else "")
             for templates, card in sets
         ],
     )
+
+
+def journal(
+    out: Annotated[
+        Path | None, typer.Option(help="a CSV file to write instead, the newest entry first")
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Show who queued, cancelled, imported, deleted, exported or changed something, and when.
+
+    Exit 1 where a line was altered, taken out or put in.
+    """
+    log = Journal(settings().cache).read()
+    if out is not None:
+        check_target(out)
+        write_whole(out, lambda path: write_csv(journal_table(log), path))
+        say(f"wrote {out}")
+    else:
+        give(
+            journal_document(log),
+            as_json,
+            lambda: [
+                f"{entry.at:%Y-%m-%d %H:%M:%S}  {entry.who or '–'}  {entry.did}  {entry.what}  {entry.name}"
+                for entry in log.entries
+            ],
+        )
+    say(journal_finding(log))
+    return 1 if log.damage else 0

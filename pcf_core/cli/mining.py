@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from pcf_core.cli.console import give, one_of, progress_line, say
-from pcf_core.cli.options import EngineOption, JsonOption, QueueOption
+from pcf_core.cli.console import EngineOption, JsonOption, QueueOption, give, one_of, progress_line, say
 from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Engine, settings
 from pcf_core.material.safety.text import check_name
@@ -71,7 +70,7 @@ def mine(
         corpus=corpus_path(corpus),
         topics=topics,
         name=check_name(
-            name or name_of(out or Path(f"{corpus_stem(corpus)}-{topics[0].name}")),
+            name or name_of(out or Path(f"{_corpus_stem(corpus)}-{topics[0].name}")),
             "--name",
             "The set",
             InputError,
@@ -88,11 +87,11 @@ def mine(
         if not one.on:
             say(f"The construction {one.name} is {one.standing}.")
     if out is None:
-        answer = queue_mining(request)
+        answer = _queue_mining(request)
         give(answer, as_json, lambda: [f"{answer['name']}  job {answer['job']}"])
         return
     chosen_engine: Engine = one_of(engine or settings().engine, "--engine", get_args(Engine))
-    answer = {"out": str(out), **mine_now(request, chosen_engine, workers, out)}
+    answer = {"out": str(out), **_mine_now(request, chosen_engine, workers, out)}
     give(
         answer,
         as_json,
@@ -117,12 +116,12 @@ def checked_out(out: Path | None) -> Path:
     if not os.access(out.absolute().parent, os.W_OK):
         raise InputError(f"--out is in a folder that cannot be written ({out}): choose another.")
     card = out.with_suffix(".toml")
-    if card.exists() and not is_mined_card(card):
+    if card.exists() and not _is_mined_card(card):
         raise InputError(f"{card} is there and is no card of a mined set: choose another --out.")
     return out
 
 
-def is_mined_card(path: Path) -> bool:
+def _is_mined_card(path: Path) -> bool:
     """Tell whether it is what this command wrote beside an earlier set."""
     try:
         return "corpus" in tomllib.loads(path.read_text(encoding="utf8"))
@@ -144,21 +143,19 @@ def pipeline_path(pipeline: str) -> str:
     return corpus_path(pipeline) if os.sep in pipeline else pipeline
 
 
-def corpus_stem(corpus: str) -> str:
+def _corpus_stem(corpus: str) -> str:
     """Name the set that is mined from a corpus: ``a/b.jsonl.gz`` gives b."""
     return Path(corpus).name.partition(".")[0]
 
 
-def queue_mining(request: MineRequest) -> dict[str, Any]:
-    """Leave the work to a worker."""
+def _queue_mining(request: MineRequest) -> dict[str, Any]:
     job = submit_mining(Queue.open(settings().catalogue), request)
     ensure_worker(settings())
     say(f"queued as job {job.id}; follow it on the page Templates, where the set {request.name} will be")
     return {"name": request.name, "job": job.id}
 
 
-def mine_now(request: MineRequest, engine: Engine, workers: int, out: Path) -> dict[str, Any]:
-    """Mine in the foreground, with progress on stderr, and write the set with its card."""
+def _mine_now(request: MineRequest, engine: Engine, workers: int, out: Path) -> dict[str, Any]:
     from pcf_core.work.mining import counters_of, document_of, mine_asked
 
     def text(so_far: Progress, rate: float) -> str:

@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import give, must_record, open_store, record, say
+from pcf_core.cli.console import JsonOption, give, must_record, open_store, record, say
 from pcf_core.cli.criteria import criteria_document
 from pcf_core.cli.fairpair import fairpair_document
-from pcf_core.cli.options import JsonOption
 from pcf_core.core.errors import PackError
 from pcf_core.core.run import RunSpec, model_label
 from pcf_core.core.settings import settings
+from pcf_core.report.documents import picked
 from pcf_core.report.files import check_target, write_whole
 from pcf_core.show.findings.numbers import listed
 from pcf_core.show.findings.provenance import inspected_note
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.records import FairPairResult
+
+if TYPE_CHECKING:  # numpy and the checks of all material: most commands open no pack
+    from pcf_core.report.packs import Pack
 
 TextResult = FairPairResult | CriteriaResult
 packs = typer.Typer(
@@ -77,36 +80,31 @@ def import_runs(
 ) -> None:
     """Show what a pack or a log of Inspect holds beside what was made here, marked as imported."""
     from pcf_core.report.importing import import_pack
-    from pcf_core.report.packs import read_pack
-    from pcf_core.report.signing import signature_of
     from pcf_core.texts.inspected.log import is_log
 
     data = pack_data(pack)
     if is_log(data):
-        from pcf_core.cli.packs import import_inspect_log
-
-        import_inspect_log(data, material or (), as_json)
+        _import_inspect_log(data, material or (), as_json)
         return
     if material:
         raise PackError("A pack has its material in it: leave --material out, which is of a log of Inspect.")
-    found = read_pack(data)
-    signature = signature_of(found.signed, found.signature, settings().signers)
+    checked, signature = checked_pack(data)
     must_record()
-    arrived = import_pack(open_store(), found, signature)
-    record("imported", "pack", f"{' '.join(found.manifest.keys)} {signature}")
+    arrived = import_pack(open_store(), checked, signature)
+    record("imported", "pack", f"{' '.join(checked.manifest.keys)} {signature}")
     for note in arrived.notes:
         say(note)
-    new, known = (*arrived.new, *arrived.new_texts), (*arrived.known, *arrived.known_texts)
+    new, existing = (*arrived.new, *arrived.new_texts), (*arrived.known, *arrived.known_texts)
     document = {
-        "imported": [told(one) for one in new],
-        "already_here": [told(one) for one in known],
-        "scored_by": found.manifest.scored_by,
+        "imported": list(map(_described, new)),
+        "already_here": list(map(_described, existing)),
+        "scored_by": checked.manifest.scored_by,
         "signature": signature,
     }
 
     def lines() -> list[str]:
-        came = [line_of(one, "imported  ") for one in new]
-        return [*came, *(line_of(one, "here already  ") for one in known), f"signature: {signature}"]
+        came = [_line_of(one, "imported  ") for one in new]
+        return [*came, *(_line_of(one, "here already  ") for one in existing), f"signature: {signature}"]
 
     give(document, as_json, lines)
 
@@ -114,61 +112,58 @@ def import_runs(
 @packs.command()
 def verify(pack: PackArgument, as_json: JsonOption = False) -> None:
     """Check every byte of a pack and its signature, and say what it holds; nothing is imported."""
-    from pcf_core.report.packs import read_pack
-    from pcf_core.report.signing import signature_of
-
-    found = read_pack(pack_data(pack))
-    signature = signature_of(found.signed, found.signature, settings().signers)
-    runs = [content.run.as_imported for content in found.contents]
+    checked, signature = checked_pack(pack_data(pack))
+    runs = [content.run.as_imported for content in checked.contents]
     document = {
-        "runs": [told(run) for run in runs],
+        "runs": list(map(_described, runs)),
         "texts": [
-            told(one.result) | {"worked_out_again": not one.as_it_came, "as_it_came": list(one.as_it_came)}
-            for one in found.texts
+            _described(one.result) | {"worked_out_again": not one.as_it_came, "as_it_came": one.as_it_came}
+            for one in checked.texts
         ],
-        "scored_by": found.manifest.scored_by,
-        "licence": found.manifest.licence,
-        "versions": found.manifest.versions,
+        **picked(checked.manifest, "scored_by", "licence", "versions"),
         "signature": signature,
     }
 
     def lines() -> list[str]:
-        held = [*map(line_of, runs), *(line_of(one.result) for one in found.texts)]
+        held = [*map(_line_of, runs), *(_line_of(one.result) for one in checked.texts)]
         held += [
             f"{one.result.asked.hash}  not worked out again: {listed(one.as_it_came)}"
-            for one in found.texts
+            for one in checked.texts
             if one.as_it_came
         ]
-        by = found.manifest.scored_by or "somebody who gives no name"
+        by = checked.manifest.scored_by or "somebody who gives no name"
         return ["every byte fits", *held, f"scored by: {by}", f"signature: {signature}"]
 
     give(document, as_json, lines)
 
 
-def told(one: RunSpec | TextResult) -> dict[str, Any]:
+def checked_pack(data: bytes) -> tuple[Pack, str]:
+    """Check the bytes of a pack and say whose signature it has."""
+    from pcf_core.report.packs import read_pack
+    from pcf_core.report.signing import signature_of
+
+    pack = read_pack(data)
+    return pack, signature_of(pack.signed, pack.signature, settings().signers)
+
+
+def _described(one: RunSpec | TextResult) -> dict[str, Any]:
     """Say what a run or a text audit of a pack is."""
     if isinstance(one, RunSpec):
-        return {
-            "run": one.key,
-            "model": one.scoring.name,
-            "dtype": one.scoring.dtype,
-            "topic": one.topic.name,
-        }
-    key = one.asked.key
-    return {"request": one.asked.hash, "model": key.model, "dtype": key.dtype, "audit": audit_of(one)}
+        key = one.scoring
+        return {"run": one.key, "model": key.name, "dtype": key.dtype, "topic": one.topic.name}
+    return {"request": one.asked.hash, **picked(one.asked.key, "model", "dtype"), "audit": _audit_of(one)}
 
 
-def audit_of(one: TextResult) -> str:
+def _audit_of(one: TextResult) -> str:
     """Name a text audit: "fairpair", or "criteria, hobbies"."""
     return "fairpair" if isinstance(one, FairPairResult) else f"criteria, {one.asked.experiment}"
 
 
-def line_of(one: RunSpec | TextResult, became: str = "") -> str:
-    """Say the same in a line."""
+def _line_of(one: RunSpec | TextResult, became: str = "") -> str:
     if isinstance(one, RunSpec):
         return f"{one.key}  {became}{one.scoring.label} · {one.topic.name}"
     label = model_label(one.asked.key.model, one.asked.key.dtype)
-    return f"{one.asked.hash}  {became}{label} · {audit_of(one)}"
+    return f"{one.asked.hash}  {became}{label} · {_audit_of(one)}"
 
 
 def pack_data(pack: Path) -> bytes:
@@ -186,7 +181,7 @@ def pack_data(pack: Path) -> bytes:
         ) from error
 
 
-def import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> None:
+def _import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> None:
     """Keep the texts of a log and give what they say."""
     from pcf_core.cli.criteria import ModelRequest
     from pcf_core.cli.criteria import run_now as read_criteria
@@ -213,7 +208,7 @@ def import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> Non
     document = {
         "log": {
             "model": log.model,
-            "served": list(log.served),
+            "served": log.served,
             "created": log.created.isoformat(),
             "eval_id": log.eval_id,
             "task": log.task.audit,

@@ -21,11 +21,10 @@ from pcf_core.report.loaded import Reports, Runs, Study, interval_notes, study_n
 from pcf_core.report.panels import Panel, text_lines
 from pcf_core.report.provenance import run_facts
 from pcf_core.report.reproducing import score_command
-from pcf_core.report.sections.benchmarks import benchmark_panel, pairs_panel
 from pcf_core.report.sections.comparison import neutral_panel, whole_pair_panel
 from pcf_core.report.sections.criteria import criteria_panels
 from pcf_core.report.sections.fairpair import fairpair_panels, labels, ratio_panel, read_together
-from pcf_core.report.sections.knowledge import knowledge_panel
+from pcf_core.report.sections.knowledge import benchmark_panel, knowledge_panel, pairs_panel
 from pcf_core.report.sections.risk import corrected_panel, lean_panel, reports_panel
 from pcf_core.show.compare import Standing, how_sure, in_other_sentences, pair_answer
 from pcf_core.show.findings.benchmarks import criticism_finding
@@ -37,9 +36,9 @@ from pcf_core.texts.criteria.records.runs import CriteriaResult, EmbeddingResult
 from pcf_core.texts.fairpair.records import FairPairResult
 
 
-def matrix_lines(name: str, found: RiskReport) -> list[str]:
+def matrix_lines(name: str, report: RiskReport) -> list[str]:
     """Show the report of a matrix of probabilities, which has no run behind it."""
-    shown = Reports({name: found})
+    shown = Reports({name: report})
     notes = [*warnings_of(shown.reports), *interval_notes(shown.reports, shown.over)]
     return text_lines(_risk_panels(shown, {}, notes))
 
@@ -73,7 +72,7 @@ def _risk_panels(
 def compared_lines(
     readings: Sequence[Reading],
     options: ViewOptions,
-    found: Comparison,
+    comparison: Comparison,
     others: Sequence[OtherSentences],
     scales: OtherScales,
 ) -> list[str]:
@@ -88,20 +87,20 @@ def compared_lines(
             report(one.result, one.run, one.options),
             partial(attrgetter("result"), one),
         )
-        for side, one in zip((found.first, found.second), readings, strict=True)
+        for side, one in zip((comparison.first, comparison.second), readings, strict=True)
     }
     study = Study(runs, options, "templates")
-    names = found.first.name, found.second.name
-    here = Standing.of(names, found, scales, study.reports)
+    names = comparison.first.name, comparison.second.name
+    here = Standing.of(names, comparison, scales, study.reports)
     elsewhere = {other.name: Standing.of_risk(names, other.risk, other.little) for other in others}
     answer = Panel(
         findings=[
             pair_answer(here, elsewhere),
             in_other_sentences(here, elsewhere),
-            how_sure(here, found),
+            how_sure(here, comparison),
         ]
     )
-    panels = [answer, whole_pair_panel(study, found)]
+    panels = [answer, whole_pair_panel(study, comparison)]
     if scales.neutral:
         panels.append(neutral_panel(names, scales.neutral))
     return text_lines(panels)
@@ -125,9 +124,9 @@ def criteria_lines(results: Sequence[CriteriaResult], pooled: EmbeddingResult | 
     return text_lines([*criteria_panels(results), *answers, *of_all])
 
 
-def knowledge_lines(found: Sequence[tuple[str, KnowledgeReport]]) -> list[str]:
+def knowledge_lines(reports: Sequence[tuple[str, KnowledgeReport]]) -> list[str]:
     """Show what each model knows, and what was left out."""
-    panels = [(model, one, knowledge_panel(model, one)) for model, one in found]
+    panels = [(model, one, knowledge_panel(model, one)) for model, one in reports]
     return text_lines(
         replace(panel, title=model, notes=[*panel.notes, left_out_note(one.left_out)])
         for model, one, panel in panels

@@ -12,10 +12,9 @@ import typer
 
 from pcf_core.audit.baseline import baseline_of, order_on_other_scales
 from pcf_core.audit.comparing import OtherSentences, answers_elsewhere, compared
-from pcf_core.audit.reading import Reading, matrix_report, read_with
-from pcf_core.audit.results import Results, load_result
-from pcf_core.cli.console import give, one_of, open_store, progress_line, say
-from pcf_core.cli.options import JsonOption, View, with_view
+from pcf_core.audit.reading import matrix_report, read_with
+from pcf_core.audit.results import Results
+from pcf_core.cli.console import JsonOption, View, give, one_of, open_store, progress_line, say, with_view
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.material.evidence import load_evidence
@@ -57,18 +56,18 @@ def risk(
     if matrix is not None:
         if templates or evidence:
             raise InputError("A matrix carries its own weights; drop --templates and --evidence.")
-        found = matrix_report(read_json(matrix), options)
+        report = matrix_report(read_json(matrix), options)
     else:
         store = open_store()
         stored = store.load_run(run)
         spec = with_lists(stored, templates, evidence)
         kind = view.protocol or spec.scoring.protocol
         options = options.model_copy(update={"protocol": kind})
-        say_if_imported(store, spec)
+        _say_if_imported(store, spec)
         item = Results(store).report(spec, options)
         if note := other_lists_note(spec, stored):
             item = replace(item, report=replace(item.report, warnings=(*item.report.warnings, note)))
-        found = item.report
+        report = item.report
         facts = {"run": spec.key, "model": spec.scoring.name, "dtype": spec.scoring.dtype, "protocol": kind}
         held = baseline_of(store, spec, item.result, options)
         facts["baseline"] = held and baseline_document(held)
@@ -76,19 +75,13 @@ def risk(
     def lines() -> list[str]:
         from pcf_core.cli.panels import matrix_lines, run_lines
 
-        return matrix_lines(matrix.name, found) if matrix else run_lines(item, options, held)
+        return matrix_lines(matrix.name, report) if matrix else run_lines(item, options, held)
 
-    give(facts | report_document(found), as_json, lines)
+    give(facts | report_document(report), as_json, lines)
 
 
 def read_json(path: Path) -> Mapping[str, Any]:
-    """Read one JSON object from a file.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read or is not JSON.
-    """
+    """Read one JSON object from a file; raise InputError if it cannot be read or is not JSON."""
     try:
         document = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -115,19 +108,20 @@ def compare(
     specs = [with_lists(spec, templates, evidence) for spec in stored]
     notes = [note for run, own in zip(specs, stored, strict=True) if (note := other_lists_note(run, own))]
     for spec in specs:
-        say_if_imported(store, spec)
-    kinds: list[Protocol] = [options.protocol if view.protocol else spec_protocol(spec) for spec in specs]
-    readings = [
-        Reading(
-            spec,
-            load_result(store, spec, kind, options.aggregation),
-            options.model_copy(update={"protocol": kind}),
-        )
-        for spec, kind in zip(specs, kinds, strict=True)
+        _say_if_imported(store, spec)
+    kinds: list[Protocol] = [
+        options.protocol
+        if view.protocol
+        else one_of(spec.scoring.protocol, "the run's protocol", get_args(Protocol))
+        for spec in specs
     ]
-    found = compared(readings[0], readings[1], options)
-    found = replace(found, warnings=(*found.warnings, *notes))
-    scales = order_on_other_scales(store, readings[0], readings[1], options)
+    one, other = (
+        Results(store).reading(spec, options.model_copy(update={"protocol": kind}))
+        for spec, kind in zip(specs, kinds, strict=True)
+    )
+    comparison = compared(one, other, options)
+    comparison = replace(comparison, warnings=(*comparison.warnings, *notes))
+    scales = order_on_other_scales(store, one, other, options)
     others: list[OtherSentences] = []
     if kinds[0] == kinds[1]:
         with progress_line() as progress:
@@ -135,25 +129,22 @@ def compare(
                 store,
                 specs[0],
                 specs[1],
-                readings[0].options,
+                one.options,
                 lambda name: progress(f"Comparing them in the sentences of {name} …"),
             )
 
     def lines() -> list[str]:
         from pcf_core.cli.panels import compared_lines
 
-        return compared_lines(readings, options, found, others, scales)
+        return compared_lines((one, other), options, comparison, others, scales)
 
-    give(comparison_document(found, others, scales), as_json, lines)
+    give(comparison_document(comparison, others, scales), as_json, lines)
 
 
 def with_lists(run: RunSpec, templates: str, evidence: str) -> RunSpec:
     """Return a run with the counts of a template set and the weights of a list, by name; "" for its own.
 
-    Raises
-    ------
-    InputError
-        They are unknown, or not those that the run has scored.
+    Raises InputError if they are unknown, or not those that the run has scored.
     """
     return read_with(
         run,
@@ -162,13 +153,6 @@ def with_lists(run: RunSpec, templates: str, evidence: str) -> RunSpec:
     )
 
 
-def say_if_imported(store: Store, spec: RunSpec) -> None:
-    """Say who scored a run that came in a pack."""
+def _say_if_imported(store: Store, spec: RunSpec) -> None:
     if note := imported_note(spec.scoring.label, store.run_info(spec.key).provenance):
         say(note)
-
-
-def spec_protocol(spec: RunSpec) -> Protocol:
-    """Return the protocol that a run was scored with."""
-    kind: Protocol = one_of(spec.scoring.protocol, "the run's protocol", get_args(Protocol))
-    return kind

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
+from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.places import run_notes
 from pcf_core.audit.preferences import build_run
-from pcf_core.audit.results import load_result
+from pcf_core.audit.results import Results
 from pcf_core.audit.sampling import planned
-from pcf_core.cli.console import give, one_of, open_store, progress_line, say
-from pcf_core.cli.options import (
+from pcf_core.cli.console import (
     DtypeOption,
     EngineOption,
     EvidenceOption,
@@ -21,6 +21,14 @@ from pcf_core.cli.options import (
     QueueOption,
     TemplatesOption,
     TopicOption,
+    give,
+    one_of,
+    one_or_all,
+    open_store,
+    progress_line,
+    protocol_named,
+    say,
+    to_score,
 )
 from pcf_core.core.errors import InputError, TemplateError
 from pcf_core.core.run import Progress, Protocol, RunSpec
@@ -31,8 +39,7 @@ from pcf_core.material.safety.text import check_sentence
 from pcf_core.material.suiting import swapped
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
-from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
-from pcf_core.models.registry import resolve_to_score
+from pcf_core.models.precision import AUTO, PRECISIONS
 from pcf_core.show.findings.notes import look_finding, other_lists_note, progress_note
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import OpenScorer
@@ -63,7 +70,7 @@ def words(
     from pcf_core.work.probing import word_check
 
     chosen = load_topic(topic)
-    kind = one_of(protocol, "--protocol", get_args(Protocol))
+    kind = protocol_named(protocol)
     number_type = one_of(dtype, "--dtype", PRECISIONS)
     sentence = check_sentence(text, "the text", "--text", TemplateError)
     answers = [word_check(name, chosen, sentence, kind, dtype=number_type) for name in model]
@@ -75,7 +82,7 @@ def words(
         ]
         return shares + list(dict.fromkeys(note for answer in answers for note in answer["notes"]))
 
-    give(answers[0] if len(answers) == 1 else answers, as_json, lines)
+    give(one_or_all(answers), as_json, lines)
 
 
 def score(
@@ -100,33 +107,32 @@ def score(
     if swap:
         chosen, terms = swapped(chosen, terms)
     texts = load_templates(given_or_usual(templates, chosen, "templates"))
-    kind: Protocol = one_of(protocol, "--protocol", get_args(Protocol))
-    precision = one_of(dtype, "--dtype", PRECISIONS)
-    specs = [in_precision(resolve_to_score(name), precision) for name in model]
-    runs = [build_run(spec, chosen, terms, texts, kind) for spec in specs]
+    kind = protocol_named(protocol)
+    runs = [build_run(spec, chosen, terms, texts, kind) for spec in to_score(model, dtype)]
     runs = runs if within is None else [planned(run, within) for run in runs]
     chosen_engine: Engine = one_of(engine or settings().engine, "--engine", get_args(Engine))
     if queue and engine:
         raise InputError("--engine is for scoring now; a worker takes the setting PCF_ENGINE: leave one out.")
     store = open_store()
-    answers = [queue_run(store, run) if queue else score_now(store, run, kind, chosen_engine) for run in runs]
+    answers = [
+        _queue_run(store, run) if queue else _score_now(store, run, kind, chosen_engine) for run in runs
+    ]
     give(
-        answers[0] if len(answers) == 1 else answers,
+        one_or_all(answers),
         as_json,
         lambda: [f"{a['run']}  {a['cells']:,} cells, {a['scored']:,} scored now" for a in answers],
     )
 
 
 def given_or_usual(given: str, topic: Topic, option: Literal["templates", "evidence"]) -> str:
-    """Return the name that was given, else the one that the topic begins with."""
+    """Return the name that was given, else the topic's default."""
     usual = topic.templates if option == "templates" else topic.evidence
     if not (given or usual):
         raise InputError(f"The topic {topic.name!r} names no default for --{option}; give one.")
     return given or usual
 
 
-def score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) -> dict[str, Any]:
-    """Score in the foreground, with progress on stderr."""
+def _score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) -> dict[str, Any]:
     from pcf_core.work.blocks import scorers_of
 
     with scorers_of(engine, settings()) as open_scorer:
@@ -137,7 +143,7 @@ def score_with(store: Store, run: RunSpec, protocol: Protocol, open_scorer: Open
     """Score with what opens scorers, with progress on stderr."""
     from pcf_core.work.scoring import score_asked
 
-    say_if_lists_differ(store, run)
+    _say_if_lists_differ(store, run)
     with progress_line() as show:
 
         def progress(at: Progress) -> None:
@@ -151,21 +157,20 @@ def score_with(store: Store, run: RunSpec, protocol: Protocol, open_scorer: Open
             on_look=lambda look: say(f"\n{look_finding(look)}"),
             on_wait=lambda holder: show(WAITING.format(model=run.scoring.model, holder=holder)),
         )
-    result = load_result(store, done.run, protocol)
+    result = Results(store).reading(done.run, ViewOptions(protocol=protocol)).result
     for note in run_notes(done.run, result.words):
         say(note)
     return done.document
 
 
-def say_if_lists_differ(store: Store, run: RunSpec) -> None:
+def _say_if_lists_differ(store: Store, run: RunSpec) -> None:
     """Say that the run has other counts or weights under its key, and how to read it with these."""
     if note := other_lists_note(run, store.as_stored(run), "score"):
         say(note)
 
 
-def queue_run(store: Store, run: RunSpec) -> dict[str, Any]:
-    """Leave the work to a worker."""
-    say_if_lists_differ(store, run)
+def _queue_run(store: Store, run: RunSpec) -> dict[str, Any]:
+    _say_if_lists_differ(store, run)
     job = submit_run(store, Queue.open(settings().catalogue), run)
     ensure_worker(settings())
     say(f"queued as job {job.id}; follow it on the page 'Run an audit', or call score again without --queue")

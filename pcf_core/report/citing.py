@@ -50,12 +50,12 @@ def _line(item: Mapping[str, Any]) -> str:
 
 def _entry(item: Mapping[str, Any]) -> str:
     kind = ENTRIES.get(item["type"], "misc")
-    place = _place(item)
+    where = _place(item)
     fields = {
         "author": " and ".join(_whole(author) for author in item["authors"]),
         "title": f"{{{item['title']}}}",
         "year": item.get("year"),
-        PLACES.get(kind, ""): place,
+        PLACES.get(kind, ""): where,
         "note": f"Version {item['version']}" if "version" in item else "",
         "url": _address(item),
     }
@@ -72,7 +72,6 @@ def _key(item: Mapping[str, Any]) -> str:
 
 
 def _place(item: Mapping[str, Any]) -> str:
-    """Return where a paper stands; empty for a program."""
     if "conference" in item:
         return str(item["conference"]["name"])
     number = _address(item).rpartition("/")[2].lower().removeprefix("arxiv.")

@@ -1,4 +1,4 @@
-"""What leaves the program as a file: whole or not at all, as CSV without formulas, as Markdown without marks.
+"""How files leave the program: whole or not at all, as CSV without formulas, as Markdown without marks.
 
 Names, words and texts come from users' files and from models.  A cell or a column's name that begins like a
 formula gets an apostrophe before it, which a spreadsheet shows as text; numbers stay as they are.  Whoever
@@ -7,6 +7,7 @@ reads the file with a program finds the texts unchanged in the Parquet file.
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from numbers import Number
@@ -23,13 +24,7 @@ MARKUP = str.maketrans({character: "\\" + character for character in "\\`*_{}[]#
 
 
 def check_target(out: Path) -> None:
-    """Refuse a place where no regular file can stand.
-
-    Raises
-    ------
-    InputError
-        It has no name, its folder is not there, or something else than a file is there.
-    """
+    """Raise InputError for a path where no regular file can be written."""
     try:
         usable = bool(out.name) and out.parent.is_dir() and (out.is_file() or not out.exists())
     except OSError:  # a name that is too long, a folder that may not be looked into
@@ -39,13 +34,7 @@ def check_target(out: Path) -> None:
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file whole or not at all.
-
-    Raises
-    ------
-    StoreError
-        The file cannot be written.
-    """
+    """Write a file whole or not at all; raise StoreError if it cannot be written."""
     target = path.resolve()
     partial = target.with_name(target.name + ".part")
     try:
@@ -57,6 +46,13 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         raise StoreError(
             f"{path} cannot be written: {error.strerror or error}; choose another place."
         ) from error
+
+
+def zip_entry(name: str, compression: int) -> zipfile.ZipInfo:
+    """Return the head of an archive's file, the same on every machine and day."""
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    entry.compress_type, entry.external_attr, entry.create_system = compression, 0o644 << 16, 3
+    return entry
 
 
 def csv_text(table: pd.DataFrame) -> str:

@@ -1,4 +1,4 @@
-"""What the gate found as a JSON document, lines, Markdown and JUnit XML.
+"""The verdicts of the gate as a JSON document, lines, Markdown and JUnit XML.
 
 Names of models, topics and files come from outside: Markdown has their signs escaped, and no form has a
 character that XML 1.0 does not know, among them those that steer a terminal.
@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from pcf_core.audit.gate import ContextReport, GateReport, Judged
-from pcf_core.report.documents import finite
+from pcf_core.report.documents import finite, picked
 from pcf_core.report.files import plain
 from pcf_core.show.findings.gate import (
     certainty_note,
@@ -30,42 +30,28 @@ SIGNS = {"within": "✓", "exceeds": "✗", "cannot tell": "?"}
 
 
 def gate_document(report: GateReport) -> dict[str, Any]:
-    """Return plain dictionaries, lists, numbers and texts, the shape of ``check --json`` (docs/cli.md)."""
+    """Return the shape of ``check --json`` (docs/cli.md) as JSON has it."""
     document = {
-        "model": report.model,
-        "title": report.title,
-        "error": report.error,
-        "stop_early": report.stop_early,
-        "verdict": report.verdict,
-        "outcome": report.outcome,
+        **picked(report, "model", "title", "error", "stop_early", "verdict", "outcome"),
         "contexts": [
             {
-                "topic": context.topic,
-                "templates": context.templates,
-                "evidence": context.evidence,
-                "run": context.run,
+                **picked(context, "topic", "templates", "evidence", "run"),
                 "baseline": context.baseline or None,
                 "baseline_run": context.baseline_run or None,
-                "cannot_tell": context.cannot_tell,
-                "outcome": context.outcome,
+                **picked(context, "cannot_tell", "outcome"),
                 "limits": [
                     {
                         "quantity": one.limit.quantity,
                         "group": one.limit.group or None,
                         "kind": "increase" if one.limit.increase else "most",
                         "limit": one.limit.limit,
-                        "value": one.value,
-                        "interval": one.interval.model_dump(),
-                        "p_value": one.p_value,
-                        "verdict": one.verdict,
+                        **picked(one, "value", "interval", "p_value", "verdict"),
                         "outcome": context.outcome_of(one),
-                        "run": one.run,
-                        "templates": one.templates,
-                        "available": one.available,
+                        **picked(one, "run", "templates", "available"),
                     }
                     for one in context.judged
                 ],
-                "warnings": list(context.warnings),
+                "warnings": context.warnings,
             }
             for context in report.contexts
         ],
@@ -138,8 +124,8 @@ def gate_junit(reports: Sequence[GateReport]) -> bytes:
     for name in ("tests", "failures", "skipped"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
     ElementTree.indent(root)
-    found: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return found + b"\n"
+    data: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return data + b"\n"
 
 
 def _suite(report: GateReport, context: ContextReport) -> ElementTree.Element:
@@ -159,7 +145,7 @@ def _suite(report: GateReport, context: ContextReport) -> ElementTree.Element:
 
 
 def _case(report: GateReport, context: ContextReport, one: Judged) -> ElementTree.Element:
-    said = shown(limit_finding(one, context))
+    sentence = shown(limit_finding(one, context))
     case = ElementTree.Element(
         "testcase",
         {
@@ -169,11 +155,11 @@ def _case(report: GateReport, context: ContextReport, one: Judged) -> ElementTre
     )
     outcome = context.outcome_of(one)
     if outcome == "fail":
-        ElementTree.SubElement(case, "failure", {"type": one.verdict, "message": said})
+        ElementTree.SubElement(case, "failure", {"type": one.verdict, "message": sentence})
     elif outcome == "warn":
-        ElementTree.SubElement(case, "skipped", {"message": said})
+        ElementTree.SubElement(case, "skipped", {"message": sentence})
     ElementTree.SubElement(case, "system-out").text = (
-        f"{said}\nlevel of the range {number(one.interval.level)}, run {one.run}, "
+        f"{sentence}\nlevel of the range {number(one.interval.level)}, run {one.run}, "
         f"{one.templates} of {one.available} templates"
     )
     return case

@@ -35,7 +35,7 @@ TextResult = FairPairResult | CriteriaResult
 
 @dataclass(frozen=True)
 class Arrived:
-    """What became of an import: what is new here, and what was here with the same scores or texts.
+    """The outcome of an import: results that are new here, and those that were here with the same values.
 
     ``notes``: a sentence for each run that is here with other counts or weights than the pack's.
     """
@@ -50,14 +50,7 @@ class Arrived:
 def import_pack(store: Store, pack: Pack, signature: str) -> Arrived:
     """Keep the runs and text audits of a pack that was checked; all of them or none.
 
-    Parameters
-    ----------
-    store
-        Where they are kept, apart from what is scored here.
-    pack
-        What :func:`read_pack` gave.
-    signature
-        What was found of its signature, see :func:`pcf_core.report.signing.signature_of`.
+    ``signature``: see :func:`pcf_core.report.signing.signature_of`.
 
     Raises
     ------
@@ -72,6 +65,13 @@ def import_pack(store: Store, pack: Pack, signature: str) -> Arrived:
 
 
 def _imported(store: Store, pack: Pack, signature: str) -> Arrived:
+    mark = {  # kept with each result: where it comes from
+        "scored_by": pack.manifest.scored_by,
+        "licence": pack.manifest.licence,
+        "signature": signature,
+        "manifest": sha256(pack.signed),
+        "at": now().isoformat(),
+    }
     new: dict[str, Mapping[str, bytes]] = {}
     existing: list[RunSpec] = []
     imported = {info.run.key for info in store.imported_runs()}
@@ -86,12 +86,12 @@ def _imported(store: Store, pack: Pack, signature: str) -> Arrived:
             existing.append(run.as_imported)
         else:
             _must_agree(store, content, run.as_imported.scoring, whole=False)
-            new[run.key] = _kept_files(content, mark_of(pack, signature))
+            new[run.key] = _run_files(content, mark)
     _must_agree_in_texts(store, pack.texts)
     here = set(store.imported_texts())
     new_texts = [one for one in pack.texts if one.result.asked.hash not in here]
     if new or new_texts:
-        texts = {one.result.asked.hash: _text_files(one, mark_of(pack, signature)) for one in new_texts}
+        texts = {one.result.asked.hash: _text_files(one, mark) for one in new_texts}
         store.add_imported(new, texts)
     arrived = (content.run.as_imported for content in pack.contents if content.run.key in new)
     return Arrived(
@@ -105,17 +105,6 @@ def _imported(store: Store, pack: Pack, signature: str) -> Arrived:
             if (note := other_lists_note(content.run, store.load_run(content.run.key), "pack"))
         ),
     )
-
-
-def mark_of(pack: Pack, signature: str) -> dict[str, str]:
-    """Say where what is imported comes from, as it is kept with each of a pack."""
-    return {
-        "scored_by": pack.manifest.scored_by,
-        "licence": pack.manifest.licence,
-        "signature": signature,
-        "manifest": sha256(pack.signed),
-        "at": now().isoformat(),
-    }
 
 
 def _must_agree_in_texts(store: Store, several: Sequence[Checked]) -> None:
@@ -210,7 +199,7 @@ def _must_agree_within(pack: Pack) -> None:
                 seen.setdefault((scoring, prompt), []).append((block, row))
 
 
-def _kept_files(content: Content, mark: Mapping[str, str]) -> dict[str, bytes]:
+def _run_files(content: Content, mark: Mapping[str, str]) -> dict[str, bytes]:
     """Return the files of an imported run, by path in its folder; no byte of the pack is kept as it is."""
     run, packed = content.run, content.packed
     info = RunInfo(

@@ -25,8 +25,10 @@ def risk_figures(
     for name, report in reports.items():
         interval = report.interval("overall_risk", over) or report.interval("overall_risk")
         value = factor * report.overall_risk
-        shown = scaled(interval, factor) if interval else None
-        bounds = ends(shown, value) if shown else "no range"
+        bounds = "no range"
+        if interval:
+            scaled = {"low": factor * interval.low, "high": factor * interval.high}
+            bounds = ends(interval.model_copy(update=scaled), value)
         figures.append(
             KeyFigure(
                 f"Risk R · {name}",
@@ -45,11 +47,6 @@ def risk_figures(
     return figures
 
 
-def scaled(interval: Interval, factor: float) -> Interval:
-    """Return the same interval in another unit."""
-    return interval.model_copy(update={"low": factor * interval.low, "high": factor * interval.high})
-
-
 def beside(*parts: str) -> str:
     """Lay what stands under a figure side by side, without what is empty: a range that rounds to 0 alone."""
     return " · ".join(filter(None, parts))
@@ -63,10 +60,7 @@ def share(part: float, whole: float) -> str:
 def tilt_figures(
     tilts: Mapping[str, Mapping[str, MeanTilt]], reports: Mapping[str, RiskReport], high: str, over: Over
 ) -> list[KeyFigure]:
-    """Make the key figure of a model's mean tilt towards one group, with its interval.
-
-    It is the mean stereotype, weighted by occupation.
-    """
+    """Make the key figure of each model's mean tilt towards one group, with its interval."""
     figures = []
     for name, report in reports.items():
         tilt = tilts[name][high]
@@ -87,10 +81,7 @@ def tilt_figures(
 
 
 def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
-    """Make the key figure of the group that a model puts first for most occupations.
-
-    It is on average over the contexts.
-    """
+    """Make the key figure of the group that each model puts first for most occupations."""
     figures = []
     for name, report in reports.items():
         leaders = Counter(max(row.stereotype, key=row.stereotype.__getitem__) for row in report.occupations)
@@ -119,9 +110,9 @@ def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
     lacking = [name for name, report in reports.items() if report.interval("overall_risk", over) is None]
     if not lacking:
         return ""
-    request = over if over != "both" else "templates and occupations"
+    wanted = over if over != "both" else "templates and occupations"
     return (
-        f"There is no range over {request} for {listed(lacking)}: a sampling plan drew the templates. The "
+        f"There is no range over {wanted} for {listed(lacking)}: a sampling plan drew the templates. The "
         "range shown is over templates."
     )
 

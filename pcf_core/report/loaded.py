@@ -6,7 +6,7 @@ With what has to be known before their numbers are believed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -21,7 +21,6 @@ from pcf_core.audit.results import Read, Report, Results, load_result
 from pcf_core.core.errors import EvidenceError, InputError, RunError, TopicError
 from pcf_core.core.records import first_problem
 from pcf_core.core.risk import COUNTS_ONLY, Comparison, Interval, Over, RiskReport
-from pcf_core.core.run import Protocol as ProtocolName
 from pcf_core.core.run import RunSpec
 from pcf_core.report.records import ReportRequest
 from pcf_core.show.findings.comparison import order_finding
@@ -43,10 +42,6 @@ MOST_EACH = 4  # models of which every pair is compared; of more, the first with
 
 
 PROGRAM = "PCF Audit"
-
-
-def _source_line(run: RunSpec, protocol: ProtocolName) -> str:
-    return " · ".join([PROGRAM, run.topic.title, run.templates.name, word_scoring(protocol)])
 
 
 @dataclass(frozen=True)
@@ -113,7 +108,8 @@ class Study:
     @property
     def source(self) -> str:
         """What stands under the title of its pictures."""
-        return _source_line(self.first.run, self.options.protocol)
+        run = self.first.run
+        return " · ".join([PROGRAM, run.topic.title, run.templates.name, word_scoring(self.options.protocol)])
 
     @property
     def comparable(self) -> bool:
@@ -130,13 +126,7 @@ class Study:
         return {label: self.read_as(item, options) for label, item in self.runs.items()}
 
     def compare(self, first: Report, second: Report) -> Comparison:
-        """Compare two of the runs, paired.
-
-        Raises
-        ------
-        RunError
-            They cannot be compared.
-        """
+        """Compare two of the runs, paired; raise RunError if they cannot be compared."""
         return compare_runs(first, second, self.options)
 
     @cached_property
@@ -234,27 +224,23 @@ def load_studies(store: Store, request: ReportRequest, read: Read = load_result)
     """Load the runs of a request in groups that can be compared, in the order in which they were chosen.
 
     A neutral point that a topic or list does not have is that of the others alone; see ``Study.instead``.
-
-    Raises
-    ------
-    RunError
-        A run is unknown, not finished, or was scored under another protocol.
-    AuditError
-        It cannot be read under these options.
+    Raises RunError if a run is unknown, not finished, or was scored under another protocol, AuditError if it
+    cannot be read under these options.
     """
     results = Results(store, read)
     alike_runs: dict[tuple[str, ...], list[tuple[RunSpec, ViewOptions]]] = {}
     runs: list[RunSpec] = []
     for key in request.runs:
         info = store.run_info(key)
+        run = info.run
         if not info.complete:
-            raise RunError(
-                f"The run {info.run.key} is not finished: score it, or leave it out of the report."
-            )
-        runs.append(info.run)
-        options = fitting(_options_of(request.options, info.run), info.run)
-        alike_runs.setdefault(alike(info.run, options), []).append((info.run, options))
-    named = dict(zip((run.key for run in runs), labels(runs), strict=True))
+            raise RunError(f"The run {run.key} is not finished: score it, or leave it out of the report.")
+        runs.append(run)
+        options = _fitting(_options_of(request.options, run), run)
+        alike = (run.topic.hash, run.evidence.hash, run.templates.hash, options.protocol)
+        alike_runs.setdefault(alike, []).append((run, options))
+    keys = [run.key for run in runs]
+    named = dict(zip(keys, unlike_names([run.scoring.label for run in runs], keys), strict=True))
     return tuple(
         Study(
             {named[run.key]: results.report(run, options) for run, options in several},
@@ -279,7 +265,7 @@ def _options_of(options: Mapping[str, str], run: RunSpec) -> ViewOptions:
         ) from error
 
 
-def fitting(options: ViewOptions, run: RunSpec) -> ViewOptions:
+def _fitting(options: ViewOptions, run: RunSpec) -> ViewOptions:
     """Return the options, against an even split where the neutral point does not fit topic and list."""
     if options.reference == "uniform":
         return options
@@ -290,29 +276,22 @@ def fitting(options: ViewOptions, run: RunSpec) -> ViewOptions:
     return options
 
 
-def alike(run: RunSpec, options: ViewOptions) -> tuple[str, ...]:
-    """Return what two runs that may stand in one picture have in common."""
-    return (run.topic.hash, run.evidence.hash, run.templates.hash, options.protocol)
-
-
-def labels(runs: Iterable[RunSpec]) -> list[str]:
-    """Name each run: its model and precision, and where several share these also its key's first digits."""
-    several = list(runs)
-    times = Counter(run.scoring.label for run in several)
+def unlike_names(names: Sequence[str], keys: Sequence[str]) -> list[str]:
+    """Return names with the first digits of their keys where several are the same."""
+    times = Counter(names)
     return [
-        run.scoring.label if times[run.scoring.label] == 1 else f"{run.scoring.label} · {run.key[:6]}"
-        for run in several
+        name if times[name] == 1 else f"{name} · {key[:6]}" for name, key in zip(names, keys, strict=True)
     ]
 
 
-def study_notes(study: Study, of: str = "") -> list[str]:
-    """Return what fills [X], warnings with whose they are, what intervals allow for; ``of`` names figures."""
+def study_notes(study: Study) -> list[str]:
+    """Return what fills [X], warnings with whose they are, and what intervals allow for."""
     return [
         noun_note(study.first.run),
         instead_note(study),
         low_coverage_note({name: report.coverage for name, report in study.reports.items()}),
         *warnings_of(study.reports),
-        *interval_notes(study.reports, study.over, of),
+        *interval_notes(study.reports, study.over),
         whole_templates_finding(study.whole_templates),
     ]
 

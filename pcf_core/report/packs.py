@@ -54,7 +54,7 @@ from pcf_core.material.template_files import Row
 from pcf_core.material.templates import make_templates
 from pcf_core.material.topics import make_topic
 from pcf_core.measure.sampling import draw_templates
-from pcf_core.report.written import EPOCH, PLAIN_FILE
+from pcf_core.report.files import zip_entry
 from pcf_core.store.files import sha256
 from pcf_core.store.results import RunInfo
 from pcf_core.store.store import Store
@@ -67,7 +67,7 @@ FORMAT: Literal["pcf-audit-pack"] = "pcf-audit-pack"
 ENDING = ".pcfpack"
 MANIFEST, SIGNATURE = "manifest.json", "manifest.sig"
 FILES = ("run.json", "words.json", "scores.f32")  # of each run, in this order
-FAIRPAIR, CRITERIA = "fairpair.json", "criteria.json"  # of each text audit
+TEXTS = {"fairpair": "fairpair.json", "criteria": "criteria.json"}  # the one file of each text audit
 LARGEST = 256 * 2**20  # bytes of a pack
 LARGEST_JSON = 16 * 2**20
 LARGEST_TEXTS = 64 * 2**20  # of one text audit
@@ -123,7 +123,7 @@ class PackManifest(Record):
 
     @model_validator(mode="after")
     def _has_some(self) -> PackManifest:
-        texts = bool(self.fairpair or self.criteria)
+        texts = len(self.keys) > len(self.runs)
         if not 1 <= len(self.keys) <= MOST_RUNS or len(set(self.keys)) < len(self.keys):
             raise ValueError(f"must have 1 to {MOST_RUNS} results, each once")
         if self.version != 1 + texts:
@@ -133,8 +133,7 @@ class PackManifest(Record):
     @model_serializer(mode="wrap")
     def _without_texts(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         fields: dict[str, Any] = handler(self)
-        first = ("fairpair", "criteria") if self.version == 1 else ()
-        return {name: value for name, value in fields.items() if name not in first}
+        return {name: value for name, value in fields.items() if self.version > 1 or name not in TEXTS}
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -146,8 +145,7 @@ class PackManifest(Record):
         """The names of its parts, in order."""
         return [
             *(f"{key}/{name}" for key in self.runs for name in FILES),
-            *(f"{key}/{FAIRPAIR}" for key in self.fairpair),
-            *(f"{key}/{CRITERIA}" for key in self.criteria),
+            *(f"{key}/{file}" for audit, file in TEXTS.items() for key in getattr(self, audit)),
         ]
 
 
@@ -191,7 +189,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Content:
-    """A run of a pack, found to be whole and consistent."""
+    """A run of a pack that is whole and consistent."""
 
     packed: PackedRun
     table: TokenTable
@@ -210,7 +208,7 @@ class Content:
 
 @dataclass(frozen=True)
 class Pack:
-    """A pack that was checked: ``signed``, the bytes that a signature is of; ``signature`` may be empty."""
+    """A pack that was checked: ``signed`` are the bytes of its ``signature``, which may be empty."""
 
     manifest: PackManifest
     signed: bytes
@@ -233,17 +231,13 @@ def pack_parts(
 ) -> tuple[bytes, dict[str, bytes]]:
     """Return the manifest of a pack of these runs and text audits, and its parts by name.
 
-    Raises
-    ------
-    RunError
-        A run is unknown, not finished, or was itself imported.
-    PackError
-        Too many of them, or texts that no pack may have.
+    Raises RunError if a run is unknown, not finished, or was itself imported, PackError for too many of them
+    or texts that no pack may have.
     """
-    parts: dict[str, bytes] = {}
-    runs = list(dict.fromkeys(store.load_run(key).key for key in keys))
-    texts: dict[str, Record] = {f"{one.result.asked.hash}/{FAIRPAIR}": one for one in fairpair}
-    texts |= {f"{one.result.asked.hash}/{CRITERIA}": one for one in criteria}
+    runs = tuple(dict.fromkeys(store.load_run(key).key for key in keys))
+    packed: Mapping[str, Sequence[PackedFairPair | PackedCriteria]]
+    packed = {"fairpair": fairpair, "criteria": criteria}
+    texts = {f"{one.result.asked.hash}/{TEXTS[audit]}": one for audit in TEXTS for one in packed[audit]}
     if not runs and not texts:
         raise PackError(
             "A pack holds runs or text audits, and none is named: give the key of a run, --fairpair or "
@@ -254,16 +248,17 @@ def pack_parts(
             f"A pack has 1 to {MOST_RUNS} runs and text audits, and {len(runs) + len(texts)} were named: "
             "make several packs."
         )
+    parts: dict[str, bytes] = {}
     for key in runs:
         parts |= _files_of(store, store.run_info(key))
     parts |= {name: canonical(one) for name, one in texts.items()}
     manifest = PackManifest(
         version=2 if texts else 1,
-        runs=tuple(runs),
-        fairpair=tuple(name.partition("/")[0] for name in texts if name.endswith(FAIRPAIR)),
-        criteria=tuple(name.partition("/")[0] for name in texts if name.endswith(CRITERIA)),
-        scored_by=_said(scored_by, "--by", 200),
-        licence=_said(licence, "--licence", 4000) or LICENCE,
+        runs=runs,
+        fairpair=tuple(dict.fromkeys(one.result.asked.hash for one in fairpair)),
+        criteria=tuple(dict.fromkeys(one.result.asked.hash for one in criteria)),
+        scored_by=_plain_text(scored_by, "--by", 200),
+        licence=_plain_text(licence, "--licence", 4000) or LICENCE,
         versions={"pcf_core": pcf_core.__version__},
         parts=tuple(Part(name=name, size=len(data), sha256=sha256(data)) for name, data in parts.items()),
     )
@@ -276,9 +271,7 @@ def pack_bytes(manifest: bytes, parts: Mapping[str, bytes], signature: bytes = b
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         signed = {SIGNATURE: signature} if signature else {}
         for name, data in ({MANIFEST: manifest} | dict(parts) | signed).items():
-            info = zipfile.ZipInfo(name, EPOCH)
-            info.external_attr, info.create_system = PLAIN_FILE, 3
-            archive.writestr(info, data)
+            archive.writestr(zip_entry(name, zipfile.ZIP_STORED), data)
     return target.getvalue()
 
 
@@ -298,13 +291,12 @@ def _files_of(store: Store, info: RunInfo) -> dict[str, bytes]:
         for word in written
     ):
         raise lacking
-    table = PackedWords(
-        tokens={word: stored_table.tokens[word] for word in words if word in stored_table.tokens},
-        refused={word: stored_table.refused[word] for word in words if word in stored_table.refused},
-        spelling={word: stored_table.spelling[word] for word in words if word in stored_table.spelling},
-        unspaced=tuple(word for word in words if word in stored_table.unspaced),
-        at_start={word: stored_table.at_start[word] for word in words if word in stored_table.at_start},
-    )
+    by_word = {
+        name: {word: several[word] for word in words if word in several}
+        for name in ("tokens", "refused", "spelling", "at_start")
+        for several in [getattr(stored_table, name)]
+    }
+    table = PackedWords(unspaced=tuple(word for word in words if word in stored_table.unspaced), **by_word)
     scores = io.BytesIO()
     for prompts, accepted in _written(run, table.table):
         for start in range(0, len(prompts), SHARD):
@@ -317,7 +309,7 @@ def _files_of(store: Store, info: RunInfo) -> dict[str, bytes]:
     return {f"{run.key}/{name}": data for name, data in zip(FILES, files, strict=True)}
 
 
-def _said(text: str, option: str, longest: int) -> str:
+def _plain_text(text: str, option: str, longest: int) -> str:
     checked = check_text(text, "the text", option, PackError)
     if len(checked) > longest or MARKUP & set(checked):
         raise PackError(
@@ -327,13 +319,7 @@ def _said(text: str, option: str, longest: int) -> str:
 
 
 def canonical(record: Record) -> bytes:
-    """Write a record as JSON; the same record gives the same bytes.
-
-    Raises
-    ------
-    ValueError
-        It holds what JSON has not.
-    """
+    """Write a record as JSON, the same bytes for the same record; raise ValueError for NaN and infinities."""
     fields = record.model_dump(mode="json")
     return json.dumps(fields, ensure_ascii=False, allow_nan=False, indent=1).encode()
 
@@ -344,10 +330,7 @@ def canonical(record: Record) -> bytes:
 def read_pack(data: bytes) -> Pack:
     """Read a pack and check every byte and every value of it.
 
-    Raises
-    ------
-    PackError
-        It is no pack, was changed, or holds what no run has.
+    Raises PackError if it is no pack, was changed, or holds something that no run has.
     """
     if len(data) > LARGEST:
         raise PackError(
@@ -368,7 +351,7 @@ def read_pack(data: bytes) -> Pack:
             signature, offset = _entry(data, offset, SIGNATURE, LARGEST_SIGNATURE)
         if pack_bytes(manifest_bytes, parts, signature) != data:
             raise ValueError("it has more, or other entries, than its manifest lists")
-        _check_said(manifest)
+        _check_texts(manifest)
         contents: list[Content] = []
         for key in manifest.runs:
             files = [parts[f"{key}/{name}"] for name in FILES]
@@ -384,7 +367,7 @@ def read_pack(data: bytes) -> Pack:
 
 
 def _name_at(data: bytes, offset: int) -> bytes:
-    """Return the name of the entry at a place; nothing where none begins there."""
+    """Return the name of the entry at an offset; nothing where none begins there."""
     if data[offset : offset + 4] != b"PK\x03\x04":
         return b""
     length = int.from_bytes(data[offset + 26 : offset + 28], "little")
@@ -392,7 +375,7 @@ def _name_at(data: bytes, offset: int) -> bytes:
 
 
 def _entry(data: bytes, offset: int, name: str, largest: int) -> tuple[bytes, int]:
-    """Cut out the entry of this name that begins at a place; return it with the place behind it.
+    """Cut out the entry of this name that begins at an offset; return it with the offset behind it.
 
     Its size is what its head says: whether that is so, shows when the archive is put together again.
     """
@@ -419,7 +402,7 @@ def _record(kind: type[Made], data: bytes, name: str, largest: int = LARGEST_JSO
     return record
 
 
-def _check_said(manifest: PackManifest) -> None:
+def _check_texts(manifest: PackManifest) -> None:
     texts = (manifest.scored_by, manifest.licence, *manifest.versions, *manifest.versions.values())
     for text in texts:
         if check_text(text, "a text", MANIFEST, PackError) != text or MARKUP & set(text):
@@ -461,15 +444,17 @@ def _content(key: str, files: Sequence[bytes], most_cells: int) -> Content:
 
 
 def _texts(manifest: PackManifest, parts: Mapping[str, bytes]) -> tuple[Checked, ...]:
-    """Check the text audits."""
     if manifest.version == 1:
         return ()
 
     from pcf_core.texts.packed import PackedCriteria, PackedFairPair
 
-    return (
-        *(_checked(PackedFairPair, key, parts[f"{key}/{FAIRPAIR}"], FAIRPAIR) for key in manifest.fairpair),
-        *(_checked(PackedCriteria, key, parts[f"{key}/{CRITERIA}"], CRITERIA) for key in manifest.criteria),
+    kinds: Mapping[str, type[PackedFairPair | PackedCriteria]]
+    kinds = {"fairpair": PackedFairPair, "criteria": PackedCriteria}
+    return tuple(
+        _checked(kinds[audit], key, parts[f"{key}/{file}"], file)
+        for audit, file in TEXTS.items()
+        for key in getattr(manifest, audit)
     )
 
 
@@ -535,12 +520,12 @@ def _check_made(provenance: Mapping[str, Any]) -> None:
     """Check what is told of a result's making."""
     if {"imported", "unchecked"} & set(provenance):
         raise ValueError("it was not finished where it was scored")
-    _check_told(provenance, DEEPEST)
+    _check_nested(provenance, DEEPEST)
     if (audit := provenance.get("self_audit")) is not None:
         SelfAudit.model_validate(audit)
 
 
-def _check_told(value: object, depth: int) -> None:
+def _check_nested(value: object, depth: int) -> None:
     """Check every text in nested tables and lists."""
     if depth == 0:
         raise ValueError("what is told of its making is nested too deep")
@@ -548,11 +533,11 @@ def _check_told(value: object, depth: int) -> None:
         check_text(value, "a text", "run.json", PackError)
     elif isinstance(value, Mapping):
         for name, inner in value.items():
-            _check_told(name, depth)
-            _check_told(inner, depth - 1)
+            _check_nested(name, depth)
+            _check_nested(inner, depth - 1)
     elif isinstance(value, list):
         for inner in value:
-            _check_told(inner, depth - 1)
+            _check_nested(inner, depth - 1)
 
 
 def _check_words(run: RunSpec, table: PackedWords) -> None:

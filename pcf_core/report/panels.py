@@ -94,7 +94,7 @@ def figure_of(figure: go.Figure, name: str, alt: str, source: str = PROGRAM, tit
     ``title`` and ``source`` stand in it; without a title what ``alt`` says first.
     """
     titled(figure, title or heading(alt), source)
-    drawn = written_out(json.loads(figure.to_json()))
+    drawn = _written_out(json.loads(figure.to_json()))
     drawn["layout"].pop("template", None)
     height = drawn["layout"].pop("height", USUAL_HEIGHT)
     return ReportFigure(
@@ -102,16 +102,16 @@ def figure_of(figure: go.Figure, name: str, alt: str, source: str = PROGRAM, tit
     )
 
 
-def written_out(value: Any) -> Any:
+def _written_out(value: Any) -> Any:
     """Write plotly's packed arrays (``dtype``, ``bdata``, ``shape``) as lists of numbers."""
     if isinstance(value, dict):
         if "bdata" in value and "dtype" in value:
             array = np.frombuffer(base64.b64decode(value["bdata"]), dtype=np.dtype(value["dtype"]))
             shape = [int(size) for size in str(value.get("shape", array.size)).split(",")]
             return finite(array.reshape(shape).tolist())
-        return {key: written_out(item) for key, item in value.items()}
+        return {key: _written_out(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [written_out(item) for item in value]
+        return [_written_out(item) for item in value]
     return value
 
 
@@ -165,24 +165,24 @@ def said(sentences: Iterable[str]) -> tuple[str, ...]:
 
 def text_lines(panels: Iterable[Panel]) -> list[str]:
     """Write panels one below the other, with an empty line between their blocks; pictures are left out."""
-    blocks = [block for panel in panels for block in blocks_of(panel)]
-    return [printable(line).rstrip() for block in blocks for line in ("", *block)][1:]
+    blocks = [block for panel in panels for block in _blocks_of(panel)]
+    return [_printable(line).rstrip() for block in blocks for line in ("", *block)][1:]
 
 
-def printable(text: str) -> str:
-    """Return a text with a question mark for each character that does more than to be seen."""
+def _printable(text: str) -> str:
+    """Replace each character that does more than be seen by a question mark."""
     return "".join(
         "?" if unicodedata.category(one) in STEERING and one not in JOINERS else one for one in text
     )
 
 
-def blocks_of(panel: Panel) -> Iterator[list[str]]:
+def _blocks_of(panel: Panel) -> Iterator[list[str]]:
     """Write what a panel says under its title, its figures, its table, its notes, as far as it has them."""
     title = panel.title or panel.heading
     if findings := said(panel.findings):
         yield [*said([title]), *findings]
     if panel.numbers:
-        yield aligned([(one.label, one.value, one.detail) for one in panel.numbers])
+        yield _aligned([(one.label, one.value, one.detail) for one in panel.numbers])
     if panel.table and (rows := table_lines(panel.table())):
         yield [*said([panel.table_title]), *rows]
     if notes := said(panel.notes):
@@ -194,17 +194,17 @@ def table_lines(table: pd.DataFrame) -> list[str]:
     if table.empty:
         return []
     columns = [
-        (printable(str(name)), *(printable(shown(cell(value))) for value in table.iloc[:MOST_ROWS, index]))
+        (_printable(str(name)), *(_printable(shown(cell(value))) for value in table.iloc[:MOST_ROWS, index]))
         for index, name in enumerate(table.columns)
     ]
     if len(table) == 1:
-        return aligned(columns)
+        return _aligned(columns)
     rest = len(table) - MOST_ROWS
     more = [f"… and {rest:,} more; --json gives all"] if rest > 0 else []
-    return [*aligned(list(zip(*columns, strict=True))), *more]
+    return [*_aligned(list(zip(*columns, strict=True))), *more]
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Write texts in columns; those that a terminal has no room for stand below, each row named again."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     room, blocks, used = shutil.get_terminal_size().columns, [[0]], widths[0]

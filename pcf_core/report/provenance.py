@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import pcf_core
 from pcf_core.audit.options import ViewOptions, in_words, link_parameters, shown_fields, word_scoring
 from pcf_core.audit.results import Report
 from pcf_core.core.generation import GenerationKey
-from pcf_core.core.risk import Interval, RiskReport
+from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.report.documents import RISKS
 from pcf_core.report.loaded import Study, effective_text
@@ -33,15 +33,16 @@ from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.records import EncoderKey, FairPairAsked, FairPairResult
 
-READING = (
-    "word scoring",
-    "criterion J",
-    "scale",
-    "neutral point",
-    "weights of occupations",
-    "weights of templates",
-    "a group's words",
-)
+# How a run's scores became its numbers: every view option that moves one, in words.
+READING: Mapping[str, Callable[[ViewOptions], str]] = {
+    "word scoring": lambda options: word_scoring(options.protocol),
+    "criterion J": lambda options: in_words(options, "criterion"),
+    "scale": lambda options: in_words(options, "scale"),
+    "neutral point": lambda options: in_words(options, "reference"),
+    "weights of occupations": lambda options: occupation_weights_text(options),
+    "weights of templates": lambda options: in_words(options, "template_weighting"),
+    "a group's words": lambda options: in_words(options, "aggregation"),
+}
 WROTE_WITH = ("numpy", "scipy", "statsmodels", "pandas", "plotly")  # what computed the report's numbers
 
 
@@ -67,22 +68,8 @@ def model_facts(key: ScoringKey | GenerationKey) -> dict[str, str]:
 
 
 def reading_of(facts: Mapping[str, str]) -> dict[str, str]:
-    """Select what :func:`reading_facts` says from what is known of a run."""
+    """Select what is known of a run's reading from the facts about it."""
     return {name: facts[name] for name in READING if name in facts}
-
-
-def reading_facts(options: ViewOptions) -> dict[str, str]:
-    """Say how a run's scores became its numbers: every view option that moves one, in words."""
-    values = (
-        word_scoring(options.protocol),
-        in_words(options, "criterion"),
-        in_words(options, "scale"),
-        in_words(options, "reference"),
-        occupation_weights_text(options),
-        in_words(options, "template_weighting"),
-        in_words(options, "aggregation"),
-    )
-    return dict(zip(READING, values, strict=True))
 
 
 def without_path(options: ViewOptions) -> ViewOptions:
@@ -109,7 +96,7 @@ def run_facts(item: Report, options: ViewOptions) -> dict[str, str]:
     return {
         "run": item.key,
         **model_facts(item.run.scoring),
-        **reading_facts(options),
+        **{name: text(options) for name, text in READING.items()},
         "effective number of templates": effective_text(report),
         **({} if report.sampling is None else {"sampling plan": look_finding(report.sampling)}),
         **coverage_facts(item.result.coverage),
@@ -131,7 +118,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
     item, options = study.runs[label], study.options
     run, report = item.run, item.report
     provenance = store.run_info(item.key).provenance
-    facts = run_facts(item, options) | device_facts(provenance) | imported_facts(provenance)
+    facts = run_facts(item, options) | _device_facts(provenance) | imported_facts(provenance)
     note = imported_note(label, provenance)
     return RunFacts(
         label=label,
@@ -139,7 +126,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
         scoring_hash=run.scoring.hash,
         scoring=run.scoring.model_dump(),
         hashes=list_hashes(run),
-        versions=texts_of(provenance.get("versions")),
+        versions=_texts_of(provenance.get("versions")),
         facts=facts,
         left_out=report.left_out,
         warnings=(*([note] if note else []), *report.warnings),
@@ -148,45 +135,49 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
             risk_command(item.key, without_path(options)),
         ),
         measured=study.title,
-        risks=risk_numbers(report, {name: whole_template_intervals(study, label, name) for name in RISKS}),
+        risks=risk_numbers(report, study.whole_reports.get(label)),
         options=link_parameters(without_path(options)),
     )
 
 
-def risk_numbers(report: RiskReport, more: Mapping[str, Sequence[Interval]]) -> dict[str, RiskNumber]:
-    """Return R and its parts with their intervals and ``more`` of them, and what a caprice of 0 hides."""
-    numbers = {
-        name: RiskNumber(
-            value=getattr(report, name), intervals=(*report.intervals.get(name, ()), *more.get(name, ()))
-        )
-        for name in RISKS
-    }
+def risk_numbers(report: RiskReport, whole: RiskReport | None = None) -> dict[str, RiskNumber]:
+    """Return R and its parts with their intervals, and what a caprice of 0 hides.
+
+    ``whole``: of intervals over counts only the report with those over whole templates.
+    """
+    numbers = {}
+    for name in RISKS:
+        more = whole.interval(name) if whole else None
+        intervals = (*report.intervals.get(name, ()), *([more] if more else []))
+        numbers[name] = RiskNumber(value=getattr(report, name), intervals=intervals)
     if report.caprice_risk == 0:  # intervals from 0 to 0 would read as certain
         unseen = {"unseen": unseen_share(report.effective_templates)}
         numbers["caprice_risk"] = numbers["caprice_risk"].model_copy(update=unseen)
     return numbers
 
 
-def whole_template_intervals(study: Study, label: str, quantity: str) -> tuple[Interval, ...]:
-    """Return, for an interval over counts only, the one over whole templates."""
-    whole = study.whole_reports.get(label)
-    interval = whole.interval(quantity) if whole else None
-    return (interval,) if interval else ()
-
-
-def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
-    """Return the same of a FairPair request."""
-    request, note = result.asked, imported_note(label, result.provenance)
+def facts_of_texts(store: Store, label: str, result: FairPairResult | CriteriaResult) -> RunFacts:
+    """Return the same of a text audit."""
+    request, provenance = result.asked, result.provenance
+    note = imported_note(label, provenance)
+    if isinstance(result, FairPairResult):
+        hashes, facts = fairpair_hashes(result.asked), fairpair_facts(result)
+        command = fairpair_command(result.asked)
+    else:
+        hashes, facts = {"material": result.asked.material}, criteria_facts(store, result)
+        command = criteria_command(store, result.asked)
+    versions = {name: provenance.get(name) for name in ("pcf_core", "pipeline")}
     return RunFacts(
         label=label,
         run=request.hash,
         scoring_hash=request.key.hash,
-        scoring=texts_of(request.key.model_dump(mode="json")),
-        hashes=fairpair_hashes(request),
-        versions=text_versions(result.provenance),
-        facts=fairpair_facts(result),
+        scoring=_texts_of(request.key.model_dump(mode="json")),
+        hashes=hashes,
+        versions=_texts_of(provenance.get("versions")) | _texts_of(versions),
+        facts=facts,
+        left_out=() if isinstance(result, FairPairResult) else result.left_out,
         warnings=(note,) if note else (),
-        commands=() if request.imported else (fairpair_command(request),),
+        commands=() if request.imported else (command,),
     )
 
 
@@ -203,52 +194,33 @@ def fairpair_facts(result: FairPairResult) -> dict[str, str]:
     return {
         "request": request.hash,
         **model_facts(request.key),
-        **writing_facts(request.key),
+        **_writing_facts(request.key),
         "prompts": f"{prompts.title}, version {prompts.version}, {count(prompts.count, 'prompt')}",
         "exchange": f"{perturbation.title}, mode {perturbation.mode}, {prompts.names[0]} → "
         f"{prompts.names[1]}, parser {perturbation.pipeline}",
         "texts": f"{request.count:,} a side and prompt, {folds}",
-        "encoder": "; ".join(map(encoder_text, request.encoders)) or "none: no embedding distance",
+        "encoder": "; ".join(map(_encoder_text, request.encoders)) or "none: no embedding distance",
         "categories of words": f"{request.categories.title}, the auditor's own"
         if request.categories
         else "those that come with the app",
         "perturbation's own error": perturber_finding(result.errors),
         "how texts ended": ends_finding(result),
-        **device_facts(result.provenance),
+        **_device_facts(result.provenance),
         **imported_facts(result.provenance),
     }
 
 
-def writing_facts(key: GenerationKey) -> dict[str, str]:
-    """Say how a model was given a prompt, and how it chose its words."""
+def _writing_facts(key: GenerationKey) -> dict[str, str]:
     return {
         "chat template": key.chat_template or "none: the model goes on from the prompt itself",
         "decoding": decoding_text(key.decoding),
     }
 
 
-def encoder_text(encoder: EncoderKey) -> str:
-    """Say what makes the vectors."""
+def _encoder_text(encoder: EncoderKey) -> str:
     return (
         f"{encoder.model}: mean of the last hidden states, float32, rules {encoder.rules}, weights and "
         f"configuration {encoder.identity}, tokenizer {encoder.tokenizer}"
-    )
-
-
-def facts_of_criteria(store: Store, label: str, result: CriteriaResult) -> RunFacts:
-    """Return the same of an experiment of the criteria."""
-    request, note = result.asked, imported_note(label, result.provenance)
-    return RunFacts(
-        label=label,
-        run=request.hash,
-        scoring_hash=request.key.hash,
-        scoring=texts_of(request.key.model_dump(mode="json")),
-        hashes={"material": request.material},
-        versions=text_versions(result.provenance),
-        facts=criteria_facts(store, result),
-        left_out=result.left_out,
-        warnings=(note,) if note else (),
-        commands=() if request.imported else (criteria_command(store, request),),
     )
 
 
@@ -265,9 +237,9 @@ def criteria_facts(store: Store, result: CriteriaResult) -> dict[str, str]:
     if request.generation is not None:
         facts |= {
             "wording": str(request.wording),
-            **writing_facts(request.generation),
+            **_writing_facts(request.generation),
             "texts of each prompt": f"{request.repeats:,}",
-            "how texts ended": ends_text(result),
+            "how texts ended": _ends_text(result),
         }
     for what, items in (
         ("words left out", result.left_out),
@@ -275,10 +247,10 @@ def criteria_facts(store: Store, result: CriteriaResult) -> dict[str, str]:
     ):
         if items:
             facts[what] = "; ".join(f"{item.name}: {item.reason}" for item in items)
-    return facts | device_facts(result.provenance) | imported_facts(result.provenance)
+    return facts | _device_facts(result.provenance) | imported_facts(result.provenance)
 
 
-def ends_text(result: CriteriaResult) -> str:
+def _ends_text(result: CriteriaResult) -> str:
     """Say how the texts ended; for scores, that none was written."""
     whole = sum(result.ends.values())
     if not whole:
@@ -290,7 +262,7 @@ def ends_text(result: CriteriaResult) -> str:
     )
 
 
-def device_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
+def _device_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
     """Return device, machine and threads, as far as they were kept."""
     parts = [str(provenance[name]) for name in ("device", "machine") if provenance.get(name)]
     if threads := provenance.get("threads"):
@@ -299,14 +271,7 @@ def device_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
     return {"scored on": text} if text else {}
 
 
-def text_versions(provenance: Mapping[str, Any]) -> dict[str, str]:
-    """Return the versions of program, parser and what wrote the texts, as far as text audits keep them."""
-    return texts_of(provenance.get("versions")) | texts_of(
-        {name: provenance.get(name) for name in ("pcf_core", "pipeline")}
-    )
-
-
-def texts_of(values: object) -> dict[str, str]:
+def _texts_of(values: object) -> dict[str, str]:
     """Flatten a mapping of whatever was kept into texts; numbers as they are written."""
     if not isinstance(values, Mapping):
         return {}

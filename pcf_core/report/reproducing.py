@@ -41,18 +41,13 @@ AFRESH = "PCF_SHIPPED_RESULTS=0 PCF_SCORES= PCF_CACHE=cache/afresh"  # nothing i
 FILE = "FILE"  # stands in a command for a file that is not known by name
 
 
-def options_text(options: ViewOptions) -> str:
-    """Write view options as the commands take them."""
-    return command_options(options)
-
-
 def risk_command(key: str, options: ViewOptions, others: Collection[tuple[str, str]] = ()) -> str:
     """Write the command that prints the risk of a run.
 
     ``others``: options and names of lists that it is read with, where they are not those of its key.
     """
     lists = "".join(f"{option} {shlex.quote(name)} " for option, name in others)
-    return f"python -m pcf_core risk {shlex.quote(key)} {lists}{options_text(options)}"
+    return f"python -m pcf_core risk {shlex.quote(key)} {lists}{command_options(options)}"
 
 
 def other_lists(run: RunSpec, stored: RunSpec) -> tuple[tuple[str, str], ...]:
@@ -133,7 +128,7 @@ def dtype_option(key: ScoringKey | GenerationKey) -> str:
 def compare_command(first: str, second: str, options: ViewOptions) -> str:
     """Write the command that prints the difference of two runs."""
     runs = f"{shlex.quote(first)} {shlex.quote(second)}"
-    return f"python -m pcf_core compare {runs} {options_text(options)}"
+    return f"python -m pcf_core compare {runs} {command_options(options)}"
 
 
 def fairpair_command(request: FairPairAsked, prompts: str = "") -> str:
@@ -141,7 +136,7 @@ def fairpair_command(request: FairPairAsked, prompts: str = "") -> str:
 
     ``prompts``: a file that holds them, where they are a part of a set.
     """
-    files, problems = asked_files(request, prompts)
+    files, problems = _asked_files(request, prompts)
     notes = "".join(f"# {problem}\n" for problem in problems)
     options, apart = options_of(request), {"prompts", "table", "categories", "dissimilarities"}
     if request.key.inspected:
@@ -166,7 +161,6 @@ def _inspect(key: GenerationKey, task: str) -> str:
 
 
 def _of_task(options: str) -> str:
-    """Return options of a command as those of a task, which have the same names."""
     return re.sub(r"--(\w+) ", r"-T \1=", options)
 
 
@@ -195,11 +189,7 @@ def criteria_command(store: Store, request: CriteriaAsked) -> str:
 
 def section_command(request: ReportRequest, name: str) -> str:
     """Write the command for one section of a report, from the runs and texts that it is about alone."""
-    everything: dict[str, Any] = {
-        "runs": request.runs,
-        "fairpair": request.fairpair,
-        "criteria": request.criteria,
-    }
+    everything: dict[str, Any] = {kind: getattr(request, kind) for kind in ("runs", *TEXTS)}
     about = {name: everything[name]} if name in TEXTS else {"runs": request.runs}
     if name == "knowledge":
         about |= {"knowledge": request.knowledge}
@@ -220,11 +210,7 @@ def export_command(request: ReportRequest, form: str, out: str) -> str:
     quote, flags = shlex.quote, shown_fields()
     chosen = [name for name in request.sections if name not in ALWAYS] or request.sections
     sections = NAMED.get(request.sections) or ",".join(chosen)
-    audits = {
-        "--fairpair": request.fairpair,
-        "--criteria": request.criteria,
-        "--knowledge": request.knowledge,
-    }
+    audits = {f"--{kind}": getattr(request, kind) for kind in (*TEXTS, "knowledge")}
     parts = [
         "python -m pcf_core export",
         *map(quote, request.runs),
@@ -289,47 +275,29 @@ def asked_material(store: Store, request: CriteriaAsked) -> AskedMaterial:
     return AskedMaterial("".join(f" {option}" for option in options), "; ".join(parts), problem)
 
 
-def asked_files(request: FairPairAsked, prompts: str = "") -> tuple[str, tuple[str, ...]]:
-    """Return the options for prompts, table and categories, quoted, and a sentence for each without a name.
-
-    ``prompts``: a file that holds the prompts, where they are a part of a set.
-    """
+def _asked_files(request: FairPairAsked, prompts: str) -> tuple[str, tuple[str, ...]]:
+    """Return the options for prompts, table and categories, and a sentence on each without a name."""
     texts, table, words = request.prompts, request.perturbation, request.categories
+    whole = bool(prompts) or _holds(lambda: load_prompts(texts.name, texts.names).hash == texts.hash)
+    same_table = _holds(lambda: load_table(table.table).hash == table.hash)
     parts = [
-        (
-            "--prompts",
-            prompts or texts.name,
-            f"the prompts of “{texts.title}” ({texts.hash})",
-            lambda: bool(prompts) or load_prompts(texts.name, texts.names).hash == texts.hash,
-        ),
-        (
-            "--table",
-            table.table,
-            f"the counterparts of “{table.title}” ({table.hash})",
-            lambda: load_table(table.table).hash == table.hash,
-        ),
+        ("--prompts", prompts or texts.name, f"the prompts of “{texts.title}” ({texts.hash})", whole),
+        ("--table", table.table, f"the counterparts of “{table.title}” ({table.hash})", same_table),
     ]
     if words is not None:
-        parts.append(
-            (
-                "--categories",
-                words.name,
-                f"the categories of “{words.title}”",
-                lambda: load_categories(words.name).categories == words.categories,
-            )
-        )
+        same = _holds(lambda: load_categories(words.name).categories == words.categories)
+        parts.append(("--categories", words.name, f"the categories of “{words.title}”", same))
     options, problems = [], []
-    for option, name, what, is_same in parts:
-        same = _holds(is_same)
+    for option, name, what, same in parts:
         options.append(f"{option} {shlex.quote(name) if same else FILE}")
         if not same:
-            part = part_of(texts) if option == "--prompts" else ""
+            part = _part_of(texts) if option == "--prompts" else ""
             why = f"{'are ' + part if part else 'are not kept by name'}: write the path of their file"
             problems.append(f"{' '.join(f'{what} {why}'.split())} for {option} {FILE}")
     return " ".join(options), tuple(problems)
 
 
-def part_of(texts: PromptsAsked) -> str:
+def _part_of(texts: PromptsAsked) -> str:
     """Say which part the prompts are of the set kept by their name, and where they were had; "" for none.
 
     A part of chosen categories and one of an earlier state of the set look alike here.

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
-from pcf_core.core.risk import MeanTilt, Over, RiskReport, Scale
+from pcf_core.core.risk import MeanTilt, OccupationRisk, Over, RiskReport, Scale
 from pcf_core.core.run import Preferences
 from pcf_core.core.topics import Topic
+from pcf_core.measure.decomposition import RiskTotal
 from pcf_core.measure.reference_models import reference_risks
-from pcf_core.report.documents import occupation_table
+from pcf_core.report.documents import picked
 from pcf_core.show.charts.risk import RiskBar
 from pcf_core.show.findings.models import drawn_again
 from pcf_core.show.findings.numbers import two_decimals
@@ -26,39 +28,18 @@ def run_rows(reports: Mapping[str, RiskReport], over: Over = "templates") -> lis
     """Return one row per model, with the interval of R over what is asked for, else over templates."""
     rows = []
     for name, report in reports.items():
-        interval = report.interval("overall_risk", over) or report.interval("overall_risk")
-        rows.append(
-            RiskBar(
-                label=name,
-                kind="run",
-                overall=report.overall_risk,
-                prejudice=report.prejudice_risk,
-                caprice=report.caprice_risk,
-                low=interval.low if interval else None,
-                high=interval.high if interval else None,
-                deviation=report.stereotype_sd,
-                corrected=report.corrected.prejudice_risk if report.corrected else None,
-                drawn=drawn_again(interval) if interval else "",
-            )
-        )
+        corrected = report.corrected.prejudice_risk if report.corrected else None
+        bar = _bar(name, "run", report, deviation=report.stereotype_sd, corrected=corrected)
+        if interval := report.interval("overall_risk", over) or report.interval("overall_risk"):
+            bar = replace(bar, low=interval.low, high=interval.high, drawn=drawn_again(interval))
+        rows.append(bar)
     return rows
 
 
 def reference_rows(groups: int, scale: Scale) -> list[RiskBar]:
     """Compute the four reference models of the papers in closed form."""
-    return [
-        RiskBar(
-            label=name,
-            kind="reference",
-            overall=risk.overall_risk,
-            prejudice=risk.prejudice_risk,
-            caprice=risk.caprice_risk,
-            low=None,
-            high=None,
-            source="closed form",
-        )
-        for name, risk in reference_risks(groups, scale).items()
-    ]
+    risks = reference_risks(groups, scale)
+    return [_bar(name, "reference", risk, source="closed form") for name, risk in risks.items()]
 
 
 def published_rows(topic: Topic, scale: Scale, *, drawn: bool) -> list[RiskBar]:
@@ -69,19 +50,19 @@ def published_rows(topic: Topic, scale: Scale, *, drawn: bool) -> list[RiskBar]:
     from pcf_core.material.published import published_of_topic
 
     return [
-        RiskBar(
-            label=f"{row.model} ({source_of(row)})",
-            kind="published",
-            overall=row.overall_risk,
-            prejudice=row.prejudice_risk,
-            caprice=row.caprice_risk,
-            low=None,
-            high=None,
-            source=source_of(row),
-        )
+        _bar(f"{row.model} ({source_of(row)})", "published", row, source=source_of(row))
         for row in published_of_topic(topic)
         if (row.scale == scale or (row.scale == "equal" and len(topic.groups) == 2)) is drawn
     ]
+
+
+def _bar(
+    label: str,
+    kind: Literal["run", "reference", "published"],
+    risks: RiskReport | RiskTotal | PublishedRisk,
+    **more: Any,
+) -> RiskBar:
+    return RiskBar(label, kind, risks.prejudice_risk, risks.caprice_risk, risks.overall_risk, **more)
 
 
 def source_of(row: PublishedRisk) -> str:
@@ -106,10 +87,7 @@ def reference_lines(groups: int, scale: Scale) -> dict[str, float]:
 
 
 def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
-    """Make a table with one row per bar.
-
-    It has the risks with the interval of R, the s.d. beside caprice, corrected prejudice.
-    """
+    """Make a table with one row per bar: the risks, the interval of R, the s.d., corrected prejudice."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -132,11 +110,8 @@ def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
     )
 
 
-def times_thousand(table: pd.DataFrame) -> pd.DataFrame:
-    """Multiply every risk and its bounds by 1,000, which their columns' names say.
-
-    Weights, preferences and stereotypes, with their s.d., keep their own unit.
-    """
+def _times_thousand(table: pd.DataFrame) -> pd.DataFrame:
+    """Multiply every risk and its bounds by 1,000, as their columns' names then say, and nothing else."""
     import pandas as pd
 
     risks = [
@@ -150,7 +125,7 @@ def times_thousand(table: pd.DataFrame) -> pd.DataFrame:
 
 def in_unit(table: pd.DataFrame, thousand: bool) -> pd.DataFrame:
     """Return the table, its risks times 1,000 if asked for."""
-    return times_thousand(table) if thousand else table
+    return _times_thousand(table) if thousand else table
 
 
 def corrected_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
@@ -161,18 +136,15 @@ def corrected_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
     for name, report in reports.items():
         if report.corrected is None:
             continue
-        found = report.corrected
+        both = report.corrected
         for part, plug_in, corrected in (
-            ("prejudice", found.plug_in_prejudice_risk, found.prejudice_risk),
-            ("caprice", found.plug_in_caprice_risk, found.caprice_risk),
+            ("prejudice", both.plug_in_prejudice_risk, both.prejudice_risk),
+            ("caprice", both.plug_in_caprice_risk, both.caprice_risk),
         ):
             row: dict[str, object] = {"model": name, "part": part, "plug_in": plug_in, "corrected": corrected}
-            for interval in report.intervals.get(f"{part}_risk", ()):
-                row |= {
-                    f"low_over_{interval.over}": interval.low,
-                    f"high_over_{interval.over}": interval.high,
-                }
-            row["expected_from_sampling_alone"] = found.sampling_prejudice if part == "prejudice" else None
+            for one in report.intervals.get(f"{part}_risk", ()):
+                row |= {f"low_over_{one.over}": one.low, f"high_over_{one.over}": one.high}
+            row["expected_from_sampling_alone"] = both.sampling_prejudice if part == "prejudice" else None
             rows.append(row | {"stereotype_sd": report.stereotype_sd})
     return pd.DataFrame(rows)
 
@@ -180,10 +152,7 @@ def corrected_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
 def tilt_table(
     reports: Mapping[str, RiskReport], tilts: Mapping[str, Mapping[str, MeanTilt]]
 ) -> pd.DataFrame:
-    """Make a table with one row per model × occupation.
-
-    It has the mean stereotype of each group with its interval over templates, mean preference, s.d.
-    """
+    """Make a table with one row per model × occupation: mean stereotypes with intervals, preferences, s.d."""
     import pandas as pd
 
     rows = []
@@ -215,10 +184,7 @@ def cell_rows(
 
 
 def occupation_bars_table(report: RiskReport, factor: float = 1.0) -> pd.DataFrame:
-    """Make a table with one row per occupation, the riskiest first.
-
-    Risks times ``factor``, the s.d. as is.
-    """
+    """Make a table with one row per occupation, riskiest first; risks times ``factor``, the s.d. as is."""
     import pandas as pd
 
     rows = []
@@ -241,11 +207,29 @@ def occupation_bars_table(report: RiskReport, factor: float = 1.0) -> pd.DataFra
 
 
 def occupation_numbers(report: RiskReport) -> pd.DataFrame:
-    """Make the table of the report, with corrected prejudice and intervals of prejudice and caprice."""
-    table = occupation_table(report)
-    table["corrected_prejudice_risk"] = [row.corrected_prejudice_risk for row in report.occupations]
-    for part in ("prejudice", "caprice"):
-        found = [next(iter(row.intervals.get(f"{part}_risk", ())), None) for row in report.occupations]
-        table[f"{part}_low"] = [one.low if one else None for one in found]
-        table[f"{part}_high"] = [one.high if one else None for one in found]
+    """Make a table with one row per occupation: risks with intervals over templates, preferences, s.d."""
+    table = pd.DataFrame(
+        [
+            {
+                **picked(row, "occupation", "weight"),
+                **_with_bounds(row, "overall"),
+                **_with_bounds(row, "prejudice"),
+                **_with_bounds(row, "caprice"),
+                **picked(row, "corrected_prejudice_risk", "stereotype_sd"),
+                **{f"stereotype_{group}": row.stereotype[group] for group in report.groups},
+                **{f"preference_{group}": row.preferences[group] for group in report.groups},
+            }
+            for row in report.occupations
+        ]
+    )
+    for name in ("prejudice_low", "prejudice_high", "caprice_low", "caprice_high"):
+        if name not in table:  # no occupation has an interval
+            table[name] = None
     return table
+
+
+def _with_bounds(row: OccupationRisk, part: str) -> dict[str, float]:
+    """Return one risk of an occupation with its interval, a column each; without unknown bounds."""
+    bounds = row.intervals.get(f"{part}_risk", ())[:1]
+    ends = {f"{part}_{end}": getattr(interval, end) for interval in bounds for end in ("low", "high")}
+    return {f"{part}_risk": getattr(row, f"{part}_risk")} | ends

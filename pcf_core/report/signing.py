@@ -25,10 +25,7 @@ NOT_SIGNED, UNKNOWN, NOT_CHECKED = "not signed", "unknown key", "not checked"
 def sign(signed: bytes, key: Path) -> bytes:
     """Sign bytes with a key file: one without a passphrase, or the public half of a key of ``ssh-agent``.
 
-    Raises
-    ------
-    PackError
-        There is no ``ssh-keygen``, or it does not take the key.
+    Raises PackError if there is no ``ssh-keygen``, or it does not take the key.
     """
     if shutil.which(PROGRAM) is None:
         raise PackError(f"A pack is signed by {PROGRAM}, which is not on this machine: install OpenSSH.")
@@ -46,19 +43,8 @@ def sign(signed: bytes, key: Path) -> bytes:
 def signature_of(signed: bytes, signature: bytes, signers: Path | None) -> str:
     """Say whose signature it is: "signed by NAME", "unknown key", "not checked" or "not signed".
 
-    Parameters
-    ----------
-    signed
-        The bytes that it is of.
-    signature
-        As ``ssh-keygen`` writes it; empty where there is none.
-    signers
-        The operator's file of allowed signers, if there is one.
-
-    Raises
-    ------
-    PackError
-        The signature is not one of these bytes.
+    ``signature``: as ``ssh-keygen`` writes it; empty where there is none.  ``signers``: the operator's file
+    of allowed signers, if there is one.  Raises PackError if the signature is not one of these bytes.
     """
     if not signature:
         return NOT_SIGNED

@@ -66,25 +66,16 @@ def verify_report(
 ) -> Verification:
     """Write the report again and compare every text and number of it.
 
-    Parameters
-    ----------
-    store
-        Where the scores are.
-    reported
-        The report.
-    texts
-        The kept results of the text audits that its request names.
-    weights
-        The file of occupations' weights of a report that was written with one; what the report itself names
-        is never opened.
+    ``texts``: the stored results of the text audits that its request names.  ``weights``: the file of
+    occupations' weights of a report that was written with one; the file that a report names is never opened.
     """
     request = reported.request.hash
     try:
-        found = write_report(store, with_weights(reported.request, weights), texts, read=recomputed_result)
+        again = write_report(store, _with_weights(reported.request, weights), texts, read=recomputed_result)
     except AuditError as error:
         return Verification(request=request, problem=str(error))
     one, other = (
-        document.model_dump(mode="json", exclude=set(NOT_COMPARED)) for document in (reported, found)
+        document.model_dump(mode="json", exclude=set(NOT_COMPARED)) for document in (reported, again)
     )
     different = list(differences(one, other))
     return Verification(
@@ -93,14 +84,14 @@ def verify_report(
         different=len(different),
         differences=tuple(different[:MOST_TOLD]),
         versions={
-            name: (reported.versions.get(name, "none"), found.versions.get(name, "none"))
-            for name in sorted({*reported.versions, *found.versions})
-            if reported.versions.get(name) != found.versions.get(name)
+            name: (reported.versions.get(name, "none"), again.versions.get(name, "none"))
+            for name in sorted({*reported.versions, *again.versions})
+            if reported.versions.get(name) != again.versions.get(name)
         },
     )
 
 
-def with_weights(request: ReportRequest, weights: str | None) -> ReportRequest:
+def _with_weights(request: ReportRequest, weights: str | None) -> ReportRequest:
     """Put the user's own file of weights in place of the one that a report was written with."""
     name = request.options.get("occupation_weights", "uniform")
     if not is_file(name):
@@ -126,7 +117,7 @@ def differences(reported: Any, recomputed: Any, path: str = "") -> Iterator[Disa
     """Yield every place in which two JSON values differ, numbers by more than rounding."""
     if isinstance(reported, dict) and isinstance(recomputed, dict):
         for name in dict.fromkeys([*reported, *recomputed]):
-            where = f"{path}/{escaped(str(name))}"
+            where = f"{path}/{str(name).replace('~', '~0').replace('/', '~1')}"
             if name in reported and name in recomputed:
                 yield from differences(reported[name], recomputed[name], where)
             else:
@@ -148,7 +139,7 @@ def same(one: Any, other: Any) -> bool:
 
     Two whole numbers are equal, as is all else, to the letter.
     """
-    if is_number(one) and is_number(other) and float in (type(one), type(other)):
+    if _is_number(one) and _is_number(other) and float in (type(one), type(other)):
         try:
             return max(abs(one), abs(other)) <= NOTHING or math.isclose(one, other, rel_tol=RELATIVE)
         except OverflowError:  # a whole number that no float holds
@@ -156,8 +147,7 @@ def same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def is_number(value: Any) -> bool:
-    """Tell whether a JSON value is a number."""
+def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -168,8 +158,3 @@ def leaves(value: Any) -> int:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return sum(map(leaves, value))
     return 0 if value is None else 1
-
-
-def escaped(name: str) -> str:
-    """Escape a name as a part of a JSON Pointer."""
-    return name.replace("~", "~0").replace("/", "~1")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from pcf_core.core.errors import InputError
 from pcf_core.core.run import RunSpec
 from pcf_core.report.loaded import Study, load_studies
 from pcf_core.report.panels import part_of
-from pcf_core.report.provenance import facts_of_criteria, facts_of_fairpair, facts_of_run, writing_versions
+from pcf_core.report.provenance import facts_of_run, facts_of_texts, writing_versions
 from pcf_core.report.records import (
     POLICY,
     TITLES,
@@ -75,16 +75,6 @@ QUESTIONS = {
     "provenance": "Where does each number come from, and how is it made again?",
     POLICY: "Does each model keep the limits that were set?",
 }
-BY_STUDY: dict[str, Callable[[Study], Sequence[ReportPart]]] = {
-    "risk": risk_parts,
-    "corrected": corrected_parts,
-    "tilt": tilt_parts,
-    "occupations": occupation_parts,
-    "heat-map": heat_map_parts,
-    "tails": tail_parts,
-    "factors": factor_parts,
-    "compare": comparison_parts,
-}
 MOST_NAMED = 4
 
 
@@ -96,41 +86,79 @@ class Texts:
     criteria: Sequence[CriteriaResult] = ()
 
 
+@dataclass(frozen=True)
+class _Sources:
+    """What sections are written of; ``facts``: of the runs, then of the text audits."""
+
+    store: Store
+    request: ReportRequest
+    studies: Sequence[Study]
+    texts: Texts
+    facts: Sequence[RunFacts]
+    read: Read
+
+    def parts(self, write: Callable[[Study], Sequence[ReportPart]]) -> list[ReportPart]:
+        """Write every study, one below the other."""
+        return [part for study in self.studies for part in _of_study(write(study), study, self.studies)]
+
+
+# What writes the parts of a section; one without parts is left out.
+PARTS: Mapping[str, Callable[[_Sources], list[ReportPart]]] = {
+    "answer": lambda of: answer_parts(of.studies, of.texts.fairpair, of.texts.criteria),
+    "against": lambda of: of.parts(against_parts),
+    "sure": lambda of: sure_parts(of.studies),
+    "check": lambda of: check_parts(of.facts),
+    "summary": lambda of: summary_parts(of.studies, of.texts.fairpair, of.texts.criteria),
+    "method": lambda of: method_parts(of.studies, bool(of.texts.fairpair or of.texts.criteria)),
+    "risk": lambda of: of.parts(risk_parts),
+    "corrected": lambda of: of.parts(corrected_parts),
+    "shared": lambda of: of.parts(lambda study: shared_parts(study, of.store)),
+    "tilt": lambda of: of.parts(tilt_parts),
+    "occupations": lambda of: of.parts(occupation_parts),
+    "heat-map": lambda of: of.parts(heat_map_parts),
+    "tails": lambda of: of.parts(tail_parts),
+    "factors": lambda of: of.parts(factor_parts),
+    "compare": lambda of: of.parts(comparison_parts),
+    "knowledge": lambda of: knowledge_parts(of.store, of.request.knowledge, of.studies),
+    "fairpair": lambda of: list(map(part_of, fairpair_panels(of.texts.fairpair))),
+    "criteria": lambda of: list(map(part_of, criteria_panels(of.texts.criteria))),
+    "limits": lambda of: limit_parts(of.studies),
+    "provenance": lambda of: provenance_parts(of.facts),
+    POLICY: lambda of: policy_parts(of.store, of.request, of.studies, of.read),
+}
+# The commands that ask models anew for what a section says; of other sections the runs' own commands do.
+COMMANDS: Mapping[str, Callable[[_Sources], list[str]]] = {
+    "knowledge": lambda of: knowledge_commands(of.request.knowledge, of.studies),
+    "fairpair": lambda of: [
+        fairpair_command(one.asked) for one in of.texts.fairpair if not one.asked.imported
+    ],
+    "criteria": lambda of: [
+        criteria_command(of.store, one.asked) for one in of.texts.criteria if not one.asked.imported
+    ],
+    POLICY: lambda of: policy_commands(keys_of(of.studies)),
+}
+
+
 def write_report(
     store: Store, request: ReportRequest, texts: Texts | None = None, read: Read = load_result
 ) -> ReportDocument:
     """Write a whole report, the same for the same request and the same cache.
 
-    Parameters
-    ----------
-    store
-        Where the runs are.
-    request
-        What is to be in it.
-    texts
-        The results of the text audits of the request, in its order.
-    read
-        What gives a run's preferences; by default the kept aggregates.
-
-    Raises
-    ------
-    InputError
-        A text audit of the request was not brought.
-    RunError
-        A run is unknown, not finished, or cannot be read under these options.
-    AuditError
-        Something else of it cannot be read.
+    ``texts``: the results of the text audits of the request, in its order.  ``read``: the function that loads
+    a run's preferences; by default the stored ones.  Raises InputError if ``texts`` lacks an audit of the
+    request, AuditError if a run is unknown, not finished, or cannot be read under these options.
     """
     texts = texts or Texts()
-    check_brought(request, texts)
+    _check_brought(request, texts)
     studies = load_studies(store, request, read)
-    request = without_path(request)
+    request = _without_path(request)
     runs = tuple(facts_of_run(store, label, study) for study in studies for label in study.runs)
-    audits = text_facts(store, texts)
+    audits = _text_facts(store, texts)
+    sources = _Sources(store, request, studies, texts, (*runs, *audits), read)
     sections = []
     for name in request.contents:
-        parts, commands = section_of(name, store, request, studies, texts, (*runs, *audits), read)
-        if parts:
+        if parts := PARTS[name](sources):
+            commands = COMMANDS[name](sources) if name in COMMANDS else []
             sections.append(
                 ReportSection(
                     name=name,
@@ -140,10 +168,10 @@ def write_report(
                     commands=(section_command(request, name), *commands),
                 )
             )
-    return told_apart(
+    return _told_apart(
         ReportDocument(
             request=request,
-            title=title_of(studies, texts),
+            title=_title_of(studies, texts),
             subtitle="; ".join(study.title for study in studies) or "Text audits",
             question=QUESTION if "summary" in request.sections else SHORT_QUESTION,
             headline=headline(store, studies, texts.fairpair, "answer" in request.sections),
@@ -155,7 +183,7 @@ def write_report(
     )
 
 
-def without_path(request: ReportRequest) -> ReportRequest:
+def _without_path(request: ReportRequest) -> ReportRequest:
     """Reduce a file of weights in the request to its name: a report names no place on a disk."""
     name = request.options.get("occupation_weights", "")
     return request.model_copy(
@@ -163,86 +191,37 @@ def without_path(request: ReportRequest) -> ReportRequest:
     )
 
 
-def section_of(
-    name: str,
-    store: Store,
-    request: ReportRequest,
-    studies: Sequence[Study],
-    texts: Texts,
-    facts: Sequence[RunFacts],
-    read: Read,
-) -> tuple[list[ReportPart], list[str]]:
-    """Write one section, nothing where it is empty; of answers and texts the commands that ask anew."""
-    if name in BY_STUDY:
-        return [part for study in studies for part in of_study(BY_STUDY[name](study), study, studies)], []
-    if name == "shared":
-        return [
-            part for study in studies for part in of_study(shared_parts(study, store), study, studies)
-        ], []
-    if name == "summary":
-        return summary_parts(studies, texts.fairpair, texts.criteria), []
-    if name == POLICY:
-        assert request.policy is not None  # else there is no such section
-        return (
-            policy_parts(store, request.policy, studies, read),
-            policy_commands(keys_of(studies)),
-        )
-    if name == "knowledge":
-        parts = knowledge_parts(store, request.knowledge, studies)
-        return parts, knowledge_commands(request.knowledge, studies)
-    if name == "fairpair":
-        commands = [fairpair_command(one.asked) for one in texts.fairpair if not one.asked.imported]
-        return list(map(part_of, fairpair_panels(texts.fairpair))), commands
-    if name == "criteria":
-        commands = [criteria_command(store, one.asked) for one in texts.criteria if not one.asked.imported]
-        return list(map(part_of, criteria_panels(texts.criteria))), commands
-    if name == "answer":
-        return answer_parts(studies, texts.fairpair, texts.criteria), []
-    closing = {
-        "against": lambda: against_parts(studies),
-        "sure": lambda: sure_parts(studies),
-        "check": lambda: check_parts(facts),
-        "method": lambda: method_parts(studies, bool(texts.fairpair or texts.criteria)),
-        "limits": lambda: limit_parts(studies),
-        "provenance": lambda: provenance_parts(facts),
-    }
-    return closing[name](), []
-
-
-def of_study(parts: Sequence[ReportPart], study: Study, studies: Sequence[Study]) -> list[ReportPart]:
+def _of_study(parts: Sequence[ReportPart], study: Study, studies: Sequence[Study]) -> list[ReportPart]:
     """Write one study; where there are several, under its title, which its tables have too."""
     if len(studies) == 1:
         return list(parts)
-    found = []
+    titled = []
     for index, part in enumerate(parts):
         title = " — ".join(filter(None, (study.title if part.title or index == 0 else "", part.title)))
         tables = tuple(
             table.model_copy(update={"title": f"{study.title} — {table.title}"}) for table in part.tables
         )
-        found.append(part.model_copy(update={"title": title, "tables": tables}))
-    return found
+        titled.append(part.model_copy(update={"title": title, "tables": tables}))
+    return titled
 
 
-def text_facts(store: Store, texts: Texts) -> tuple[RunFacts, ...]:
-    """Return the provenance of the text audits."""
-    names = labels(texts.fairpair)
-    fairpairs = [
-        facts_of_fairpair(f"FairPair of {name}", one) for name, one in zip(names, texts.fairpair, strict=True)
-    ]
-    criteria = [
-        facts_of_criteria(store, f"Criteria of {one.asked.model}: {one.asked.experiment}", one)
-        for one in texts.criteria
-    ]
-    return (*fairpairs, *criteria)
+def _text_facts(store: Store, texts: Texts) -> tuple[RunFacts, ...]:
+    fairpairs = zip(labels(texts.fairpair), texts.fairpair, strict=True)
+    return (
+        *(facts_of_texts(store, f"FairPair of {name}", one) for name, one in fairpairs),
+        *(
+            facts_of_texts(store, f"Criteria of {one.asked.model}: {one.asked.experiment}", one)
+            for one in texts.criteria
+        ),
+    )
 
 
-def check_brought(request: ReportRequest, texts: Texts) -> None:
-    """Refuse where the results are not those that are asked for."""
+def _check_brought(request: ReportRequest, texts: Texts) -> None:
     brought = tuple(one.asked.hash for one in texts.fairpair), tuple(one.asked.hash for one in texts.criteria)
-    asked = request.fairpair, request.criteria
-    if brought != asked:
+    named = request.fairpair, request.criteria
+    if brought != named:
         missing = [
-            key for wanted, got in zip(asked, brought, strict=True) for key in wanted if key not in got
+            key for wanted, got in zip(named, brought, strict=True) for key in wanted if key not in got
         ]
         raise InputError(
             f"No finished result of the text audit {', '.join(missing) or 'that was asked for'} is in the "
@@ -250,8 +229,7 @@ def check_brought(request: ReportRequest, texts: Texts) -> None:
         )
 
 
-def title_of(studies: Sequence[Study], texts: Texts) -> str:
-    """Make a title: which models, on what."""
+def _title_of(studies: Sequence[Study], texts: Texts) -> str:
     models = dict.fromkeys(item.run.scoring.name for study in studies for item in study.runs.values())
     models |= dict.fromkeys(one.asked.key.model for one in texts.fairpair)
     models |= dict.fromkeys(one.asked.model for one in texts.criteria)
@@ -261,7 +239,7 @@ def title_of(studies: Sequence[Study], texts: Texts) -> str:
     return f"Discrimination audit of {shown}{f': {listed(topics)}' if topics else ''}"
 
 
-def told_apart(document: ReportDocument) -> ReportDocument:
+def _told_apart(document: ReportDocument) -> ReportDocument:
     """Tell figures and tables of one name apart by a number: the second *risk* is *risk-2*."""
     seen: Counter[str] = Counter()
 

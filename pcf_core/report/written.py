@@ -1,27 +1,138 @@
-"""A report as JSON that can be verified, and its tables as CSV or Parquet in one archive."""
+"""A report as a file: one HTML page, JSON that can be verified, its tables in an archive, a model card.
+
+The HTML page opens without a network, prints, and runs no script but its own two: it carries plotly.js once
+and a Content-Security-Policy that names the hashes of its scripts and its style, so that text of a model,
+topic or template can neither run nor load anything, whatever it says.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
 import json
 import math
+import re
 import zipfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
+import jinja2
 import pandas as pd
+import plotly.offline
+import yaml
+from markupsafe import Markup, escape
 from pydantic import ValidationError
 
 from pcf_core.core.errors import InputError
-from pcf_core.core.records import first_problem
-from pcf_core.report.files import csv_text
-from pcf_core.report.records import FORMAT, VERSION, Cell, ReportDocument, ReportTable
+from pcf_core.core.families import facts_of
+from pcf_core.core.records import LeftOut, first_problem
+from pcf_core.core.risk import Interval, Over
+from pcf_core.core.settings import settings
+from pcf_core.report.documents import RISKS
+from pcf_core.report.files import csv_text, plain, zip_entry
+from pcf_core.report.panels import shown
+from pcf_core.report.provenance import reading_of
+from pcf_core.report.records import FORMAT, VERSION, Cell, ReportDocument, ReportTable, RiskNumber, RunFacts
+from pcf_core.show.findings.models import drawn_again, interval_sentence, unseen_words
+from pcf_core.show.findings.numbers import called, two_decimals, with_interval
 
+FOLDER = "report"  # of the assets
+EMPHASIS = re.compile(r"(?<![\w*])\*(\*?)(\S[^*]*?)\*\1(?!\w)")
 LARGEST_REPORT = 256 * 1024 * 1024  # bytes of a JSON file that is read
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the first time that an archive can name: the same bytes on every day
-PLAIN_FILE = 0o644 << 16
 LARGEST_INTEGER = 2**63  # beyond, a whole number is written as a text
+TEXT_AUDITS = ("fairpair", "criteria")  # sections
+MOST_NAMED = 10  # of what was left out of one run; the report names all
+
+
+def html_bytes(document: ReportDocument) -> bytes:
+    """Write the whole file, the same bytes for the same document."""
+    folder = settings().assets / FOLDER
+    plotly_script, script = plotly.offline.get_plotlyjs(), _read(folder / "report.js")
+    style = _read(folder / "plotly.css") + _read(folder / "report.css")
+    page = _environment().from_string(_read(folder / "report.html.j2"))
+    text = page.render(
+        document=document,
+        hash=document.request.hash,
+        policy=_policy([plotly_script, script], style),
+        style=style,
+        plotly=plotly_script,
+        script=script,
+    )
+    return text.encode()
+
+
+def _policy(scripts: list[str], style: str) -> str:
+    """Return the Content-Security-Policy: these scripts and this style by their hashes, no other source."""
+    allowed = " ".join(_source_hash(script) for script in scripts)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src {_source_hash(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _source_hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    """Make the environment of templates whose values are text and never markup, whatever they hold."""
+    made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+    made.filters |= {
+        "called": called,
+        "emphasised": emphasised,
+        "is_number": _is_number,
+        "paragraphs": _paragraphs,
+        "script_json": script_json,
+        "shown": shown,
+        "unbroken": _unbroken,
+    }
+    return made
+
+
+@cache
+def _read(path: Path) -> str:
+    """Read a shipped file with ends of lines as a browser reads them, so that hashes hold."""
+    return path.read_text(encoding="utf8")
+
+
+def emphasised(text: str) -> Markup:
+    """Mark up the app's own prose: ``**strong**`` and ``*emphasis*``; all else is text."""
+    return Markup(
+        EMPHASIS.sub(
+            lambda match: f"<strong>{match[2]}</strong>" if match[1] else f"<em>{match[2]}</em>",
+            str(escape(_unbroken(text))),
+        )
+    )
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [" ".join(block.split()) for block in text.strip().split("\n\n")]
+
+
+def _unbroken(text: str) -> str:
+    """Prevent a line break between a figure and its per cent sign."""
+    return text.replace(" %", "\u00a0%")
+
+
+def script_json(value: Mapping[str, Any]) -> Markup:
+    """Write JSON for a script element: without ``<``, ``>`` or ``&``, no text can end the element."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
+
+
+def _is_number(table: ReportTable, column: int) -> bool:
+    values = [row[column] for row in table.rows if row[column] is not None]
+    return bool(values) and all(isinstance(value, int | float) for value in values)
+
+
+# JSON, and tables.
 
 
 def report_bytes(document: ReportDocument) -> bytes:
@@ -33,26 +144,23 @@ def report_bytes(document: ReportDocument) -> bytes:
 def read_report(data: bytes) -> ReportDocument:
     """Read a report that :func:`report_bytes` wrote.
 
-    Raises
-    ------
-    InputError
-        It is no report, one of a version that is not known here, has a name twice in one object, or a value
-        of another type than the schema's, such as a number as a text.
+    Raises InputError if it is no report, one of a version that is not known here, has a name twice in one
+    object, or a value of another type than the schema's, such as a number as a text.
     """
     if len(data) > LARGEST_REPORT:
         raise InputError(
             f"A report has at most {LARGEST_REPORT // 2**20} MiB, and this file has more: it is no report."
         )
     try:
-        found = json.loads(data, object_pairs_hook=each_once)
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
+        value = json.loads(data, object_pairs_hook=_each_once)
+        if not isinstance(value, dict) or value.get("format") != FORMAT:
             raise InputError(
                 "This file is not a report of PCF Audit as JSON: give one that `export … --sections all "
                 "--format json` or the page Report has written."
             )
-        if found.get("version") != VERSION:
+        if value.get("version") != VERSION:
             raise InputError(
-                f"This report has the version {str(found.get('version'))[:20]!r}, and {VERSION} is the one "
+                f"This report has the version {str(value.get('version'))[:20]!r}, and {VERSION} is the one "
                 "that is known here: write it again with this version of PCF Audit."
             )
         return ReportDocument.model_validate_json(data, strict=True)
@@ -61,21 +169,20 @@ def read_report(data: bytes) -> ReportDocument:
             problem = first_problem(error)  # without what came, which may be anybody's text
             what = f"{problem.where.replace('.', '/')[:100] or 'the document'}: {problem.said}"
         else:
-            what = str(error) if isinstance(error, NamedTwice) else "it is not JSON"
+            what = str(error) if isinstance(error, _NamedTwice) else "it is not JSON"
         raise InputError(f"This file is not a report that can be read: {what}.") from error
 
 
-class NamedTwice(ValueError):
+class _NamedTwice(ValueError):
     """An object of JSON that has a name twice: readers would not agree on what it says."""
 
 
-def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Check that each name of a JSON object stands there once."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         name = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
-        raise NamedTwice(f"it has the name {name[:40]!r} twice in one object")
-    return found
+        raise _NamedTwice(f"it has the name {name[:40]!r} twice in one object")
+    return unique
 
 
 def tables_archive(document: ReportDocument, form: Literal["csv", "parquet"]) -> bytes:
@@ -85,30 +192,21 @@ def tables_archive(document: ReportDocument, form: Literal["csv", "parquet"]) ->
         lines = [f"{document.title}\n"]
         for section, table in document.tables:
             name = f"{table.name}.{form}"
-            add(archive, name, csv_bytes(table) if form == "csv" else parquet_bytes(table))
+            data = csv_bytes(table) if form == "csv" else parquet_bytes(table)
+            archive.writestr(zip_entry(name, zipfile.ZIP_DEFLATED), data)
             lines.append(f"{name}: {section}, {table.title}")
-        add(archive, "CONTENTS.txt", "\n".join([*lines, ""]).encode())
+        archive.writestr(zip_entry("CONTENTS.txt", zipfile.ZIP_DEFLATED), "\n".join([*lines, ""]).encode())
     return target.getvalue()
 
 
-def add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
-    """Add a file to an archive, with the same time and permissions on every machine."""
-    info = zipfile.ZipInfo(name, EPOCH)
-    info.compress_type, info.external_attr, info.create_system = zipfile.ZIP_DEFLATED, PLAIN_FILE, 3
-    archive.writestr(info, data)
-
-
-def frame_of(table: ReportTable) -> pd.DataFrame:
-    """Return the table as it was computed.
-
-    Whole numbers and truths stay what they are where some are missing.
-    """
+def _frame_of(table: ReportTable) -> pd.DataFrame:
+    """Return the table as it was computed: whole numbers and truths stay so where some are missing."""
     columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)
-    frame = pd.DataFrame({index: series_of(values) for index, values in enumerate(columns)})
+    frame = pd.DataFrame({index: _series_of(values) for index, values in enumerate(columns)})
     return frame.set_axis(list(table.columns), axis=1)
 
 
-def series_of(values: Sequence[Cell]) -> pd.Series[Any]:
+def _series_of(values: Sequence[Cell]) -> pd.Series[Any]:
     """Return one column of one kind: truths, whole numbers, numbers, else texts."""
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
@@ -122,11 +220,168 @@ def series_of(values: Sequence[Cell]) -> pd.Series[Any]:
 
 def csv_bytes(table: ReportTable) -> bytes:
     """Write CSV whose cells no spreadsheet runs."""
-    return csv_text(frame_of(table)).encode()
+    return csv_text(_frame_of(table)).encode()
 
 
 def parquet_bytes(table: ReportTable) -> bytes:
     """Write Parquet, each column of one kind."""
     target = io.BytesIO()
-    frame_of(table).to_parquet(target, index=False)
+    _frame_of(table).to_parquet(target, index=False)
     return target.getvalue()
+
+
+# A model card: the hub's ``model-index`` in YAML, and the same in Markdown.
+
+
+def model_card(document: ReportDocument) -> str:
+    """Write a snippet for the README of a model on the hub: metadata between ``---``, then Markdown.
+
+    Every run has an entry with R, prejudice and caprice; the intervals stand in the name of the metric, with
+    what was drawn again for each, for the hub has no place of its own for them.  Text audits have no number
+    of that kind: of them alone there is only Markdown.
+    """
+    if not document.runs:
+        return _markdown_of(document)
+    index = [
+        {"name": model, "results": [_result_of(run, document.request.over) for run in runs]}
+        for model, runs in _by_model(document).items()
+    ]
+    metadata = yaml.safe_dump({"model-index": index}, allow_unicode=True, sort_keys=False, width=110)
+    return f"---\n{metadata}---\n\n{_markdown_of(document)}"
+
+
+def _result_of(run: RunFacts, over: Over) -> dict[str, Any]:
+    """Return one run as the hub writes a result: another reading of the same scores is another entry."""
+    kind, name = facts_of(run.scoring["family"]).task
+    topic = next((name.partition(" ")[2] for name in run.hashes if name.startswith("topic ")), "")
+    return {
+        "task": {"type": kind, "name": name},
+        "dataset": {
+            "type": f"pcf-audit-{topic}",
+            "name": run.measured,
+            "config": _read_text(run),
+            "revision": run.run,
+            "args": dict(run.options),
+        },
+        "metrics": [
+            {
+                "type": f"pcf_{quantity}",
+                "value": run.risks[quantity].value,
+                "name": f"{label}{_interval_text(run.risks[quantity], _intervals_of(run, quantity, over))}",
+            }
+            for quantity, label in RISKS.items()
+        ],
+    }
+
+
+def _intervals_of(run: RunFacts, quantity: str, over: Over) -> tuple[Interval, ...]:
+    """Return the intervals that a card shows: over what was asked all units, else the first known one."""
+    several = run.risks[quantity].intervals
+    return tuple(one for one in several if one.over == over) or several[:1]
+
+
+def _read_text(run: RunFacts) -> str:
+    return "; ".join(f"{name}: {value}" for name, value in reading_of(run.facts).items())
+
+
+def _interval_text(number: RiskNumber, intervals: Sequence[Interval]) -> str:
+    """Write intervals inside a name, with the resampled units of each and the table's decimals."""
+    if number.unseen is not None:
+        return f" ({unseen_words(number.unseen)})"
+    if not intervals:
+        return ""
+    parts = [f"over {drawn_again(one)}: {one.low:.2f} to {one.high:.2f}" for one in intervals]
+    plural = "s" if len(parts) > 1 else ""
+    return f" ({100 * intervals[0].level:.0f} % interval{plural} {'; '.join(parts)})"
+
+
+def _markdown_of(document: ReportDocument) -> str:
+    """Write the same for people: first sentences, table, what has to be known, how to reproduce it."""
+    lines = ["## Discrimination audit", "", *(f"{plain(sentence)}\n" for sentence in document.headline)]
+    lines += _table_lines(document) if document.runs else []
+    lines += _text_lines(document)
+    lines += _listed_lines(_known_lines(document))
+    limits = next((section for section in document.sections if section.name == "limits"), None)
+    lines += _listed_lines([sentence for part in limits.parts for sentence in part.prose] if limits else [])
+    lines += [f"Measured with PCF Audit {plain(document.versions['pcf_core'])}; made again by:", "", "```"]
+    lines += [command for facts in (*document.runs, *document.texts) for command in facts.commands]
+    return "\n".join([*lines, "```", ""])
+
+
+def _table_lines(document: ReportDocument) -> list[str]:
+    """Write the risks, a row for each resampled unit, and what the intervals allow for."""
+    drawn_head = "drawn again for the intervals"
+    heads = ["model", "measured", "read with", "R", "prejudice", "caprice", drawn_head, "run"]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for run in document.runs:
+        several = {quantity: _intervals_of(run, quantity, document.request.over) for quantity in RISKS}
+        for index in range(max(1, *map(len, several.values()))):
+            row_of = {name: intervals[index] if intervals else None for name, intervals in several.items()}
+            drawn = row_of["overall_risk"]
+            cells = [plain(_with_bounds(run.risks[name], one)) for name, one in row_of.items()]
+            unit = drawn_again(drawn) if drawn else "no interval"
+            names = [plain(run.label), plain(run.measured), plain(_read_text(run))]
+            lines.append(f"| {' | '.join([*names, *cells, unit, f'`{run.run}`'])} |")
+    return [*lines, "", *(f"{plain(note)}\n" for note in _interval_notes_of(document))]
+
+
+def _with_bounds(number: RiskNumber, interval: Interval | None) -> str:
+    """Write a risk with its interval; for a caprice of 0 with what may be unseen."""
+    if number.unseen is not None:
+        return f"{two_decimals(number.value)} ({unseen_words(number.unseen)})"
+    return with_interval(number.value, interval)
+
+
+def _text_lines(document: ReportDocument) -> list[str]:
+    """Write what the text audits found and what has to be known of it, under a title each."""
+    lines = []
+    for section in document.sections:
+        if section.name in TEXT_AUDITS:
+            sentences = [line for part in section.parts for line in (*part.findings, *part.notes)]
+            lines += [f"### {plain(section.title)}", "", *_listed_lines(list(map(plain, sentences)))]
+    audits = [f"{plain(facts.label)}: `{facts.run}`" for facts in document.texts]
+    return [*lines, *_listed_lines(audits)]
+
+
+def _known_lines(document: ReportDocument) -> list[str]:
+    """Write warnings, what else has to be known of the numbers, and what was left out of each run."""
+    several = {section.name: section.parts for section in document.sections}
+    notes = [note for part in several.get("limits", ()) for note in part.notes]
+    notes += [
+        f"{run.label}: {warning}"
+        for run in document.runs
+        for warning in run.warnings
+        if not any(warning in note for note in notes)
+    ]
+    beside_table = set(_interval_notes_of(document)) if document.runs else set()
+    for facts in (*document.runs, *document.texts):
+        if facts.left_out:
+            notes.append(f"{facts.label} left out {_left_out_text(facts.left_out)}")
+    return [plain(note) for note in dict.fromkeys(notes) if note not in beside_table]
+
+
+def _left_out_text(several: Sequence[LeftOut]) -> str:
+    by_reason: dict[str, list[str]] = {}
+    for item in several[:MOST_NAMED]:
+        by_reason.setdefault(item.reason, []).append(item.name)
+    more = len(several) - MOST_NAMED
+    parts = [f"{', '.join(names)} ({reason})" for reason, names in by_reason.items()]
+    return "; ".join(parts) + (f"; and {more:,} more" if more > 0 else "")
+
+
+def _listed_lines(sentences: Sequence[str]) -> list[str]:
+    """Write a list of sentences and the empty line after it; nothing where there is none."""
+    return [*(f"- {sentence}" for sentence in sentences), ""] if sentences else []
+
+
+def _interval_notes_of(document: ReportDocument) -> list[str]:
+    """Return what the intervals of the table allow for, each kind once."""
+    shown_ones = (_intervals_of(run, "overall_risk", document.request.over) for run in document.runs)
+    return list(dict.fromkeys(interval_sentence(interval) for several in shown_ones for interval in several))
+
+
+def _by_model(document: ReportDocument) -> Mapping[str, list[RunFacts]]:
+    models: dict[str, list[RunFacts]] = {}
+    for run in document.runs:
+        models.setdefault(run.scoring["model"], []).append(run)
+    return models

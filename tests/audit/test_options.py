@@ -19,10 +19,9 @@ from pcf_core.audit.options import (
     page_parameters,
     shown_fields,
 )
-from pcf_core.cli.options import View, with_view
+from pcf_core.cli.console import View, with_view
 from pcf_core.core.errors import InputError
-from pcf_core.core.options import OptionSpec
-from pcf_core.report.reproducing import options_text
+from pcf_core.core.options import OptionSpec, command_options
 
 IN_LINKS = (
     "weights", "template_weights", "criterion", "scale", "reference", "protocol", "aggregation", "over",
@@ -66,7 +65,7 @@ def test_the_names_are_those_of_old_links_commands_and_files() -> None:
     )
     assert tuple(link_parameters(PageOptions())) == IN_LINKS
     assert tuple(options.model_dump()) == AS_STORED
-    assert options_text(options) == (
+    assert command_options(options) == (
         "--weights 'my file.csv' --template-weights equal --criterion max --scale pcf --reference uniform "
         "--protocol exact --aggregation sum --unit counts-only-mentions --margin 0.02"
     )
@@ -92,7 +91,7 @@ def test_every_field_is_shown_and_pages_offer_its_default() -> None:
 def test_a_command_takes_what_a_page_shows() -> None:
     app, seen = command(ViewOptions)
     options = ViewOptions(occupation_weights="my; file.csv", scale="bvf", protocol="single-token")
-    assert CliRunner().invoke(app, shlex.split(options_text(options))).exit_code == 0
+    assert CliRunner().invoke(app, shlex.split(command_options(options))).exit_code == 0
     assert seen[0].options() == options
     assert CliRunner().invoke(app, []).exit_code == 0
     assert seen[1].options() == ViewOptions()
@@ -129,10 +128,10 @@ def test_another_option_is_one_field() -> None:
     options = WithCase(letter_case="lower")
     assert link_parameters(options)["letter_case"] == "lower"
     assert from_link(WithCase, link_parameters(options)) == options
-    assert options_text(options).endswith("--unit template --margin 0.02 --letter-case lower")
+    assert command_options(options).endswith("--unit template --margin 0.02 --letter-case lower")
     assert in_words(WithCase(), "letter_case") == "as written"
     app, seen = command(WithCase)
-    assert CliRunner().invoke(app, shlex.split(options_text(options))).exit_code == 0
+    assert CliRunner().invoke(app, shlex.split(command_options(options))).exit_code == 0
     assert seen[0].options() == options
     assert "kept or lower" in CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).output
 

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-import jsonschema
 import pytest
-import typer
 
-from pcf_core.cli.criteria import criteria
-from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Settings, settings
 from pcf_core.report.sections.criteria import WAYS
 from pcf_core.show.findings.criteria import criteria_findings, summary_finding
@@ -26,7 +21,7 @@ from pcf_core.texts.criteria.tasks import Tasks
 from pcf_core.work.criteria import CRITERIA, CRITERIA_AUDIT, EMBEDDINGS
 from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
-from tests.command_line import HERE_AND_AS_A_PROCESS, SCHEMAS, Run, run_here
+from tests.command_line import HERE_AND_AS_A_PROCESS, Run, answer_to, run_here
 from tests.models.generation.text_server import TextServer, serving_texts, system_of
 from tests.texts.criteria.nli_folder import write_nli
 from tests.texts.criteria.planted_server import Planted, says_female
@@ -53,13 +48,7 @@ def professions(own_settings: Settings, tmp_path: Path) -> Path:
 
 
 def answer(schema: str, *arguments: str, run: Run = run_here) -> Any:
-    """The command's JSON; each object of a list has the documented shape."""
-    done = run("criteria", *arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    for document in found if isinstance(found, list) else [found]:
-        jsonschema.validate(document, SCHEMAS[schema])
-    return found
+    return answer_to(schema, "criteria", *arguments, run=run)
 
 
 # ---------------------------------------------------------------------------------- planted rates
@@ -175,41 +164,6 @@ def test_a_model_that_goes_on_from_a_text_writes_stories(
     )
     assert (found["wording"], found["made"], found["report"]["n"]) == ("continuation", 12, 12)
     assert found["key"]["decoding"] == {"temperature": 0.5, "top_p": 1.0, "length": 12, "seed": 0}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--experiment", "stories"], "--experiment must be one of anecdotes, hobbies, questions, tasks"),
-        (["--answering", "said"], "--answering must be one of"),
-        (["--wording", "question"], "--wording must be one of"),
-        (["--wording", "instruction", "--answering", "scored"], "--wording is of texts that are written"),
-        (["--repeats", "0", "--answering", "written"], "answered 1 to 10,000 times"),
-        (["--questions", "4"], "asks no questions"),
-        (["--experiment", "questions", "--questions", "65"], "questions-1 has 64"),
-        (
-            ["--experiment", "hobbies", "--labeller", "lexicon", "--answering", "scored"],
-            "--labeller is of texts that are written, and the words of mini-gpt are scored",
-        ),
-        (["--model", "mini-bert", "--experiment", "hobbies", "--labeller", "lexicon"], "words of mini-bert"),
-        (["--labeller", "lexicon"], "Only hobbies are labelled, and tasks were asked for"),
-        (["--experiment", "hobbies", "--labeller", "mine"], "There is no labeller"),
-        (["--material", "unknown.toml"], "unknown"),
-        (["--temperature", "-1"], "temperature must lie between 0"),
-        (["--model", "mini-bert", "--answering", "written"], "cannot write a text"),
-        (["--model", "nobody"], "There is no model named 'nobody'"),
-        (["--estimate", "--queue"], "give one of the two"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused_in_a_sentence(
-    own_settings: Settings, arguments: list[str], sentence: str
-) -> None:
-    application = typer.Typer()
-    application.command()(criteria)
-    usual = {"--model": "mini-gpt", "--experiment": "tasks"}
-    rest = [part for name, value in usual.items() if name not in arguments for part in (name, value)]
-    with pytest.raises(InputError, match=re.escape(sentence)):
-        application([*rest, *arguments], standalone_mode=False)
 
 
 def test_what_questions_cost_is_said_before_they_are_asked(own_settings: Settings) -> None:

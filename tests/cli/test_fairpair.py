@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
-import typer
 
-from pcf_core.cli.fairpair import fairpair
 from pcf_core.cli.panels import fairpair_lines
-from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Settings
 from pcf_core.measure.regression import holm
 from pcf_core.models.registry import resolve
@@ -22,7 +17,7 @@ from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.matching import word_tokens
 from pcf_core.texts.fairpair.records import LABEL
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
-from tests.command_line import HERE_AND_AS_A_PROCESS, SCHEMAS, Run, run_here
+from tests.command_line import HERE_AND_AS_A_PROCESS, Run, answer_to, run_here
 
 
 @pytest.fixture
@@ -35,13 +30,7 @@ def small(own_settings: Settings, tmp_path: Path) -> list[str]:
 
 
 def answer(schema: str, *arguments: str, run: Run = run_here) -> Any:
-    """The command's JSON; each object of a list has the documented shape."""
-    done = run("fairpair", *arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    for document in found if isinstance(found, list) else [found]:
-        jsonschema.validate(document, SCHEMAS[schema])
-    return found
+    return answer_to(schema, "fairpair", *arguments, run=run)
 
 
 @pytest.mark.slow
@@ -136,42 +125,3 @@ def test_an_embedding_distance_names_its_encoder(small: list[str]) -> None:
     assert 0 < report["between"] < 1
     (encoder,) = found["encoders"]
     assert encoder["identity"] == resolve("mini-bert").identity
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--model", "mini-bert"], "is masked: it fills a gap and cannot write a text"),
-        (["--count", "1"], "2 to 10,000 texts a side"),
-        (["--fold", "9"], "a fold has 2 to 4"),
-        (["--dissimilarity", "bleu"], "choose from jaccard, jaccard-others, sentiment, embedding"),
-        (["--dissimilarity", "embedding:mini-gpt"], "mini-gpt is causal: an encoder reads"),
-        (["--mode", "both"], "--mode must be one of entity, whole"),
-        (["--names", "John"], "--names takes two names with a comma between them, such as John,Jane; 'John'"),
-        (["--names", "A,B,C"], "such as John,Jane; 'A,B,C' was given"),
-        (["--names", "John,"], "'John,' was given"),
-        (
-            ["--model", "mini-gpt", "--model", "mini-gpt"],
-            "--model mini-gpt is given twice: give each model once",
-        ),
-        (
-            ["--names", "Jane,John"],
-            "'Jane' stands for the side male here, and is a name of female in the table",
-        ),
-        (["--names", "John,Jane", "--reverse"], "'Jane' stands for the side male here"),
-        (["--categories", "unknown"], "neither a shipped set of categories"),
-        (["--names", "john,jane"], "must begin with a capital letter"),
-        (["--table", "unknown"], "unknown"),
-        (["--prompts", "unknown"], "unknown"),
-        (["--temperature", "-1"], "temperature must lie between 0"),
-        (["--estimate", "--queue"], "give one of the two"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused_in_a_sentence(
-    small: list[str], arguments: list[str], sentence: str
-) -> None:
-    application = typer.Typer()
-    application.command()(fairpair)
-    model = [] if "--model" in arguments else ["--model", "mini-gpt"]
-    with pytest.raises(InputError, match=re.escape(sentence)):
-        application([*small, *model, *arguments], standalone_mode=False)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models import public
 from pcf_core.models.public import public_models
-from pcf_core.store.store import Store
 from pcf_core.work.fetching import OnBytes
 from pcf_core.work.jobs import Pause
 from tests.command_line import run_here
@@ -22,22 +18,6 @@ SMOLLM2 = "SmolLM2-135M-Instruct-Q4_1"
 def called(*arguments: str) -> tuple[int, str, str]:
     done = run_here(*arguments)
     return done.returncode, done.stdout, done.stderr
-
-
-def listed() -> dict[str, dict[str, Any]]:
-    code, out, _ = called("models", "--json")
-    assert code == 0
-    return {entry["name"]: entry for entry in json.loads(out)}
-
-
-def test_each_model_says_what_it_is_and_what_is_here(full_store: Store) -> None:
-    models = listed()
-    assert next(iter(models)) == SMOLLM2
-    assert {entry["kind"] for entry in models.values()} == {"public", "teaching", "planted"}
-    assert (models[SMOLLM2]["weights"], models[SMOLLM2]["quantization"]) == ("fetch", "Q4_1")
-    assert models["mini-bert"]["weights"] == "here"
-    assert models["mini-bert"]["results"] == ["gender"]
-    assert models["mini-t5"]["results"] == []
 
 
 @pytest.fixture

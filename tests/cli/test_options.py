@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.audit.options import PageOptions, ViewOptions
-from pcf_core.cli.options import with_options
+from pcf_core.cli.console import with_options
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.options import (
     Option,

@@ -114,11 +114,3 @@ def test_another_set_or_list_is_refused(run: RunSpec, tmp_path: Path, option: st
     assert (done.returncode, done.stdout) == (2, "")
     assert f"The run {run.key} has scored other texts than those of few" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_a_matrix_takes_neither(tmp_path: Path) -> None:
-    path = tmp_path / "matrix.json"
-    path.write_text('{"preferences": [[[0.6, 0.4]]]}')
-    done = run_here("risk", "--matrix", str(path), "--templates", "gender-nineteen")
-    assert done.returncode == 2
-    assert "drop --templates and --evidence" in done.stderr

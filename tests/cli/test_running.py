@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.cli.running import USUAL_PORT, free_port
+from pcf_core.__main__ import USUAL_PORT, free_port
 from pcf_core.core.settings import ROOT, Settings, settings
 from tests.command_line import run_here
 
@@ -71,16 +71,6 @@ def test_settings_that_cannot_be_used_are_said_before_anything_starts(
     answer = run_here("run")
     assert answer.returncode == 2
     assert "PCF_CASH" in answer.stderr
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "says"),
-    [("--port", "70000", "65535"), ("--address", "no such host", "an address of this machine")],
-)
-def test_what_cannot_be_listened_at_is_refused(option: str, value: str, says: str) -> None:
-    answer = run_here("run", option, value)
-    assert answer.returncode == 2
-    assert says in answer.stderr
 
 
 @pytest.mark.usefixtures("replaced", "own_settings")

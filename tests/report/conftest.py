@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,22 @@ def whole(filled_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Repor
         document = write_report(store, ReportRequest(runs=tuple(keys)))
     settings.cache_clear()
     return document
+
+
+@pytest.fixture
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """The shipped results under a cache of its own."""
+    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "1")
+    settings.cache_clear()
+    yield Store.open(settings().cache, settings().results)
+    settings.cache_clear()
+
+
+@pytest.fixture
+def ours(tmp_path: Path) -> Store:
+    """An empty store, into which packs are imported."""
+    return Store.open(tmp_path / "ours")
 
 
 @pytest.fixture

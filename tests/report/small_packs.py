@@ -11,6 +11,7 @@ import numpy as np
 from pcf_core.audit.places import by_writing
 from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
 from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
+from pcf_core.report.importing import Arrived, import_pack
 from pcf_core.report.packs import Pack, PackManifest, Part, canonical, pack_bytes, pack_parts, read_pack
 from pcf_core.store.files import sha256
 from pcf_core.store.store import Store
@@ -56,6 +57,11 @@ def _table(run: RunSpec) -> TokenTable:
 def packed(store: Store, *runs: RunSpec, by: str = "Ann") -> bytes:
     """A pack of runs."""
     return pack_bytes(*pack_parts(store, [run.key for run in runs], by))
+
+
+def brought(store: Store, data: bytes, signature: str = "not signed") -> Arrived:
+    """Import a pack."""
+    return import_pack(store, read_pack(data), signature)
 
 
 def parts_of(data: bytes) -> tuple[PackManifest, dict[str, bytes]]:

@@ -24,10 +24,10 @@ from pcf_core.report.documents import (
     comparison_document,
     comparison_table,
     export_run,
-    occupation_table,
     report_document,
     several_table,
 )
+from pcf_core.report.rows import occupation_numbers
 from pcf_core.show.findings.comparison import difference_text
 from pcf_core.store.store import Store
 from tests.show.charts.compared import FIRST, NAMES, SECOND, compared_example, difference
@@ -108,18 +108,11 @@ def test_an_export_through_a_link_keeps_the_link(
     assert (tmp_path / "real.csv").read_text().startswith("occupation,")
 
 
-def test_documents_have_no_number_json_cannot_write(finished: tuple[RunSpec, Result, RiskReport]) -> None:
-    _, _, found = finished
-    text = json.dumps(report_document(found), allow_nan=False)
-    assert json.loads(text)["intervals"]["overall_risk"][0]["over"] == "templates"
-    assert len(occupation_table(found)) == 77
-
-
 def test_occupations_come_with_their_intervals_and_what_is_corrected(
     finished: tuple[RunSpec, Result, RiskReport],
 ) -> None:
     _, _, found = finished
-    table = occupation_table(found)
+    table = occupation_numbers(found)
     for part in ("overall", "prejudice", "caprice"):
         assert (table[f"{part}_low"] <= table[f"{part}_risk"]).all()
         assert (table[f"{part}_risk"] <= table[f"{part}_high"]).all()
@@ -136,17 +129,6 @@ def test_occupations_come_with_their_intervals_and_what_is_corrected(
     assert [row["corrected_prejudice_risk"] for row in document["occupations"]] == table[
         "corrected_prejudice_risk"
     ].tolist()
-
-
-def test_the_document_holds_every_difference_with_its_verdict() -> None:
-    document = json.loads(json.dumps(comparison_document(compared_example()), allow_nan=False))
-    assert document["first"]["name"] == "mini-<i>bert</i>"
-    nurse = document["occupations"][0]["differences"]["overall_risk"]
-    assert (nurse["first"], nurse["second"], nurse["verdict"]) == (0.9, 0.3, "first")
-    assert nurse["adjusted_p_value"] == 0.007
-    assert [one["over"] for one in nurse["intervals"]] == ["templates", "occupations", "both"]
-    assert document["permutations"] == {"count": 999, "exact": False, "least_p": 0.001}
-    assert (document["templates"], document["effective_templates"]) == (2, 2.0)
 
 
 def test_the_table_has_a_row_per_quantity_and_occupation_after_the_totals() -> None:

@@ -16,45 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import sync_playwright
 
-from pcf_core.report.html import emphasised, html_bytes, script_json
 from pcf_core.report.panels import shown
 from pcf_core.report.records import ReportDocument, ReportTable
+from pcf_core.report.written import emphasised, html_bytes, script_json
 from tests.browser import CHROMIUM, FLAGS
 from tests.command_line import ROOT
 
-OURS = {
-    "html",
-    "head",
-    "meta",
-    "title",
-    "style",
-    "body",
-    "a",
-    "div",
-    "nav",
-    "h1",
-    "h2",
-    "h3",
-    "ol",
-    "li",
-    "main",
-}
-OURS |= {"header", "p", "noscript", "section", "dl", "dt", "dd", "figure", "figcaption", "script", "details"}
-OURS |= {
-    "summary",
-    "small",
-    "table",
-    "thead",
-    "tbody",
-    "tr",
-    "th",
-    "td",
-    "ul",
-    "pre",
-    "footer",
-    "em",
-    "strong",
-}
+OURS = {"html", "head", "meta", "title", "style", "body", "a", "div", "nav", "h1", "h2", "h3", "ol", "li"}
+OURS |= {"main", "header", "p", "noscript", "section", "dl", "dt", "dd", "figure", "figcaption", "script"}
+OURS |= {"details", "summary", "small", "table", "thead", "tbody", "tr", "th", "td", "ul", "pre", "footer"}
+OURS |= {"em", "strong"}
 
 
 class Reader(HTMLParser):

@@ -19,17 +19,12 @@ from pcf_core.core.errors import ModelError, PackError, RunError, StoreError
 from pcf_core.core.run import ImportedKey, RunSpec
 from pcf_core.core.settings import ROOT, Settings
 from pcf_core.models.registry import resolve
-from pcf_core.report.importing import Arrived, import_pack
 from pcf_core.report.packs import pack_parts, read_pack
 from pcf_core.store import imported
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
-from tests.report.small_packs import KEY, changed, packed, score, small_run
-
-
-def brought(store: Store, data: bytes, signature: str = "not signed") -> Arrived:
-    return import_pack(store, read_pack(data), signature)
+from tests.report.small_packs import KEY, brought, changed, packed, score, small_run
 
 
 def files_of(root: Path) -> list[str]:
@@ -48,11 +43,6 @@ def theirs(tmp_path: Path) -> Store:
 @pytest.fixture
 def pack(theirs: Store) -> bytes:
     return packed(theirs, small_run())
-
-
-@pytest.fixture
-def ours(tmp_path: Path) -> Store:
-    return Store.open(tmp_path / "ours")
 
 
 @pytest.mark.parametrize("model", ["SmolLM2-135M-Instruct-Q4_1", "mini-bert", "mini-gpt"])

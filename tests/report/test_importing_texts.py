@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import errno
 import json
 from pathlib import Path
 
 import pytest
 
-from pcf_core.core.errors import CriteriaError, FairPairError, ModelError, PackError, StoreError
+from pcf_core.core.errors import CriteriaError, FairPairError, ModelError, PackError
 from pcf_core.core.generation import Generated
 from pcf_core.core.records import digest
 from pcf_core.models.registry import resolve_writer
-from pcf_core.report.importing import Arrived, import_pack
-from pcf_core.report.packs import read_pack
-from pcf_core.report.provenance import facts_of_criteria, facts_of_fairpair
+from pcf_core.report.provenance import facts_of_texts
 from pcf_core.show.findings.provenance import imported_note
-from pcf_core.store import imported
 from pcf_core.store.store import Store
 from pcf_core.work.criteria import CRITERIA_AUDIT, kept_labellers, load_asked_experiment
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, load_pairs, load_perturbation_table, load_prompt_set
 from pcf_core.work.packing import packed_criteria, packed_fairpair
+from tests.report.small_packs import brought
 from tests.report.small_texts import (
     KEY,
     add_fairpair,
@@ -31,18 +28,9 @@ from tests.report.small_texts import (
 )
 
 
-def brought(store: Store, data: bytes, signature: str = "not signed") -> Arrived:
-    return import_pack(store, read_pack(data), signature)
-
-
 @pytest.fixture
 def theirs(tmp_path: Path) -> Store:
     return Store.open(tmp_path / "theirs")
-
-
-@pytest.fixture
-def ours(tmp_path: Path) -> Store:
-    return Store.open(tmp_path / "ours")
 
 
 def test_fairpair_reads_the_same_in_an_empty_store(theirs: Store, ours: Store) -> None:
@@ -91,7 +79,7 @@ def test_an_imported_result_is_marked_with_who_made_it(theirs: Store, ours: Stor
         "out again here: the exchange of words."
     )
     assert imported_note("M", other.provenance).endswith("(signed with an unknown key).")
-    for facts in (facts_of_fairpair("M", found), facts_of_criteria(ours, "M", other)):
+    for facts in (facts_of_texts(ours, "M", found), facts_of_texts(ours, "M", other)):
         assert "scored by Ann's lab" in facts.facts["imported"]
         assert any("is imported" in line for line in facts.warnings)
         assert facts.commands == ()
@@ -176,25 +164,6 @@ def test_an_imported_result_is_deleted_with_its_texts(theirs: Store, ours: Store
     assert load_pairs(ours, found, 0).perturbed_prompt
     ours.delete_imported_texts(second.asked.hash)
     ours.delete_imported_texts("../../etc")
-    assert not [path for path in (tmp_path / "ours" / "imported").rglob("*") if path.is_file()]
-
-
-def test_nothing_half_imported_is_left(
-    theirs: Store, ours: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = packed_texts(theirs, fairpair=[add_fairpair(theirs)], criteria=[add_written(theirs)])
-    whole, times = imported.write_whole, [0]
-
-    def full(path: Path, content: bytes) -> None:
-        times[0] += 1
-        if times[0] > 20:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        whole(path, content)
-
-    monkeypatch.setattr(imported, "write_whole", full)
-    with pytest.raises(StoreError):
-        brought(ours, data)
-    assert ours.imported_texts() == ()
     assert not [path for path in (tmp_path / "ours" / "imported").rglob("*") if path.is_file()]
 
 

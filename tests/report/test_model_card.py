@@ -16,7 +16,6 @@ from pcf_core.core.risk import Over, Unit
 from pcf_core.core.settings import Settings
 from pcf_core.report.documents import RISKS
 from pcf_core.report.files import plain
-from pcf_core.report.model_card import model_card
 from pcf_core.report.provenance import risk_numbers
 from pcf_core.report.records import (
     ReportDocument,
@@ -27,6 +26,7 @@ from pcf_core.report.records import (
     RunFacts,
 )
 from pcf_core.report.whole import write_report
+from pcf_core.report.written import model_card
 from pcf_core.show.findings.models import unseen_share
 from pcf_core.show.findings.numbers import with_interval
 from pcf_core.store.store import Store
@@ -115,8 +115,8 @@ def test_a_caprice_of_0_is_not_said_as_certain(own_settings: Settings) -> None:
     assert facts.risks["caprice_risk"].unseen is None
     assert steady.caprice_risk > 0
     zero = dataclasses.replace(steady, caprice_risk=0.0)
-    assert risk_numbers(zero, {})["caprice_risk"].unseen == unseen_share(steady.effective_templates)
-    assert risk_numbers(zero, {})["overall_risk"].unseen is None
+    assert risk_numbers(zero)["caprice_risk"].unseen == unseen_share(steady.effective_templates)
+    assert risk_numbers(zero)["overall_risk"].unseen is None
 
 
 def test_hostile_names_stay_in_their_cell(hostile: ReportDocument) -> None:

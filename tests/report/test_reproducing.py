@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pcf_core.audit.options import ViewOptions
 from pcf_core.cli.criteria import request_of
 from pcf_core.core.generation import Decoding, GenerationKey
+from pcf_core.core.options import command_options
 from pcf_core.core.records import digest
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.evidence import load_evidence
@@ -25,11 +26,9 @@ from pcf_core.report.reproducing import (
     criteria_command,
     export_command,
     fairpair_command,
-    options_text,
     risk_command,
     score_command,
     scratch_commands,
-    section_command,
 )
 from pcf_core.report.written import read_report
 from pcf_core.store.store import Store
@@ -134,8 +133,8 @@ def test_a_labeller_is_taken_by_the_name_that_is_kept(store: Store) -> None:
 @given(st.text(min_size=1, max_size=20).filter(lambda text: "\0" not in text))
 def test_whatever_a_user_gives_is_one_word(text: str) -> None:
     options = ViewOptions(occupation_weights=text)
-    assert shlex.split(options_text(options))[1] in (text, "uniform")
-    assert text in shlex.split(options_text(options))
+    assert shlex.split(command_options(options))[1] in (text, "uniform")
+    assert text in shlex.split(command_options(options))
     assert shlex.split(risk_command(text, ViewOptions()))[4] == text
     request = ReportRequest(runs=(text,), knowledge=(text,), options={"occupation_weights": text})
     words = shlex.split(export_command(request, "html", text))
@@ -260,23 +259,3 @@ def test_a_section_s_command_writes_that_section_again(
         assert done.returncode == 0, done.stderr
         again = next(one for one in read_report(out.read_bytes()).sections if one.name == section.name)
         assert again.parts == section.parts, section.name
-
-
-def test_a_section_s_command_names_what_it_is_about_alone() -> None:
-    request = ReportRequest(
-        runs=("a", "b"), fairpair=("f" * 16,), criteria=("c" * 16,), knowledge=("facts",), over="both"
-    )
-    about = {
-        "tails": "export a b",
-        "knowledge": "export a b --knowledge facts",
-        "fairpair": f"export --fairpair {'f' * 16}",
-        "criteria": f"export --criteria {'c' * 16}",
-        "limits": f"export a b --fairpair {'f' * 16} --criteria {'c' * 16}",
-    }
-    for name, named in about.items():
-        command = section_command(request, name)
-        assert f" --out {name}.json " in command
-        assert " --over both" in command
-        words = command.split()
-        given = [word for word in words if word in named.split()]
-        assert " ".join(given) == named, name

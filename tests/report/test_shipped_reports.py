@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -15,9 +14,8 @@ from pcf_core.audit.reading import report
 from pcf_core.audit.results import Report, load_result
 from pcf_core.cli.exporting import document_of, kept_texts, result_lines
 from pcf_core.core.errors import InputError, TopicError
-from pcf_core.core.settings import settings
 from pcf_core.report.loaded import MOST_EACH, pairs
-from pcf_core.report.provenance import facts_of_criteria
+from pcf_core.report.provenance import facts_of_texts
 from pcf_core.report.records import ReportRequest
 from pcf_core.report.verifying import Verification, verify_report
 from pcf_core.report.whole import Texts
@@ -30,20 +28,6 @@ GENDER, RELIGION = (
     "ac20986ee62598d4",
     "bee8cda9676b69df",
 )  # of mini-gpt: the nineteen, the ten relative clauses
-
-
-@pytest.fixture
-def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "1")
-    settings.cache_clear()
-    return Store.open(settings().cache, settings().results)
-
-
-@pytest.fixture(autouse=True)
-def settings_as_before() -> Any:
-    yield
-    settings.cache_clear()
 
 
 def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dict[str, Any]) -> None:
@@ -164,11 +148,11 @@ def test_what_wrote_texts_is_told_where_it_is_kept(shipped: Store) -> None:
     assert found is not None
     made = {"versions": {"torch": "2.9"}, "device": "cuda:0", "machine": "x86_64", "threads": 2}
     told = found.model_copy(update={"provenance": {**found.provenance, **made}})
-    facts = facts_of_criteria(shipped, "one", told)
+    facts = facts_of_texts(shipped, "one", told)
     assert facts.facts["scored on"] == "cuda:0, x86_64, 2 threads"
     assert facts.versions["torch"] == "2.9"
     untold = found.model_copy(update={"provenance": {}})
-    assert "scored on" not in facts_of_criteria(shipped, "one", untold).facts
+    assert "scored on" not in facts_of_texts(shipped, "one", untold).facts
 
 
 def test_an_audit_that_is_not_finished_is_said(shipped: Store) -> None:

@@ -1,15 +1,21 @@
-"""A whole report: every number is that of the audit, every section there, every name once."""
+"""A whole report, its first two pages and the verdict of a policy: every number is that of the audit."""
 
 from __future__ import annotations
 
+import json
+import re
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import numpy as np
 import pytest
+from playwright.sync_api import sync_playwright
 
+from pcf_core.audit.kept_gate import kept_verdicts
 from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.policy import Policy
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
@@ -19,10 +25,12 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
+from pcf_core.report.loaded import load_studies
 from pcf_core.report.records import (
     ALWAYS,
     MOST_RUNS,
     SECTIONS,
+    SHORT,
     ReportDocument,
     ReportFigure,
     ReportPart,
@@ -30,10 +38,17 @@ from pcf_core.report.records import (
     ReportSection,
     ReportTable,
 )
+from pcf_core.report.reproducing import export_command
+from pcf_core.report.sections.comparison import scales_of
+from pcf_core.report.verifying import verify_report
 from pcf_core.report.whole import Texts, contents_finding, made_finding, write_report
-from pcf_core.report.written import read_report, report_bytes
-from pcf_core.show.findings.numbers import called
+from pcf_core.report.written import html_bytes, read_report, report_bytes
+from pcf_core.show.compare import Standing, how_sure, pair_answer
+from pcf_core.show.findings.numbers import called, two_decimals
+from pcf_core.show.overview import overview_answer
 from pcf_core.store.store import Store
+from tests.browser import CHROMIUM, FLAGS
+from tests.command_line import run_here
 
 OF_RUNS = [name for name in SECTIONS if name not in ("knowledge", "fairpair", "criteria")]
 
@@ -205,3 +220,177 @@ def test_what_is_in_it_is_counted_over_all_parts() -> None:
         versions={},
     )
     assert made_finding(document) == "2 sections with 3 findings, 1 chart and 2 tables."
+
+
+PUBLIC = ("665cb6140bf73b5e", "bc5cc65a748b9da5")  # shipped, on gender
+SEVERAL = ("bee8cda9676b69df",)  # shipped, on religion: five groups
+
+
+def short(store: Store, runs: tuple[str, ...], **options: str) -> ReportDocument:
+    return write_report(store, ReportRequest(runs=runs, sections=tuple(SHORT), options=options))
+
+
+def test_its_sections_come_together_and_bring_no_other() -> None:
+    assert ReportRequest(runs=PUBLIC, sections=("answer",)).sections == tuple(SHORT)
+    assert ReportRequest(runs=PUBLIC, sections=("check", "sure")).sections == tuple(SHORT)
+    assert ReportRequest(runs=PUBLIC, sections=("risk",)).sections == (
+        "method",
+        "risk",
+        "limits",
+        "provenance",
+    )
+    both = ReportRequest(runs=PUBLIC, sections=("against", "risk")).sections
+    assert both == tuple(name for name in SECTIONS if name in {*SHORT, *ALWAYS, "risk"})
+
+
+def test_its_figures_are_those_of_the_audit_in_two_decimals(full_store: Store) -> None:
+    runs = tuple(info.run.key for info in full_store.runs())
+    document = short(full_store, runs)
+    assert document.is_short
+    assert [section.name for section in document.sections] == list(SHORT)
+    (table,) = [table for section, table in document.tables if section == "answer"]
+    sure = " ".join(document.sections[2].parts[0].findings)
+    for run, row in zip((full_store.load_run(key) for key in runs), table.rows, strict=True):
+        found = report(load_result(full_store, run), run, ViewOptions())
+        interval = found.interval("overall_risk")
+        assert interval
+        shown = dict(zip(table.columns, row, strict=True))
+        assert shown["risk"] == two_decimals(found.overall_risk)
+        assert shown["prejudice"] == two_decimals(found.prejudice_risk)
+        low, high = two_decimals(interval.low), two_decimals(interval.high)
+        assert shown["range"] == f"{low} to {high}"
+        assert f"of {shown['model']} would lie between {low} and {high}" in sure
+        men = sum(one.preferences["male"] > one.preferences["female"] for one in found.occupations)
+        assert shown["Men / women first"] == f"{men} / {len(found.occupations) - men}"
+        assert f"{shown['risk']}" in " ".join(document.headline)
+
+
+def test_of_two_models_it_says_which_is_closer_to_even_and_how_sure_as_compare_does(
+    full_store: Store,
+) -> None:
+    runs = tuple(info.run.key for info in full_store.runs())
+    (study,) = load_studies(full_store, ReportRequest(runs=runs))
+    (found,) = study.comparisons[0]
+    first, second = study.runs
+    standing = Standing.of((first, second), found, scales_of(study, (first, second), full_store))
+    headline = short(full_store, runs).headline
+    assert headline == (pair_answer(standing), overview_answer(study.rows), how_sure(standing, found))
+    alone = short(full_store, runs[:1]).headline
+    assert not any("closer to" in said or "than chance" in said for said in alone)
+
+
+def test_the_occupations_named_lean_most(full_store: Store) -> None:
+    run = next(info.run for info in full_store.runs())
+    document = short(full_store, (run.key,))
+    found = report(load_result(full_store, run), run, ViewOptions())
+    (sentence,) = document.sections[1].parts[0].findings
+    for group, people in (("male", "men"), ("female", "women")):
+        first = max(found.occupations, key=lambda one: one.preferences[group]).occupation
+        assert f"{people} most for {first}" in sentence
+
+
+def test_it_holds_when_it_is_made_again_and_names_its_command(full_store: Store, tmp_path: Path) -> None:
+    runs = tuple(info.run.key for info in full_store.runs())
+    document = short(full_store, runs, **ViewOptions().model_dump())
+    assert verify_report(full_store, document, Texts()).holds
+    command = export_command(document.request, "html", str(tmp_path / "short.html"))
+    assert " --sections short " in command
+    assert run_here(*command.split()[3:]).returncode == 0
+    done = run_here("export", *runs, "--format", "html", "--out", str(tmp_path / "usual.html"))
+    assert done.returncode == 0, done.stderr
+    written = (tmp_path / "usual.html").read_text(encoding="utf8")
+    assert [f'<section id="{name}"' in written for name in SECTIONS] == [name in SHORT for name in SECTIONS]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+@pytest.mark.parametrize("runs", [PUBLIC, PUBLIC[:1], SEVERAL])
+def test_it_takes_two_sheets_of_paper(shipped: Store, tmp_path: Path, runs: tuple[str, ...]) -> None:
+    file = tmp_path / "report.html"
+    file.write_bytes(html_bytes(short(shipped, runs)))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_page()
+        page.goto(file.as_uri())
+        page.wait_for_selector("html[data-drawn]", state="attached")
+        sheets = [len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) for paper in ("A4", "Letter")]
+        browser.close()
+    assert sheets == [2, 2]
+
+
+LIMITS = {
+    "contexts": [
+        {"topic": "gender", "templates": "gender-nineteen", "max": {"risk": 0.0}, "max_tilt": {"male": 1.0}}
+    ]
+}
+POLICY = Policy.model_validate(LIMITS)
+
+
+def request_of(store: Store, policy: Policy | None = POLICY) -> ReportRequest:
+    keys = sorted(info.run.key for info in store.own_runs())
+    return ReportRequest(runs=tuple(keys), sections=tuple(SHORT), policy=policy)
+
+
+@pytest.fixture
+def written(full_store: Store) -> ReportDocument:
+    return write_report(full_store, request_of(full_store))
+
+
+def test_the_section_stands_behind_the_answer(written: ReportDocument) -> None:
+    assert [section.name for section in written.sections] == ["answer", "against", "policy", "sure", "check"]
+
+
+def test_its_numbers_are_those_of_the_gate(written: ReportDocument, full_store: Store) -> None:
+    (section,) = [one for one in written.sections if one.name == "policy"]
+    for part in section.parts:
+        key = next(info.run.scoring for info in full_store.own_runs() if info.run.scoring.name == part.title)
+        report = kept_verdicts(full_store, POLICY, key).report
+        assert report is not None
+        (table,) = part.tables
+        places = [table.columns.index(name) for name in ("value", "low", "high", "verdict")]
+        assert [tuple(row[place] for place in places) for row in table.rows] == [
+            (one.value, one.interval.low, one.interval.high, one.verdict) for one in report.judged
+        ]
+        assert part.findings[0] == f"{part.title} exceeds 1 of 2 limits: the check fails."
+    assert {part.title for part in section.parts} == {"mini-bert", "mini-gpt"}
+
+
+def test_it_comes_back_fits_its_schema_and_holds(
+    written: ReportDocument, full_store: Store, schemas: dict[str, dict[str, object]]
+) -> None:
+    jsonschema.validate(written.model_dump(mode="json"), schemas["report"])
+    assert read_report(report_bytes(written)) == written
+    found = verify_report(full_store, written, Texts())
+    assert found.holds, found.differences
+
+
+def test_a_forged_verdict_is_found(written: ReportDocument, full_store: Store) -> None:
+    forged = json.loads(report_bytes(written).decode().replace("the check fails", "the check passes"))
+    found = verify_report(full_store, ReportDocument.model_validate(forged), Texts())
+    assert found.different == 2
+
+
+def test_a_request_without_a_policy_is_what_it_was(full_store: Store) -> None:
+    """Files are named by this hash: it is that of the fields without the policy."""
+    without = request_of(full_store, None)
+    assert "policy" not in without.contents
+    assert without.contents == without.sections
+    assert without.hash != request_of(full_store).hash
+
+
+def test_the_command_writes_the_same(full_store: Store, tmp_path: Path, written: ReportDocument) -> None:
+    path, out = tmp_path / "policy.toml", tmp_path / "report.json"
+    path.write_text(
+        '[[contexts]]\ntopic = "gender"\ntemplates = "gender-nineteen"\n'
+        "max.risk = 0.0\nmax_tilt.male = 1.0\n",
+        encoding="utf8",
+    )
+    options = ["--format", "json", "--sections", "short", "--policy", str(path), "--out", str(out)]
+    done = run_here("export", *written.request.runs, *options)
+    assert done.returncode == 0, done.stderr
+    again = read_report(out.read_bytes())
+    name = [section.name for section in again.sections].index("policy")
+    assert again.sections[name].parts == next(one.parts for one in written.sections if one.name == "policy")
+    (command, *checks) = again.sections[name].commands
+    assert "--policy policy.toml" in command
+    assert len(checks) == len(written.request.runs)

@@ -8,7 +8,7 @@ from inspect import signature
 
 from streamlit import config
 
-from pcf_core.cli import running
+from pcf_core.__main__ import run as open_app
 from pcf_core.core.settings import ROOT
 
 KEPT = {
@@ -48,4 +48,4 @@ def test_the_app_listens_to_its_own_machine_alone() -> None:
     assert re.search(r"^ADDRESS \?= 127\.0\.0\.1$", SAID["Makefile"], re.MULTILINE)
     (run,) = re.findall(r"^\t(.* pcf_core run .*)$", SAID["Makefile"], re.MULTILINE)
     assert re.findall(r"--address (\S+)", run) == ["$(ADDRESS)"]
-    assert signature(running.run).parameters["address"].default == "127.0.0.1"
+    assert signature(open_app).parameters["address"].default == "127.0.0.1"

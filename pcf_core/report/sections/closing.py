@@ -12,7 +12,7 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.report.loaded import Study, effective_text, study_notes
 from pcf_core.report.panels import facts_table, said, table_of
 from pcf_core.report.provenance import is_file, occupation_weights_text
-from pcf_core.report.records import ReportPart, RunFacts
+from pcf_core.report.records import ReportPart, ReportTable, RunFacts
 from pcf_core.show.findings.notes import contexts
 from pcf_core.show.findings.numbers import count
 
@@ -65,7 +65,8 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
                 "criterion J": in_words(study.options, "criterion"),
                 "scale": in_words(study.options, "scale"),
                 "neutral point": in_words(study.options, "reference"),
-                "weights": weights_text(study.options),
+                "weights": f"occupations: {occupation_weights_text(study.options)}; templates: "
+                f"{in_words(study.options, 'template_weighting')}",
                 "a group's words": in_words(study.options, "aggregation"),
                 "models": ", ".join(study.runs),
             }
@@ -78,19 +79,17 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
         "holds the difference of the texts against how much texts of one side differ; the criteria (arXiv "
         "2403.08564) ask for independence, separation and sufficiency.",
     )
-    request = next((study for study in studies if not study.instead), studies[0] if studies else None)
-    options = request.options if request else ViewOptions()
+    options = next(
+        (study.options for study in studies if not study.instead),
+        studies[0].options if studies else ViewOptions(),
+    )
     somewhere = any(study.options.reference != options.reference for study in studies)
-    asked_for = criterion_text(options, somewhere), reading_text(options)
-    method = (*METHOD[:2], asked_for[0], METHOD[2], asked_for[1], *METHOD[3:])
+    method = (*METHOD[:2], criterion_text(options, somewhere), METHOD[2], reading_text(options), *METHOD[3:])
     return [ReportPart(prose=method + (more if texts else ()), tables=tables)]
 
 
 def criterion_text(options: ViewOptions, somewhere: bool = False) -> str:
-    """Say how one number is made of the stereotypes of all groups under options that all studies share.
-
-    ``somewhere``: the neutral point does not apply to some of them, see ``Study.instead``.
-    """
+    """Say how one number is made of all groups; ``somewhere``: the neutral point does not apply to some."""
     norm = Criterion.parse(options.criterion).norm
     if math.isinf(norm):
         made = "the largest positive one"
@@ -108,10 +107,7 @@ def criterion_text(options: ViewOptions, somewhere: bool = False) -> str:
 
 
 def reading_text(options: ViewOptions) -> str:
-    """Say what means are weighted by, and what a group gets of its words, under options of all studies.
-
-    No file is named, for its name is no word of this program.
-    """
+    """Say what means are weighted by, and what a group gets of its words; no file is named here."""
     of_file = is_file(options.occupation_weights)
     occupations = "those of a file" if of_file else in_words(options, "occupation_weights")
     return (
@@ -121,50 +117,32 @@ def reading_text(options: ViewOptions) -> str:
     )
 
 
-def weights_text(options: ViewOptions) -> str:
-    """Say what occupations and templates weigh, in a cell."""
-    return (
-        f"occupations: {occupation_weights_text(options)}; templates: "
-        f"{in_words(options, 'template_weighting')}"
-    )
-
-
 def limit_parts(studies: Sequence[Study]) -> list[ReportPart]:
     """Write what the numbers cannot say, what has to be known of these ones, and what was left out."""
-    left_out = pd.DataFrame(
-        [
-            {"run": name, "left out": item.name, "because": item.reason}
-            for study in studies
-            for name, report in study.reports.items()
-            for item in report.left_out
-        ],
-        columns=["run", "left out", "because"],
+    rows = tuple(
+        (name, item.name, item.reason)
+        for study in studies
+        for name, report in study.reports.items()
+        for item in report.left_out
     )
-    tables = [] if left_out.empty else [table_of(left_out, "left-out", "Left out, and why")]
+    columns = ("run", "left out", "because")
+    left_out = ReportTable(name="left-out", title="Left out, and why", columns=columns, rows=rows)
     notes = [note for study in studies for note in study_notes(study)]
-    return [ReportPart(prose=LIMITS, tables=tuple(tables), notes=said(notes))]
+    return [ReportPart(prose=LIMITS, tables=(left_out,) if rows else (), notes=said(notes))]
 
 
-def provenance_parts(found: Sequence[RunFacts]) -> list[ReportPart]:
+def provenance_parts(several: Sequence[RunFacts]) -> list[ReportPart]:
     """Write for each run and text audit what is known of it, and the command that reproduces its numbers."""
-    return [
-        ReportPart(
-            title=facts.label,
-            tables=(
-                facts_table(
-                    f"provenance-{facts.run}",
-                    f"Provenance of {facts.label}",
-                    {
-                        "run": facts.run,
-                        "scoring key": facts.scoring_hash,
-                        **{name: value for name, value in facts.facts.items() if name not in ("run",)},
-                        **{f"hash of {name}": value for name, value in facts.hashes.items()},
-                        "scored with": ", ".join(f"{name} {value}" for name, value in facts.versions.items())
-                        or "not kept",
-                        "command": "\n".join(facts.commands),
-                    },
-                ),
-            ),
-        )
-        for facts in found
-    ]
+    return [ReportPart(title=one.label, tables=(_provenance_table(one),)) for one in several]
+
+
+def _provenance_table(facts: RunFacts) -> ReportTable:
+    rows = {
+        "run": facts.run,
+        "scoring key": facts.scoring_hash,
+        **{name: value for name, value in facts.facts.items() if name != "run"},
+        **{f"hash of {name}": value for name, value in facts.hashes.items()},
+        "scored with": ", ".join(f"{name} {value}" for name, value in facts.versions.items()) or "not kept",
+        "command": "\n".join(facts.commands),
+    }
+    return facts_table(f"provenance-{facts.run}", f"Provenance of {facts.label}", rows)

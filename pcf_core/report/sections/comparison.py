@@ -24,58 +24,53 @@ MOST_PAIRS = 6  # drawn one by one; beyond, the table of all is enough
 
 
 def comparison_parts(study: Study) -> Sequence[ReportPart]:
-    """Compare every pair of up to four models, else the first with each; p-values are controlled.
-
-    The control is over the pairs.
-    """
-    found, refused = study.comparisons
-    if not found:
+    """Compare every pair of up to four models, else the first with each; p-values are controlled for them."""
+    made, refused = study.comparisons
+    if not made:
         return [ReportPart(notes=refused)] if refused else []
     parts = []
-    if len(found) > 1:
+    if len(made) > 1:
         parts.append(
             ReportPart(
-                findings=said(difference_finding(one, over=study.over) for one in found),
-                tables=(
-                    table_of(several_table(found, study.over), "comparisons", "All pairs", folded=False),
-                ),
+                findings=said(difference_finding(one, over=study.over) for one in made),
+                tables=(table_of(several_table(made, study.over), "comparisons", "All pairs", folded=False),),
                 notes=("P values called controlled are so for all pairs of a quantity (Holm).", *refused),
             )
         )
-    return [*parts, *(part_of(whole_pair_panel(study, one)) for one in found[:MOST_PAIRS])]
+    return [*parts, *(part_of(whole_pair_panel(study, one)) for one in made[:MOST_PAIRS])]
 
 
 def pair_panel(
-    runs: Runs, found: Comparison, quantity: str = "overall_risk", most: int = MOST_DRAWN
+    runs: Runs, compared: Comparison, quantity: str = "overall_risk", most: int = MOST_DRAWN
 ) -> Panel:
     """Show how two models differ in a part of the risk of the occupations where that is the most."""
-    first, second = found.first.name, found.second.name
-    order, every = list(runs.runs), len(found.occupations)
+    first, second = compared.first.name, compared.second.name
+    order, every = list(runs.runs), len(compared.occupations)
     return Panel(
         title=f"{first} − {second}",
-        findings=[occupations_difference_finding(found, quantity)],
+        findings=[occupations_difference_finding(compared, quantity)],
         heading="Difference in each occupation, largest first",
         source=runs.source,
         key="difference_plot",
         name="comparison",
         alt=f"Sorted differences of the occupations of {first} and {second} with their intervals",
-        chart=partial(difference_plot, found, quantity, most, order),
+        chart=partial(difference_plot, compared, quantity, most, order),
         how=how_to_read.DIFFERENCES,
-        table=lambda: comparison_table(found, runs.over),
+        table=lambda: comparison_table(compared, runs.over),
         table_title=f"{first} − {second}, every occupation",
         notes=[f"The {most:,} largest differences of {every:,} occupations."] if most < every else [],
     )
 
 
-def whole_pair_panel(study: Study, found: Comparison) -> Panel:
+def whole_pair_panel(study: Study, compared: Comparison) -> Panel:
     """Show one pair: the totals in sentences, the occupations as a picture."""
-    panel = pair_panel(study, found)
-    totals = [difference_finding(found, quantity, study.over) for quantity in RISKS]
+    panel = pair_panel(study, compared)
+    totals = [difference_finding(compared, quantity, study.over) for quantity in RISKS]
     return replace(
         panel,
         findings=[*totals, *panel.findings],
         how=panel.how + how_to_read.COMPARISON,
-        notes=[*panel.notes, *found.warnings],
+        notes=[*panel.notes, *compared.warnings],
     )
 
 
@@ -89,13 +84,13 @@ def scales_of(runs: Runs, names: tuple[str, str], store: Store) -> OtherScales:
     return order_on_other_scales(store, first, second, runs.options)
 
 
-def neutral_panel(names: tuple[str, str], found: NeutralComparison) -> Panel:
+def neutral_panel(names: tuple[str, str], compared: NeutralComparison) -> Panel:
     """Show both models against their own neutral subjects, and what depends on a single one of these."""
     return Panel(
         title="Compared with how each model treats people whose occupation is not named",
-        findings=[neutral_answer(names, found)],
+        findings=[neutral_answer(names, compared)],
         name="neutral",
         how=how_to_read.NEUTRAL,
-        table=lambda: neutral_table(names, found),
+        table=lambda: neutral_table(names, compared),
         table_title="Distance from neutral subjects, and of occupations from each other",
     )

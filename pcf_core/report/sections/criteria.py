@@ -10,6 +10,7 @@ import pandas as pd
 
 from pcf_core.core.risk import Interval
 from pcf_core.report import how_to_read
+from pcf_core.report.documents import picked
 from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.panels import Panel
 from pcf_core.show.charts.criteria import criteria_dots, gap_dots, rate_dots
@@ -50,12 +51,12 @@ Row = dict[str, object]
 def criteria_panels(results: Sequence[CriteriaResult]) -> list[Panel]:
     """Show all criteria of all models, those that wrote apart from those that were scored."""
     models = list(dict.fromkeys(result.asked.model for result in results))
-    found = {
+    readings = {
         model: readings_of(result.report for result in results if result.asked.model == model)
         for model in models
     }
     panels: list[Panel] = []
-    for way, some in by_way(found).items():
+    for way, some in by_way(readings).items():
         panel = criteria_panel(some, models, way)
         sentences = [
             *(f"{model}: {line}" for model, rows in some.items() for line in criterion_findings(rows)),
@@ -63,43 +64,40 @@ def criteria_panels(results: Sequence[CriteriaResult]) -> list[Panel]:
         ]
         label = [] if panels else [CRITERIA_LABEL]
         panels.append(replace(panel, title=WAYS[way], findings=[*panel.findings, *sentences], notes=label))
-    return panels + [panel for result in results for panel in baseline_panels(result)]
+    return panels + [panel for result in results for panel in _baseline_panels(result)]
 
 
 def by_way(
-    found: Mapping[str, Sequence[CriterionReading]],
+    readings: Mapping[str, Sequence[CriterionReading]],
 ) -> dict[Answering, dict[str, list[CriterionReading]]]:
     """Split readings by model into those of texts and those of scores, without models that have none."""
-    split = {
-        way: {model: [row for row in rows if row.answering == way] for model, rows in found.items()}
-        for way in WAYS
-    }
-    kept = {way: {model: rows for model, rows in some.items() if rows} for way, some in split.items()}
-    return {way: some for way, some in kept.items() if some}
+    split: dict[Answering, dict[str, list[CriterionReading]]] = {}
+    for way in WAYS:
+        for model, rows in readings.items():
+            if some := [row for row in rows if row.answering == way]:
+                split.setdefault(way, {})[model] = some
+    return split
 
 
 def criteria_panel(
-    found: Mapping[str, Sequence[CriterionReading]], order: Sequence[str], way: Answering
+    readings: Mapping[str, Sequence[CriterionReading]], order: Sequence[str], way: Answering
 ) -> Panel:
-    """Show how far models are from each criterion by what they wrote, or by what was scored.
-
-    ``order``: all models, which decides the colours.
-    """
-    are = "is" if len(found) == 1 else "are"
+    """Show how far models are from each criterion; ``order``: all models, which decides the colours."""
+    are = "is" if len(readings) == 1 else "are"
     return Panel(
-        findings=[summary_finding(model, rows) for model, rows in found.items()],
+        findings=[summary_finding(model, rows) for model, rows in readings.items()],
         source=CRITERIA_SOURCE,
         key=f"criteria_summary_{way}",
         name="criteria",
-        alt=f"How far {listed(list(found))} {are} from each criterion, {way}",
-        chart=partial(criteria_dots, found, order),
+        alt=f"How far {listed(list(readings))} {are} from each criterion, {way}",
+        chart=partial(criteria_dots, readings, order),
         how=how_to_read.CRITERIA,
-        table=lambda: summary_table(found),
+        table=lambda: summary_table(readings),
         table_title="Every quantity of every criterion",
     )
 
 
-def baseline_panels(result: CriteriaResult) -> list[Panel]:
+def _baseline_panels(result: CriteriaResult) -> list[Panel]:
     """Show the rates of scored answers without a pronoun, and what each pronoun changes; else nothing."""
     report, model = result.report, result.asked.model
     if not isinstance(report, AnswersReport) or not report.from_baseline:
@@ -147,7 +145,7 @@ def gaps_panel(model: str, report: AnswersReport) -> Panel:
     )
 
 
-def summary_table(found: Mapping[str, Iterable[CriterionReading]]) -> pd.DataFrame:
+def summary_table(readings: Mapping[str, Iterable[CriterionReading]]) -> pd.DataFrame:
     """Make a table with one row per model, criterion and quantity."""
     return pd.DataFrame(
         [
@@ -169,7 +167,7 @@ def summary_table(found: Mapping[str, Iterable[CriterionReading]]) -> pd.DataFra
                 "at most": row.largest,
                 "why not": row.reason,
             }
-            for model, rows in found.items()
+            for model, rows in readings.items()
             for row in rows
         ]
     )
@@ -189,15 +187,15 @@ def professions_table(reports: Mapping[str, AnecdotesReport]) -> pd.DataFrame:
     )
 
 
-def information_table(found: Mapping[str, Mapping[str, MutualInformation | None]]) -> pd.DataFrame:
+def information_table(measures: Mapping[str, Mapping[str, MutualInformation | None]]) -> pd.DataFrame:
     """Make a table with one row per model, kind of table and normaliser.
 
-    ``found``: by model, then by what the table counts.
+    ``measures``: by model, then by what the table counts.
     """
     return pd.DataFrame(
         [
             {"model": model, "table": what, **row}
-            for model, several in found.items()
+            for model, several in measures.items()
             for what, one in several.items()
             if one is not None
             for row in _normalised(one)
@@ -229,24 +227,24 @@ def _profession(row: ProfessionGender) -> Row:
     }
 
 
-def _normalised(found: MutualInformation) -> list[Row]:
-    null = found.null
+def _normalised(measure: MutualInformation) -> list[Row]:
+    null = measure.null
     return [
         {
             "normaliser": name,
             "formula": formula,
-            "link (NMI)": found.normalised.get(name),
-            "link corrected (NMI)": found.corrected_normalised.get(name),
-            **ends("corrected", found.intervals.get(name)),
-            **ends("other categories", found.category_intervals.get(name)),
+            "link (NMI)": measure.normalised.get(name),
+            "link corrected (NMI)": measure.corrected_normalised.get(name),
+            **ends("corrected", measure.intervals.get(name)),
+            **ends("other categories", measure.category_intervals.get(name)),
             "chance, mean": None if null is None else null.means.get(name),
             "chance, 95 % point": None if null is None else null.highs.get(name),
-            "largest": found.largest.normalised.get(name),
-            "largest is exact": found.largest.exact,
-            "mutual information (I), nats": found.information,
-            "mutual information corrected (I), nats": found.corrected,
-            "p": None if null is None or found.untold else null.p_value,
-            "texts": found.n,
+            "largest": measure.largest.normalised.get(name),
+            "largest is exact": measure.largest.exact,
+            "mutual information (I), nats": measure.information,
+            "mutual information corrected (I), nats": measure.corrected,
+            "p": None if null is None or measure.untold else null.p_value,
+            "texts": measure.n,
         }
         for name, formula in FORMULAS.items()
     ]
@@ -276,10 +274,7 @@ def hobby_information(reports: Mapping[str, HobbiesReport]) -> dict[str, dict[st
 
 
 def label_counts_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
-    """Make a table with one row per model and label.
-
-    It counts texts of which the label is the clearest, with what is unclear.
-    """
+    """Make a table with one row per model and label: in how many texts it is the clearest."""
     rows: list[Row] = []
     for model, report in reports.items():
         if report.information is None:
@@ -327,23 +322,23 @@ def embedding_table(reports: Mapping[str, EmbeddingReport]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _difference(found: GenderDifference) -> Row:
+def _difference(difference: GenderDifference) -> Row:
     return {
-        "mean, women's names": found.female,
-        "mean, men's names": found.male,
-        "difference": found.difference,
-        **ends("", found.interval),
-        "effect (Cohen's d)": found.effect,
-        **ends("effect", found.effect_interval),
-        "no effect, as": found.undefined,
-        "p": found.p_value,
-        "p controlled": found.controlled_p,
-        "differs": found.differs,
-        "p, texts as if independent": found.texts_p_value,
-        "women's names": found.names[0],
-        "men's names": found.names[1],
-        "texts, women's names": found.texts[0],
-        "texts, men's names": found.texts[1],
+        "mean, women's names": difference.female,
+        "mean, men's names": difference.male,
+        "difference": difference.difference,
+        **ends("", difference.interval),
+        "effect (Cohen's d)": difference.effect,
+        **ends("effect", difference.effect_interval),
+        "no effect, as": difference.undefined,
+        "p": difference.p_value,
+        "p controlled": difference.controlled_p,
+        "differs": difference.differs,
+        "p, texts as if independent": difference.texts_p_value,
+        "women's names": difference.names[0],
+        "men's names": difference.names[1],
+        "texts, women's names": difference.texts[0],
+        "texts, men's names": difference.texts[1],
     }
 
 
@@ -412,11 +407,7 @@ def units_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
                 "model": model,
                 report.unit: row.unit,
                 "right role": row.role,
-                "pronoun": row.pronoun,
-                "right": row.right,
-                "wrong": row.wrong,
-                "invalid": row.invalid,
-                "error": row.error,
+                **picked(row, "pronoun", "right", "wrong", "invalid", "error"),
             }
             for model, report in reports.items()
             for row in report.by_unit
@@ -424,22 +415,19 @@ def units_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
     )
 
 
-def _rate(found: Rate) -> Row:
+def _rate(rate: Rate) -> Row:
     return {
-        "rate": in_words(found.name),
-        "value": found.value,
-        **ends("", found.interval),
-        **ends("same prompts", found.repeats),
-        "why not": found.reason,
-        "answers": found.n,
-        "units": found.units,
+        "rate": in_words(rate.name),
+        "value": rate.value,
+        **ends("", rate.interval),
+        **ends("same prompts", rate.repeats),
+        "why not": rate.reason,
+        "answers": rate.n,
+        "units": rate.units,
     }
 
 
 def ends(what: str, interval: Interval | None) -> Row:
     """Return both ends of an interval, empty where there is none."""
-    before = f"{what}, " if what else ""
-    return {
-        f"{before}low": None if interval is None else interval.low,
-        f"{before}high": None if interval is None else interval.high,
-    }
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    return {f"{what}, low": low, f"{what}, high": high} if what else {"low": low, "high": high}

@@ -14,6 +14,7 @@ from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import Report
 from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Matching, OwnFactor, Quantity
 from pcf_core.report import how_to_read
+from pcf_core.report.documents import picked
 from pcf_core.report.key_figures import MOST
 from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of, said, table_of
@@ -66,15 +67,11 @@ def factor_parts(study: Study) -> Sequence[ReportPart]:
         return []
     drawn = {name: panels for name, panels in every.items() if name in list(every)[:MOST]}
     hidden = [name for name in every if name not in drawn]
+    first_panels = next(iter(every.values()))
+    sentences = [factors_finding(name, panels) for name, panels in every.items()]
     parts = [
         ReportPart(
-            findings=said(
-                [
-                    *(factors_finding(name, panels) for name, panels in every.items()),
-                    *(slopes_note(panels) for panels in list(every.values())[:1]),
-                    *(templates_note(panels) for panels in list(every.values())[:1]),
-                ]
-            ),
+            findings=said([*sentences, slopes_note(first_panels), templates_note(first_panels)]),
             how=how_to_read.FACTORS,
             notes=said([f"The panels of {listed(hidden)} are not drawn." if hidden else ""]),
         )
@@ -88,7 +85,7 @@ def factor_parts(study: Study) -> Sequence[ReportPart]:
     tables = (
         table_of(lines_table(every), "factor-lines", "The lines of all models"),
         table_of(factors_table(every), "factor-points", "Every point"),
-        table_of(left_out_table(next(iter(every.values()))), "factor-left-out", "Left out, and why"),
+        table_of(left_out_table(first_panels), "factor-left-out", "Left out, and why"),
     )
     return [*parts, ReportPart(tables=tables)]
 
@@ -119,7 +116,7 @@ def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
                 value = slope(panel.scale, panel.ols)
         figures.append(
             KeyFigure(
-                step_label(panel.scale),
+                _step_label(panel.scale),
                 value,
                 f"Slope: difference in risk for occupations {panel.scale.whose}, every point alike; 0 is "
                 "none. Below: its 95 % interval, taken alone, if other occupations and templates had been "
@@ -130,7 +127,7 @@ def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
     return figures
 
 
-def step_label(scale: FactorScale) -> str:
+def _step_label(scale: FactorScale) -> str:
     """Say what a slope is the difference for, short enough for a figure: "Wage +10,000 US$"."""
     noun = SHORT.get(scale.name, capital(scale.noun))
     noun = noun if len(noun) <= LONGEST_NOUN else f"{noun[: LONGEST_NOUN - 1].rstrip()}…"
@@ -139,8 +136,7 @@ def step_label(scale: FactorScale) -> str:
 
 def short_p(fit: LineFit) -> str:
     """Write the corrected p-value: it stands behind a range."""
-    found = fit.p_value if fit.adjusted_p is None else fit.adjusted_p
-    return p_value(found)
+    return p_value(fit.p_value if fit.adjusted_p is None else fit.adjusted_p)
 
 
 def capital(noun: str) -> str:
@@ -150,17 +146,12 @@ def capital(noun: str) -> str:
 
 def left_out_table(panels: Sequence[FactorPanel]) -> pd.DataFrame:
     """Make a table with one row per occupation × reason, with the panels that lack it."""
-    found: dict[tuple[str, str], list[str]] = {}
+    missing: dict[tuple[str, str], list[str]] = {}
     for panel in panels:
         for item in panel.left_out:
-            found.setdefault((item.name, item.reason), []).append(panel.scale.noun)
-    return pd.DataFrame(
-        [
-            {"occupation": name, "left out of": ", ".join(nouns), "because": reason}
-            for (name, reason), nouns in found.items()
-        ],
-        columns=["occupation", "left out of", "because"],
-    )
+            missing.setdefault((item.name, item.reason), []).append(panel.scale.noun)
+    rows = [(name, ", ".join(nouns), reason) for (name, reason), nouns in missing.items()]
+    return pd.DataFrame(rows, columns=["occupation", "left out of", "because"])
 
 
 def factors_table(panels: Panels) -> pd.DataFrame:
@@ -176,37 +167,33 @@ def factors_table(panels: Panels) -> pd.DataFrame:
                 panel.quantity: point.risk,
                 "weight": point.weight,
             }
-            for name, found in panels.items()
-            for panel in found
+            for name, several in panels.items()
+            for panel in several
             for point in panel.points
         ]
     )
 
 
 def lines_table(panels: Panels) -> pd.DataFrame:
-    """Make a table with one row per model × factor × kind of line.
-
-    Slopes are per step of their factor, as on the page.
-    """
+    """Make a table with one row per model × factor × kind of line, slopes per step of their factor."""
     rows = []
-    for name, found in panels.items():
-        for panel in found:
+    for name, several in panels.items():
+        for panel in several:
             for kind, fit, reason in (("OLS", panel.ols, panel.no_ols), ("WLS", panel.wls, panel.no_wls)):
                 row = {"model": name, "factor": panel.scale.noun, "per": panel.scale.per, "line": kind}
-                rows.append(row | line_row(fit, reason, panel.scale.step))
+                rows.append(row | _line_row(fit, reason, panel.scale.step))
     return pd.DataFrame(rows)
 
 
 def matching_table(panels: Mapping[Matching, Panels]) -> pd.DataFrame:
     """Make a table with one row per model × factor × kind of line × matching of words with the statistics."""
-    tables = [lines_table(found).assign(matching=MATCHED[matching]) for matching, found in panels.items()]
+    tables = [lines_table(several).assign(matching=MATCHED[matching]) for matching, several in panels.items()]
     whole, lead = pd.concat(tables, ignore_index=True), ["model", "factor", "per", "line", "matching"]
     ordered = whole.sort_values(["model", "factor", "line"], kind="stable", ignore_index=True)
     return ordered[[*lead, *(name for name in whole if name not in lead)]]
 
 
-def line_row(fit: LineFit | None, reason: str, step: float) -> dict[str, object]:
-    """Make the row of one line; without a line it holds the reason."""
+def _line_row(fit: LineFit | None, reason: str, step: float) -> dict[str, object]:
     if fit is None:
         return {"note": reason}
     return {
@@ -219,9 +206,7 @@ def line_row(fit: LineFit | None, reason: str, step: float) -> dict[str, object]
         "p": fit.p_value,
         "p_holm": fit.adjusted_p,
         "r_squared": fit.r_squared,
-        "n": fit.n,
-        "effective_n": fit.effective_n,
-        "intercept": fit.intercept,
+        **picked(fit, "n", "effective_n", "intercept"),
         "note": f"hangs on {fit.carrier.label}, leverage {two_decimals(fit.carrier.leverage)}"
         if fit.carried
         else "",

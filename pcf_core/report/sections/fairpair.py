@@ -8,10 +8,9 @@ from functools import partial
 
 import pandas as pd
 
-from pcf_core.core.records import digest
 from pcf_core.core.risk import Interval
 from pcf_core.report import how_to_read
-from pcf_core.report.loaded import PROGRAM
+from pcf_core.report.loaded import PROGRAM, unlike_names
 from pcf_core.report.panels import Panel
 from pcf_core.show.charts.fairpair import category_bars, phrase_dots, ratio_dots, variation_bars
 from pcf_core.show.findings.fairpair import (
@@ -29,7 +28,6 @@ from pcf_core.show.findings.numbers import listed
 from pcf_core.texts.fairpair.records import (
     LABEL,
     Convergence,
-    FairPairAsked,
     FairPairReport,
     FairPairResult,
     PromptPairs,
@@ -44,13 +42,13 @@ FAIRPAIR_SOURCE = f"{PROGRAM} · FairPair"
 def fairpair_panels(results: Sequence[FairPairResult]) -> list[Panel]:
     """Show models that were asked alike side by side, then the words of each."""
     panels = []
-    named = dict(zip((result.asked.hash for result in results), labels(results), strict=True))
-    for several in asked_alike(results):
+    names = dict(zip((result.asked.hash for result in results), labels(results), strict=True))
+    for several in _asked_alike(results):
         measure = next(name for name in several[0].reports if all(name in one.reports for one in several))
-        found = {named[result.asked.hash]: result for result in several}
-        reports = read_together(found, measure)
-        panels += [models_panel(found, reports), variation_panel(reports)]
-        for name, result in found.items():
+        named = {names[result.asked.hash]: result for result in several}
+        reports = read_together(named, measure)
+        panels += [_models_panel(named, reports), variation_panel(reports)]
+        for name, result in named.items():
             panels += [words_panel(name, result.words), categories_panel(name, result.words)]
     return panels
 
@@ -61,8 +59,7 @@ def read_together(results: Mapping[str, FairPairResult], measure: str) -> dict[s
     return dict(zip(results, reports, strict=True))
 
 
-def models_panel(results: Mapping[str, FairPairResult], reports: Mapping[str, FairPairReport]) -> Panel:
-    """Show F of models that were asked alike, what it is made of, and what has to be known beside it."""
+def _models_panel(results: Mapping[str, FairPairResult], reports: Mapping[str, FairPairReport]) -> Panel:
     request = next(iter(results.values())).asked
     first, second = request.prompts.names
     panel = ratio_panel(reports, list(reports))
@@ -95,7 +92,7 @@ def ratio_panel(reports: Mapping[str, FairPairReport], order: Sequence[str]) -> 
         alt=f"F of {listed(list(reports))}, against 1",
         chart=partial(ratio_dots, reports, order),
         how=how_to_read.FAIRPAIR,
-        table=lambda: models_table(reports),
+        table=lambda: _models_table(reports),
         table_title="F of each model, and what it is made of",
     )
 
@@ -123,7 +120,7 @@ def words_panel(name: str, words: WordReport) -> Panel:
         alt=f"Phrases that either side of {name} has more often",
         chart=partial(phrase_dots, words),
         how=how_to_read.FAIRPAIR_WORDS,
-        table=lambda: phrases_table(words),
+        table=lambda: _phrases_table(words),
         table_title=f"Phrases, {name}",
         table_name="fairpair-phrases",
     )
@@ -143,50 +140,33 @@ def categories_panel(name: str, words: WordReport) -> Panel:
     )
 
 
-def asked_alike(results: Sequence[FairPairResult]) -> list[list[FairPairResult]]:
-    """Group results that can be read together: one set of prompts, exchange, number of texts, decoding."""
-    groups: dict[str, list[FairPairResult]] = {}
+def _asked_alike(results: Sequence[FairPairResult]) -> list[list[FairPairResult]]:
+    """Group results that can be read together: of requests that differ in their model alone."""
+    groups: dict[tuple[object, ...], list[FairPairResult]] = {}
     for result in results:
-        groups.setdefault(settings_of(result.asked), []).append(result)
+        request, exchange = result.asked, result.asked.perturbation
+        asked_for = (request.prompts.hash, request.count, request.fold_size, request.dissimilarities)
+        exchanged = (exchange.hash, exchange.reverse, exchange.mode)
+        groups.setdefault((asked_for, exchanged, request.key.decoding), []).append(result)
     return list(groups.values())
-
-
-def settings_of(request: FairPairAsked) -> str:
-    """Hash all that a request asks for besides its model."""
-    decoding = request.key.decoding.model_dump(mode="json")
-    return digest(
-        [
-            *(request.prompts.hash, request.perturbation.hash, request.count, request.fold_size),
-            *(
-                request.perturbation.reverse,
-                request.perturbation.mode,
-                list(request.dissimilarities),
-                decoding,
-            ),
-        ]
-    )
 
 
 def labels(results: Sequence[FairPairResult]) -> list[str]:
     """Name each by its model; where one stands there twice, with the first digits of the request."""
     models = [result.asked.key.model for result in results]
-    return [
-        model if models.count(model) == 1 else f"{model} · {result.asked.hash[:6]}"
-        for model, result in zip(models, results, strict=True)
-    ]
+    return unlike_names(models, [result.asked.hash for result in results])
 
 
-def models_table(reports: Mapping[str, FairPairReport]) -> pd.DataFrame:
-    """Make a table with one row per model."""
+def _models_table(reports: Mapping[str, FairPairReport]) -> pd.DataFrame:
     return pd.DataFrame([{"model": model, **_report_row(report)} for model, report in reports.items()])
 
 
-def temperatures_table(found: Mapping[str, Mapping[float, FairPairReport]]) -> pd.DataFrame:
+def temperatures_table(reports: Mapping[str, Mapping[float, FairPairReport]]) -> pd.DataFrame:
     """Make a table with one row per model and temperature."""
     return pd.DataFrame(
         [
             {"model": model, "temperature": temperature, **_report_row(report)}
-            for model, by_temperature in found.items()
+            for model, by_temperature in reports.items()
             for temperature, report in sorted(by_temperature.items())
         ]
     )
@@ -216,29 +196,19 @@ def prompts_table(report: FairPairReport) -> pd.DataFrame:
     )
 
 
-def convergence_table(found: Mapping[str, Convergence]) -> pd.DataFrame:
+def convergence_table(curves: Mapping[str, Convergence]) -> pd.DataFrame:
     """Make a table with one row per model, kind of curve and place on it."""
-    rows = []
-    for model, convergence in found.items():
+    names = ("at", "B", "V of p(g(x))", "V of g(p(x))", "F")
+    rows: list[dict[str, object]] = []
+    for model, convergence in curves.items():
         for over, course in (("texts a side", convergence.samples), ("folds", convergence.folds)):
             columns = (course.places, course.between, course.within_original, course.within_prompt)
-            rows += [
-                {
-                    "model": model,
-                    "over": over,
-                    "at": place,
-                    "B": between,
-                    "V of p(g(x))": original,
-                    "V of g(p(x))": prompt,
-                    "F": ratio,
-                }
-                for place, between, original, prompt, ratio in zip(*columns, course.ratio, strict=True)
-            ]
+            for cells in zip(*columns, course.ratio, strict=True):
+                rows.append({"model": model, "over": over, **dict(zip(names, cells, strict=True))})
     return pd.DataFrame(rows)
 
 
-def phrases_table(report: WordReport) -> pd.DataFrame:
-    """Make a table with one row per phrase, the strongest first."""
+def _phrases_table(report: WordReport) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
@@ -297,16 +267,14 @@ def _report_row(report: FairPairReport) -> dict[str, object]:
     return {
         "dissimilarity": report.dissimilarity,
         **_variation(report.means),
-        "F low": _low(ratio),
-        "F high": _high(ratio),
+        **_ends("F", ratio),
         "mean of F": report.mean_ratio,
         "mean of F, random labels": report.chance_ratio,
         "p": report.p_value,
         "p controlled": report.controlled_p,
         "p, signed ranks": report.wilcoxon_p,
         "F of other words": None if others is None else others.ratio,
-        "F of other words low": None if others is None else _low(others.interval),
-        "F of other words high": None if others is None else _high(others.interval),
+        **_ends("F of other words", None if others is None else others.interval),
         "p of other words": None if others is None else others.p_value,
         "p of other words controlled": None if others is None else others.controlled_p,
         f"sentiment {report.original}": report.sentiment.original,
@@ -317,20 +285,17 @@ def _report_row(report: FairPairReport) -> dict[str, object]:
     }
 
 
-def _variation(found: Variation) -> dict[str, object]:
+def _variation(variation: Variation) -> dict[str, object]:
     return {
-        "F": found.ratio,
-        "no F, as": found.undefined,
-        "B": found.between,
-        "V of p(g(x))": found.within_original,
-        "V of g(p(x))": found.within_prompt,
-        "E": found.energy,
+        "F": variation.ratio,
+        "no F, as": variation.undefined,
+        "B": variation.between,
+        "V of p(g(x))": variation.within_original,
+        "V of g(p(x))": variation.within_prompt,
+        "E": variation.energy,
     }
 
 
-def _low(interval: Interval | None) -> float | None:
-    return None if interval is None else interval.low
-
-
-def _high(interval: Interval | None) -> float | None:
-    return None if interval is None else interval.high
+def _ends(what: str, interval: Interval | None) -> dict[str, object]:
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    return {f"{what} low": low, f"{what} high": high}

@@ -23,9 +23,7 @@ from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import cell_rows
 from pcf_core.show.charts.heat_map import heat_map
 from pcf_core.show.findings.numbers import count, words_of
-from pcf_core.show.findings.occupations import (
-    heat_map_finding,
-)
+from pcf_core.show.findings.occupations import heat_map_finding
 from pcf_core.show.overview import heat_map_answer
 
 TELLING = ("nurse", "engineer")  # of whom the example may speak where the list has them
@@ -44,21 +42,20 @@ def heat_map_panel(runs: Runs, name: str, group: str, axes: Axes, *, clicks: boo
     item, rows, columns = runs.runs[name], axes.rows, axes.columns
     return Panel(
         title=name,
-        findings=[runs.remember(heat_sentence, name, group)],
+        findings=[runs.remember(_heat_sentence, name, group)],
         heading=f"Probability of {words_of(group)}: {name}",
         source=runs.source,
         key="heat_map",
         name="heat-map",
         alt=f"Heat map of the probability of {words_of(group)}, {name}",
-        chart=partial(heat_picture, item, group, rows, columns, clicks=clicks),
+        chart=partial(_heat_picture, item, group, rows, columns, clicks=clicks),
         how=how_to_read.HEAT_MAP,
         table=lambda: cell_rows(item.result.preferences, group, rows, columns),
         table_title=f"P({group}), {name}",
     )
 
 
-def heat_sentence(runs: Runs, name: str, group: str) -> str:
-    """Say which cells of a model are farthest from even."""
+def _heat_sentence(runs: Runs, name: str, group: str) -> str:
     item = runs.runs[name]
     return heat_map_finding(name, item.result.preferences, group, item.report.template_weights)
 
@@ -74,20 +71,17 @@ def heat_answer(runs: Runs, name: str) -> str:
 def example_cell(runs: Runs) -> tuple[str, dict[str, dict[str, float]]]:
     """Choose one sentence of the first run, and return whom the first two models expect in it.
 
-    Returns
-    -------
-    tuple[str, dict[str, dict[str, float]]]
-        The heaviest sentence, about the nurse or the engineer, of whom the two expect more different things,
-        or else about the riskiest occupation, with ``[Y]`` in it; by model the probability of each group,
-        which sum to 1.
+    It is the heaviest sentence, about the nurse or the engineer, of whom the two expect more different
+    things, or else about the riskiest occupation, with ``[Y]`` in it; by model the probability of each group,
+    which sum to 1.
     """
     first, report = runs.first.result.preferences, runs.first.report
     riskiest = max(report.occupations, key=lambda row: row.overall_risk).occupation
     template = first.templates[int(np.argmax(report.template_weights))]
     telling = [one for one in TELLING if one in first.occupations] or [riskiest]
-    found = {one: _expected(runs, one, template) for one in telling}
-    occupation = max(telling, key=lambda one: _apart([*found[one].values()]))
-    return template.replace("[X]", occupation), found[occupation]
+    shares = {one: _expected(runs, one, template) for one in telling}
+    occupation = max(telling, key=lambda one: _apart([*shares[one].values()]))
+    return template.replace("[X]", occupation), shares[occupation]
 
 
 def _expected(runs: Runs, occupation: str, template: str) -> dict[str, dict[str, float]]:
@@ -106,10 +100,9 @@ def _apart(shares: Sequence[Mapping[str, float]]) -> float:
     return max(abs(shares[0][group] - shares[-1][group]) for group in shares[0])
 
 
-def heat_picture(
+def _heat_picture(
     item: Report, group: str, rows: Sequence[int], columns: Sequence[int], *, clicks: bool
 ) -> go.Figure:
-    """Draw the cells of a run."""
     preferences, weights = item.result.preferences, item.report.template_weights
     return heat_map(preferences, group, rows, columns, weights, neutral=item.even, clicks=clicks)
 
@@ -142,11 +135,8 @@ class Axes:
     note: str = ""
 
 
-def page_shape(item: Report, preset: str) -> tuple[int, int]:
-    """Return rows and columns of a page: at most ``MOST_CELLS`` cells, which a browser can hover.
-
-    They are occupations and templates.
-    """
+def _page_shape(item: Report, preset: str) -> tuple[int, int]:
+    """Return how many occupations and templates a page has: no more cells than a browser can hover."""
     occupations, templates = item.result.preferences.values.shape[:2]
     if preset != "all" or occupations * templates <= MOST_CELLS:
         return occupations, templates
@@ -157,26 +147,25 @@ def page_shape(item: Report, preset: str) -> tuple[int, int]:
 def pages_of(item: Report, preset: str) -> int:
     """Count the pages of the heat map."""
     occupations, templates = item.result.preferences.values.shape[:2]
-    rows, columns = page_shape(item, preset)
+    rows, columns = _page_shape(item, preset)
     pages: int = ceil(occupations / rows) * ceil(templates / columns)
     return pages
 
 
-def spread_of(preferences: Preferences, group: str, weights: FloatArray) -> FloatArray:
+def _spread_of(preferences: Preferences, group: str, weights: FloatArray) -> FloatArray:
     """Return [occupation] weighted s.d. of P(group) over templates."""
     values = preferences.values[..., preferences.groups.index(group)]
     mean = values @ weights
     return np.asarray(np.sqrt(np.maximum((values - mean[:, None]) ** 2 @ weights, 0.0)))
 
 
-def shown_occupations(item: Report, group: str, preset: str) -> list[int]:
-    """Choose the papers' six occupations, all that fit, or those that vary most."""
+def _shown_occupations(item: Report, group: str, preset: str) -> list[int]:
     names = item.result.preferences.occupations
     if preset == "papers":
         return [names.index(name) for name in PAPER_OCCUPATIONS if name in names]
     if preset == "all":
         return list(range(len(names)))
-    spread = spread_of(item.result.preferences, group, item.report.template_weights)
+    spread = _spread_of(item.result.preferences, group, item.report.template_weights)
     return [int(i) for i in np.argsort(-spread, kind="stable")[:SHOWN_OCCUPATIONS]]
 
 
@@ -189,8 +178,8 @@ def shown_templates(item: Report, preset: str, paper_texts: Sequence[str]) -> li
     return order if preset == "all" else order[:SHOWN_TEMPLATES]
 
 
-def arranged(item: Report, occupations: Sequence[int], group: str, order: str) -> list[int]:
-    """Sort the rows as asked; occupations without a published share of women come last."""
+def _arranged(item: Report, occupations: Sequence[int], group: str, order: str) -> list[int]:
+    """Sort the rows in an order; occupations without a published share of women come last."""
     preferences = item.result.preferences
     names = preferences.occupations
     if order == "name":
@@ -199,46 +188,43 @@ def arranged(item: Report, occupations: Sequence[int], group: str, order: str) -
         share = womens_share(item.run.evidence)
         return sorted(occupations, key=lambda i: (-share.get(names[i], -1.0), names[i]))
     if order == "clustering":
-        return clustered(item, occupations, group)
+        return _clustered(item, occupations, group)
     if order == "spread":
-        value = spread_of(preferences, group, item.report.template_weights)
+        value = _spread_of(preferences, group, item.report.template_weights)
     else:
         value = preferences.values[..., preferences.groups.index(group)] @ item.report.template_weights
     return sorted(occupations, key=lambda i: (-value[i], names[i]))
 
 
-def clustered(item: Report, occupations: Sequence[int], group: str) -> list[int]:
+def _clustered(item: Report, occupations: Sequence[int], group: str) -> list[int]:
     """Order rows so that neighbours are alike over the templates, which count by their weight."""
     values = item.result.preferences.values[..., item.result.preferences.groups.index(group)]
     if len(occupations) > MOST_CLUSTERED:
         return list(occupations)
     order = clustered_order(values[list(occupations)], item.report.template_weights)
-    return [occupations[place] for place in order]
+    return [occupations[index] for index in order]
 
 
-def clustered_templates(item: Report, rows: Sequence[int], columns: Sequence[int], group: str) -> list[int]:
-    """Order columns so that neighbours are alike over the rows shown."""
+def _clustered_templates(item: Report, rows: Sequence[int], columns: Sequence[int], group: str) -> list[int]:
     values = item.result.preferences.values[..., item.result.preferences.groups.index(group)]
     if len(columns) > MOST_CLUSTERED:
         return list(columns)
     order = clustered_order(values[np.ix_(list(rows), list(columns))].T)
-    return [columns[place] for place in order]
+    return [columns[index] for index in order]
 
 
 def shown_axes(
     item: Report, group: str, preset: str, order: str, paper_texts: Sequence[str], page: int = 1
 ) -> Axes:
-    """Return the rows in the asked order, the columns heaviest first, cut to a page.
+    """Return the rows in the requested order, the columns heaviest first, cut to a page.
 
-    Clustering orders both.
-
-    Columns are clustered within their page, so that the heaviest stay on the first one.
+    Clustering orders both, the columns within their page, so that the heaviest stay on the first one.
     """
-    rows = arranged(item, shown_occupations(item, group, preset), group, order)
+    rows = _arranged(item, _shown_occupations(item, group, preset), group, order)
     columns = shown_templates(item, preset, paper_texts)
     note, pages = "", pages_of(item, preset)
     if pages > 1:
-        high, wide = page_shape(item, preset)
+        high, wide = _page_shape(item, preset)
         down, across = divmod(min(page, pages) - 1, ceil(len(columns) / wide))
         top, left = down * high, across * wide
         note = (
@@ -248,5 +234,5 @@ def shown_axes(
         )
         rows, columns = rows[top : top + high], columns[left : left + wide]
     if order == "clustering" and rows:
-        columns = clustered_templates(item, rows, columns, group)
+        columns = _clustered_templates(item, rows, columns, group)
     return Axes(rows, columns, note)

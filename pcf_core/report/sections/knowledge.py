@@ -1,4 +1,4 @@
-"""What the models know of facts, and how surely."""
+"""What models know of facts, and how surely; what a known benchmark says of them, and who is worse."""
 
 from __future__ import annotations
 
@@ -15,28 +15,40 @@ from pcf_core.core.knowledge import FactKnowledge, KnowledgeReport, KnowledgeSet
 from pcf_core.core.run import Protocol, ScoringKey
 from pcf_core.material.knowledge import list_knowledge
 from pcf_core.report import how_to_read
+from pcf_core.report.documents import picked
 from pcf_core.report.loaded import Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.reproducing import dtype_option
 from pcf_core.show.charts.why import knowledge_bars
+from pcf_core.show.findings.benchmarks import (
+    benchmark_finding,
+    left_out_finding,
+    opening_finding,
+    value_text,
+    worse_finding,
+)
 from pcf_core.show.findings.numbers import listed
 from pcf_core.show.findings.why import confidence_finding, knowledge_finding
 from pcf_core.store.store import Store
+from pcf_core.texts.benchmarks.comparing import worse_pairs
+from pcf_core.texts.benchmarks.records import BenchmarkResult
+
+BENCHMARK = """
+Each row is a published quantity with its 95 % range. A share of 50 % and a gap of 0 are *even*: the
+model does not prefer the stereotype. A model is **worse** the farther it is from even, in either
+direction. The ranges of several differences hold together: each is wider than one alone would be. A
+range is over sentences of this kind and says nothing of another training of the model. Masked and causal
+models are scored by different definitions: compare models of one kind. To disagree with prejudice or
+caprice is no error, as they ask different things.
+"""
 
 
 def knowledge_parts(store: Store, names: Sequence[str], studies: Sequence[Study]) -> list[ReportPart]:
-    """Write each set for each model of the runs that it was scored with.
-
-    Raises
-    ------
-    TopicError
-        There is no set of a name.
-    """
+    """Write each set for each model of the runs that it was scored with."""
     parts = []
     for name in names:
-        request = set_named(name)
-        keys = keys_of(studies)
+        request, keys = _set_named(name), _keys_of(studies)
         scored = {model: key for model, (key, _) in keys.items() if not missing_answers(store, key, request)}
         reports = {
             model: knowledge_report(store, key, request, protocol=keys[model][1])
@@ -76,11 +88,11 @@ def knowledge_commands(names: Sequence[str], studies: Sequence[Study]) -> list[s
         f"python -m pcf_core knowledge --model {shlex.quote(key.model)} --set {shlex.quote(name)}"
         f" --protocol {protocol}{dtype_option(key)}"
         for name in names
-        for key, protocol in keys_of(studies).values()
+        for key, protocol in _keys_of(studies).values()
     ]
 
 
-def keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, Protocol]]:
+def _keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, Protocol]]:
     """Return the key of each model of the runs by its label, and the protocol that suits facts."""
     return {
         item.run.scoring.label: (item.run.scoring, knowledge_protocol(study.options.protocol))
@@ -89,12 +101,12 @@ def keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, Protocol
     }
 
 
-def set_named(name: str) -> KnowledgeSet:
+def _set_named(name: str) -> KnowledgeSet:
     """Load a set by its name alone: what a report names is never read as a path."""
-    known = {found.name: found for found in list_knowledge()}
-    if name not in known:
-        raise TopicError(f"There is no knowledge set {name!r}; there are {', '.join(known)}.")
-    return known[name]
+    sets = {one.name: one for one in list_knowledge()}
+    if name not in sets:
+        raise TopicError(f"There is no knowledge set {name!r}; there are {', '.join(sets)}.")
+    return sets[name]
 
 
 def ordered(report: KnowledgeReport, order: str) -> list[FactKnowledge]:
@@ -115,8 +127,8 @@ def knowledge_table(reports: Mapping[str, KnowledgeReport]) -> pd.DataFrame:
                 "wrong": ", ".join(fact.wrong),
                 "mean p(right)": fact.mean_probability,
                 "knowledge": fact.knowledge,
-                "low": None if fact.interval is None else fact.interval.low,
-                "high": None if fact.interval is None else fact.interval.high,
+                "low": fact.interval and fact.interval.low,
+                "high": fact.interval and fact.interval.high,
                 "mean score": fact.mean_score,
                 "confidence gap": fact.confidence_gap,
                 "guessing": fact.chance,
@@ -125,5 +137,52 @@ def knowledge_table(reports: Mapping[str, KnowledgeReport]) -> pd.DataFrame:
             }
             for model, report in reports.items()
             for fact in report.facts
+        ]
+    )
+
+
+# What a known benchmark says of models.
+
+
+def benchmark_panel(results: Mapping[str, BenchmarkResult]) -> Panel:
+    """Show the published quantities of each model, and which items were left out."""
+    return Panel(
+        findings=[benchmark_finding(result) for result in results.values()],
+        name="benchmark",
+        how=BENCHMARK,
+        table=lambda: benchmark_table(results),
+        table_title="Every quantity",
+        notes=[
+            f"{model}: {note}"
+            for model, result in results.items()
+            for note in (opening_finding(result), left_out_finding(result))
+            if note
+        ],
+    )
+
+
+def pairs_panel(results: Mapping[str, BenchmarkResult]) -> Panel:
+    """Show which of every two models on the same sentences is worse; without such a pair it says nothing."""
+    pairs = worse_pairs({model: result.report for model, result in results.items()})
+    benchmark = next(iter(results.values())).asked.benchmark
+    return Panel(title="Which model is worse", findings=[worse_finding(benchmark, one) for one in pairs])
+
+
+def benchmark_table(results: Mapping[str, BenchmarkResult]) -> pd.DataFrame:
+    """Make a table with one row per model, quantity and kind of bias."""
+    return pd.DataFrame(
+        [
+            {
+                "model": model,
+                **picked(one, "quantity", "part"),
+                "shown": value_text(one),
+                "value": one.value,
+                "low": one.interval and one.interval.low,
+                "high": one.interval and one.interval.high,
+                "even": one.neutral,
+                "on": f"{one.items:,} {one.unit}",
+            }
+            for model, result in results.items()
+            for one in result.report.readings
         ]
     )

@@ -9,13 +9,13 @@ import pandas as pd
 
 from pcf_core.audit.gate import GateReport
 from pcf_core.audit.kept_gate import kept_verdicts
-from pcf_core.audit.policy import Policy
 from pcf_core.audit.results import Read
 from pcf_core.core.run import ScoringKey
+from pcf_core.report.documents import picked
 from pcf_core.report.gate import context_name
 from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of
-from pcf_core.report.records import ReportPart
+from pcf_core.report.records import ReportPart, ReportRequest
 from pcf_core.report.reproducing import POLICY_FILE, dtype_option
 from pcf_core.show.findings.gate import (
     certainty_note,
@@ -38,18 +38,14 @@ verdicts, and scores what is missing.
 def policy_panel(report: GateReport) -> Panel:
     """Show what a model keeps of a policy: the answer, each limit, and how sure the verdicts are."""
     several = len(report.contexts) > 1
+    limits = (
+        (f"{context_name(context)}: " if several else "") + limit_finding(one, context)
+        for context in report.contexts
+        for one in context.judged
+    )
     return Panel(
         title=report.model,
-        findings=[
-            gate_answer(report),
-            *(
-                f"{context_name(context)}: {limit_finding(one, context)}"
-                if several
-                else limit_finding(one, context)
-                for context in report.contexts
-                for one in context.judged
-            ),
-        ],
+        findings=[gate_answer(report), *limits],
         name="policy",
         how=HOW,
         table=lambda: limits_table(report),
@@ -71,19 +67,14 @@ def limits_table(report: GateReport) -> pd.DataFrame:
         [
             {
                 "model": report.model,
-                "topic": context.topic,
-                "templates": context.templates,
+                **picked(context, "topic", "templates"),
                 "occupations": context.evidence,
                 "quantity": one.limit.quantity,
                 "group": one.limit.group or None,
-                "increase": one.limit.increase,
-                "limit": one.limit.limit,
+                **picked(one.limit, "increase", "limit"),
                 "value": one.value,
-                "low": one.interval.low,
-                "high": one.interval.high,
-                "level": one.interval.level,
-                "p_value": one.p_value,
-                "verdict": one.verdict,
+                **picked(one.interval, "low", "high", "level"),
+                **picked(one, "p_value", "verdict"),
                 "outcome": context.outcome_of(one),
                 "sentences": one.templates,
                 "of": one.available,
@@ -119,16 +110,19 @@ def keys_of(studies: Sequence[Runs]) -> tuple[ScoringKey, ...]:
     return tuple({key.model_copy(update={"protocol": "exact"}): key for key in keys}.values())
 
 
-def policy_parts(store: Store, policy: Policy, studies: Sequence[Study], read: Read) -> list[ReportPart]:
+def policy_parts(
+    store: Store, request: ReportRequest, studies: Sequence[Study], read: Read
+) -> list[ReportPart]:
     """Write the verdicts on every model of the runs; of one that lacks a run, which."""
+    assert request.policy is not None  # else there is no such section
     parts = []
     for key in keys_of(studies):
-        found = kept_verdicts(store, policy, key, read)
-        if found.report is None:
-            lacking = unscored_note(key.label, found.missing)
+        verdicts = kept_verdicts(store, request.policy, key, read)
+        if verdicts.report is None:
+            lacking = unscored_note(key.label, verdicts.missing)
             parts.append(ReportPart(title=key.label, findings=(lacking,)))
         else:
-            parts.append(part_of(policy_panel(found.report)))
+            parts.append(part_of(policy_panel(verdicts.report)))
     return parts
 
 

@@ -56,10 +56,7 @@ def reports_panel(
     *,
     thousand: bool = False,
 ) -> Panel:
-    """Show R of each model as prejudice and caprice.
-
-    ``beside``: what is drawn below the models, ``listed``: what stands in the table alone.
-    """
+    """Show R of each model; ``beside``: drawn below the models, ``listed``: in the table alone."""
     reports, over = shown.reports, shown.over
     drawn = [*run_rows(reports, over), *beside]
     return Panel(
@@ -103,8 +100,8 @@ def corrected_panel(runs: Runs | Reports, *, thousand: bool = False) -> Panel:
 
 def corrected_parts(study: Study) -> Sequence[ReportPart]:
     """Write the corrected parts of the models that have them."""
-    found = {name: item for name, item in study.runs.items() if item.report.corrected is not None}
-    return [part_of(corrected_panel(replace(study, runs=found)))] if found else []
+    runs = {name: item for name, item in study.runs.items() if item.report.corrected is not None}
+    return [part_of(corrected_panel(replace(study, runs=runs)))] if runs else []
 
 
 def occupation_panel(runs: Runs, name: str, *, thousand: bool = False, ranked: bool = False) -> Panel:
@@ -135,17 +132,17 @@ def occupation_parts(study: Study) -> Sequence[ReportPart]:
     return [part_of(occupation_panel(study, name, ranked=True)) for name in study.runs]
 
 
-def lean_panel(runs: Runs | Reports, found: Mapping[str, Baseline], *, thousand: bool = False) -> Panel:
-    """Show how far each model's occupations differ, and its neutral subjects where they are ``found``.
+def lean_panel(runs: Runs | Reports, baselines: Mapping[str, Baseline], *, thousand: bool = False) -> Panel:
+    """Show how far each model's occupations differ, and its neutral subjects where it has ``baselines``.
 
     Of runs with a sampling plan that is not known; without any other there is no picture.
     """
     reports, over = runs.reports, runs.over
-    bars = bars_of(reports, found)
+    bars = _bars_of(reports, baselines)
     return Panel(
         findings=[
             *(lean_finding(name, report, over) for name, report in reports.items()),
-            *(baseline_finding(name, one, over) for name, one in found.items()),
+            *(baseline_finding(name, one, over) for name, one in baselines.items()),
         ],
         heading="How much occupations differ",
         source=runs.source,
@@ -154,7 +151,7 @@ def lean_panel(runs: Runs | Reports, found: Mapping[str, Baseline], *, thousand:
         alt="Stacked bars of the squared tilt: what is common to all occupations, and what differs",
         chart=partial(lean_bars, bars) if bars else None,
         how=how_to_read.LEAN,
-        table=lambda: in_unit(lean_table(reports, found, over), thousand),
+        table=lambda: in_unit(_lean_table(reports, baselines, over), thousand),
         table_title="How much occupations differ, and their distance from neutral subjects",
     )
 
@@ -165,17 +162,17 @@ def shared_parts(study: Study, store: Store) -> Sequence[ReportPart]:
     parts = [part_of(panel)] if panel.chart else []
     if parts and len(study.runs) == 2:
         first, second = study.runs
-        if found := scales_of(study, (first, second), store).neutral:
-            parts.append(part_of(neutral_panel((first, second), found)))
+        if neutral := scales_of(study, (first, second), store).neutral:
+            parts.append(part_of(neutral_panel((first, second), neutral)))
     return parts
 
 
 def baselines_of(runs: Runs, store: Store) -> dict[str, Baseline]:
     """Return the neutral subjects of every model that has them."""
-    found = {
+    baselines = {
         name: baseline_of(store, item.run, item.result, runs.options) for name, item in runs.runs.items()
     }
-    return {name: one for name, one in found.items() if one is not None}
+    return {name: one for name, one in baselines.items() if one is not None}
 
 
 def neutral_distances(runs: Runs, store: Store) -> dict[str, float]:
@@ -185,15 +182,15 @@ def neutral_distances(runs: Runs, store: Store) -> dict[str, float]:
     """
     if runs.options.reference != "uniform":
         return {}
-    found = {
+    distances = {
         name: distance_from_neutral(store, item.run, item.result, runs.options)
         for name, item in runs.runs.items()
         if not item.report.says_little
     }
-    return {name: distance for name, distance in found.items() if distance is not None}
+    return {name: distance for name, distance in distances.items() if distance is not None}
 
 
-def bars_of(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline]) -> list[LeanBar]:
+def _bars_of(reports: Mapping[str, RiskReport], baselines: Mapping[str, Baseline]) -> list[LeanBar]:
     """Return a bar a model; a report without the split, as of a sampling plan, has none.
 
     Neutral subjects stand beside it where there are two groups, whose tilts are opposite.
@@ -203,14 +200,16 @@ def bars_of(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline]) ->
             name,
             report.lean.mean_square,
             report.lean.variance,
-            found[name].lean ** 2 if name in found and len(report.groups) == 2 else None,
+            baselines[name].lean ** 2 if name in baselines and len(report.groups) == 2 else None,
         )
         for name, report in reports.items()
         if report.lean is not None
     ]
 
 
-def lean_table(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline], over: Over) -> pd.DataFrame:
+def _lean_table(
+    reports: Mapping[str, RiskReport], baselines: Mapping[str, Baseline], over: Over
+) -> pd.DataFrame:
     """Make a row a model: how its occupations differ, its neutral subjects and how far it is from them.
 
     Ranges are over what ``over`` says; that of the lean of the subjects, which are not drawn, over templates.
@@ -234,8 +233,7 @@ def lean_table(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline],
                 "preference_highest": spread.highest,
                 "highest_occupation": spread.highest_occupation,
             }
-        if name in found:
-            one = found[name]
+        if one := baselines.get(name):
             row |= _ranged("neutral_lean", one.lean, one.lean_interval)
             for group, share in one.preferences.items():
                 row[f"preference_{group}"] = share

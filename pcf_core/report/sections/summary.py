@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import plotly.graph_objects as go
 
-from pcf_core.core.risk import Comparison
 from pcf_core.report.key_figures import risk_figures
 from pcf_core.report.loaded import NOT_SURE, Study, instead_note, warnings_of
-from pcf_core.report.panels import facts_table, figure_in, figure_of, said, table_of
+from pcf_core.report.panels import Panel, facts_table, figure_in, figure_of, part_of, said, table_of
 from pcf_core.report.records import ReportPart, RunFacts
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.report.sections.comparison import scales_of
@@ -53,28 +53,27 @@ def headline(
     if short and studies:
         if len(studies) > 1:
             return said(
-                f"{study.title}: {overview_answer(study.rows) or low_coverage_of(study)}" for study in studies
+                f"{study.title}: {overview_answer(study.rows) or _low_coverage_of(study)}"
+                for study in studies
             )
         first = studies[0]
-        low = low_coverage_of(first)
+        low = _low_coverage_of(first)
         which, sure = pair_sentences(first, store) or (risk_answer(first.rows), "")
         return said([low, which, overview_answer(first.rows), sure])
     if len(studies) > 1:
-        return said(f"{study.title}: {risks_and_order(study)}" for study in studies)
+        return said(f"{study.title}: {_risks_and_order(study)}" for study in studies)
     if studies:
         first = studies[0]
         opening = opening_of(first.runs, first.reports, first.options)
-        return said([low_coverage_of(first), risks_and_order(first), opening])
+        return said([_low_coverage_of(first), _risks_and_order(first), opening])
     return said(fairpair_finding(next(iter(result.reports.values()))) for result in fairpairs[:1])
 
 
-def low_coverage_of(study: Study) -> str:
-    """Say of which models of a study the figures say little; empty where of none."""
+def _low_coverage_of(study: Study) -> str:
     return low_coverage_note({name: report.coverage for name, report in study.reports.items()})
 
 
-def risks_and_order(study: Study) -> str:
-    """Say the risk of each model of a study once, and which is higher where that can be told."""
+def _risks_and_order(study: Study) -> str:
     return overview_finding(study.reports, study.over, study.order, study.risks_told)
 
 
@@ -85,29 +84,23 @@ def pair_sentences(study: Study, store: Store) -> tuple[str, str] | None:
     """
     if len(study.runs) != 2 or not study.comparisons[0]:
         return None
-    return compared_sentences(study, store, study.comparisons[0][0])
-
-
-def compared_sentences(study: Study, store: Store, found: Comparison) -> tuple[str, str]:
-    """Say of the two models of a study, as they compare, which is closer to even and how sure that is."""
-    first, second = study.runs
-    standing = Standing.of((first, second), found, scales_of(study, (first, second), store), study.reports)
-    return pair_answer(standing), how_sure(standing, found)
+    (first, second), compared = study.runs, study.comparisons[0][0]
+    standing = Standing.of((first, second), compared, scales_of(study, (first, second), store), study.reports)
+    return pair_answer(standing), how_sure(standing, compared)
 
 
 def summary_parts(
     studies: Sequence[Study], fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]
 ) -> list[ReportPart]:
     """Write every study: what it measured, its sentences and risks; then a sentence for each text audit."""
-    parts = [study_part(study) for study in studies]
-    sentences = text_findings(fairpairs, criteria)
-    return [*parts, ReportPart(title="Texts that models write", findings=sentences)] if sentences else parts
+    panels = map(_study_panel, studies)
+    return [*map(part_of, panels), *_text_parts(fairpairs, criteria)]
 
 
-def text_findings(fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]) -> tuple[str, ...]:
-    """Write a sentence for each result of FairPair, and one a model for the criteria."""
+def _text_parts(fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]) -> list[ReportPart]:
+    """Write a sentence for each result of FairPair, and one a model for the criteria; nothing without any."""
     models = dict.fromkeys(result.asked.model for result in criteria)
-    return said(
+    sentences = said(
         [
             *(fairpair_finding(next(iter(result.reports.values()))) for result in fairpairs),
             *(
@@ -118,35 +111,28 @@ def text_findings(fairpairs: Sequence[FairPairResult], criteria: Sequence[Criter
             ),
         ]
     )
+    return [ReportPart(title="Texts that models write", findings=sentences)] if sentences else []
 
 
-def study_part(study: Study) -> ReportPart:
-    """Write the risks of one study."""
+def _study_panel(study: Study) -> Panel:
     rows = run_rows(study.reports, study.over)
     lines = reference_lines(len(study.groups), study.options.scale) if study.comparable else {}
-    return ReportPart(
+    risks = [risk_finding(name, report, study.over) for name, report in study.reports.items()]
+    return Panel(
         title=study.title,
-        findings=said(
-            [
-                *(risk_finding(name, report, study.over) for name, report in study.reports.items()),
-                study.order,
-            ]
-        ),
-        numbers=tuple(risk_figures(study.reports, study.over)),
-        figure=figure_of(
-            risk_dots(rows, lines),
-            "summary",
-            "Overall risk of every model with its interval",
-            source=study.source,
-        ),
+        findings=[*risks, study.order],
+        numbers=risk_figures(study.reports, study.over),
+        source=study.source,
+        name="summary",
+        alt="Overall risk of every model with its interval",
+        chart=partial(risk_dots, rows, lines),
         how=HOW,
-        tables=(table_of(risk_table(rows), "summary", "Risk of every model"),),
-        notes=said(
-            [
-                whole_templates_finding(study.whole_templates),
-                whiskers_note({row.label: row.drawn for row in rows if row.drawn}),
-            ]
-        ),
+        table=lambda: risk_table(rows),
+        table_title="Risk of every model",
+        notes=[
+            whole_templates_finding(study.whole_templates),
+            whiskers_note({row.label: row.drawn for row in rows if row.drawn}),
+        ],
     )
 
 
@@ -159,7 +145,7 @@ def answer_parts(
             title=study.title if len(studies) > 1 else "",
             prose=READING if index == 0 else (),
             figure=figure_of(
-                answer_chart(study),
+                _answer_chart(study),
                 "answer",
                 "Risk of each model, split into prejudice and caprice, with its range",
                 source=study.source,
@@ -169,31 +155,19 @@ def answer_parts(
         )
         for index, study in enumerate(studies)
     ]
-    sentences = text_findings(fairpairs, criteria)
-    written = [ReportPart(title="Texts that models write", findings=sentences)] if sentences else []
-    return [*parts, *written]
+    return [*parts, *_text_parts(fairpairs, criteria)]
 
 
-def answer_chart(study: Study) -> go.Figure:
+def _answer_chart(study: Study) -> go.Figure:
     """Draw the risk of each model, its rows closer by what the title takes: the answer fits two sheets."""
     drawn = risk_bars(run_rows(study.reports, study.over))
     return drawn.update_layout(height=drawn.layout.height - TITLE_ROOM)
 
 
-def against_parts(studies: Sequence[Study]) -> list[ReportPart]:
+def against_parts(study: Study) -> list[ReportPart]:
     """Write for every model whom it favours in which occupations, with the picture of all occupations."""
-    parts = []
-    for study in studies:
-        panel = tilt_panel(study)
-        parts.append(
-            ReportPart(
-                title=study.title if len(studies) > 1 else "",
-                findings=said(lean_sentence(name, report) for name, report in study.even.items()),
-                figure=figure_in(panel, "against"),
-                how=panel.how,
-            )
-        )
-    return parts
+    panel, sentences = tilt_panel(study), (lean_sentence(*named) for named in study.even.items())
+    return [ReportPart(findings=said(sentences), figure=figure_in(panel, "against"), how=panel.how)]
 
 
 def sure_parts(studies: Sequence[Study]) -> list[ReportPart]:
@@ -205,9 +179,7 @@ def sure_parts(studies: Sequence[Study]) -> list[ReportPart]:
             notes=said(
                 [
                     instead_note(study),
-                    low_coverage_note({name: report.coverage for name, report in study.reports.items()})
-                    if len(studies) > 1  # of one the headline says it
-                    else "",
+                    _low_coverage_of(study) if len(studies) > 1 else "",  # of one the headline says it
                     *warnings_of(study.reports),
                 ]
             ),

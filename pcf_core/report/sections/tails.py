@@ -12,6 +12,7 @@ from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.tails import NormalShape, TailShape, UpperTail
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
 from pcf_core.report import how_to_read
+from pcf_core.report.documents import RISKS, picked
 from pcf_core.report.key_figures import MOST, beside, interval_words, parts_of
 from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of
@@ -42,11 +43,10 @@ def tail_parts(study: Study) -> Sequence[ReportPart]:
 
 def tail_shapes(runs: Runs) -> dict[str, TailShape]:
     """Return caprice by model with what is fitted to it."""
-    return runs.remember(fitted_tails)
+    return runs.remember(_fitted_tails)
 
 
-def fitted_tails(runs: Runs) -> dict[str, TailShape]:
-    """Fit caprice by model."""
+def _fitted_tails(runs: Runs) -> dict[str, TailShape]:
     largest = largest_caprice(runs.options, len(runs.groups))
     values = parts_of(runs.reports, "caprice_risk")
     return {name: tail_shape(several, largest) for name, several in values.items()}
@@ -54,11 +54,10 @@ def fitted_tails(runs: Runs) -> dict[str, TailShape]:
 
 def normal_shapes(runs: Runs) -> dict[str, NormalShape]:
     """Return prejudice by model with its normal fit."""
-    return runs.remember(fitted_normals)
+    return runs.remember(_fitted_normals)
 
 
-def fitted_normals(runs: Runs) -> dict[str, NormalShape]:
-    """Fit the normal distribution of prejudice by model."""
+def _fitted_normals(runs: Runs) -> dict[str, NormalShape]:
     values = parts_of(runs.reports, "prejudice_risk")
     return {name: normal_shape(several) for name, several in values.items()}
 
@@ -114,7 +113,7 @@ def prejudice_panel(runs: Runs) -> Panel:
     return Panel(
         title="Prejudice",
         findings=[normal_finding(name, shape) for name, shape in shapes.items()],
-        numbers=prejudice_figures(reports, shapes, runs.over),
+        numbers=_prejudice_figures(reports, shapes, runs.over),
         heading="Prejudice of occupations, with a normal curve",
         source=runs.source,
         key="prejudice_histogram",
@@ -122,7 +121,7 @@ def prejudice_panel(runs: Runs) -> Panel:
         alt="Histogram of prejudice over occupations with its normal fit",
         chart=partial(prejudice_histogram, reports, curves),
         how=how_to_read.PREJUDICE,
-        table=lambda: normal_fits_table(shapes),
+        table=lambda: _normal_fits_table(shapes),
         table_title="Normal fits of prejudice",
         table_name="normal-fits",
     )
@@ -138,7 +137,7 @@ def qq_panel(runs: Runs) -> Panel:
         name="prejudice-qq",
         alt="QQ plot of prejudice against its normal fit",
         chart=partial(qq_plot, reports, shapes),
-        table=lambda: normal_table(reports, shapes),
+        table=lambda: _normal_table(reports, shapes),
         table_title="Prejudice and what its normal fit expects",
         table_name="normal",
     )
@@ -190,21 +189,20 @@ def caprice_figures(
     return figures
 
 
-def prejudice_figures(
+def _prejudice_figures(
     reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape], over: Over
 ) -> list[KeyFigure]:
-    """Make key figures: the mean of prejudice over occupations, and its s.d. over them."""
     figures = []
     for name, report in reports.items():
         interval = report.interval("prejudice_risk", over) or report.interval("prejudice_risk")
-        found = ends(interval, report.prejudice_risk) if interval else ""
+        bounds = ends(interval, report.prejudice_risk) if interval else ""
         figures.append(
             KeyFigure(
                 f"Prejudice · {name}",
                 two_decimals(report.prejudice_risk),
                 f"R^p, the mean over occupations by their weight: 0 is even. {interval_words(interval)} "
                 "s.d.: over occupations.",
-                beside(found, f"s.d. {two_decimals(shapes[name].fit.sd)}"),
+                beside(bounds, f"s.d. {two_decimals(shapes[name].fit.sd)}"),
             )
         )
     return figures
@@ -216,6 +214,7 @@ def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
     for name, shape in shapes.items():
         for fit in shape.fits:
             ratio = shape.against(fit.distribution)
+            parameters = (f"{key} {digits(value)}" for key, value in fit.parameters.items())
             rows.append(
                 {
                     "model": name,
@@ -223,13 +222,8 @@ def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
                     "threshold": 0.0,
                     "values": shape.positive.size,
                     "verdict": "not rejected" if fit.p_value > SIGNIFICANT else "does not fit",
-                    "parameters": ", ".join(
-                        f"{key} {digits(value)}" for key, value in fit.parameters.items()
-                    ),
-                    "log_likelihood": fit.log_likelihood,
-                    "aic": fit.aic,
-                    "distance": fit.distance,
-                    "p_value": fit.p_value,
+                    "parameters": ", ".join(parameters),
+                    **picked(fit, "log_likelihood", "aic", "distance", "p_value"),
                     "ratio": ratio.statistic if ratio else None,
                     "ratio_p": ratio.p_value if ratio else None,
                     "beyond": fit.beyond,
@@ -255,8 +249,7 @@ def _tail_row(tail: UpperTail) -> dict[str, object]:
     }
 
 
-def normal_fits_table(shapes: Mapping[str, NormalShape]) -> pd.DataFrame:
-    """Make a table with one row per model: the normal fitted to prejudice, and how well it fits."""
+def _normal_fits_table(shapes: Mapping[str, NormalShape]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
@@ -273,28 +266,23 @@ def normal_fits_table(shapes: Mapping[str, NormalShape]) -> pd.DataFrame:
     )
 
 
-def normal_table(reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape]) -> pd.DataFrame:
-    """Make a table with one row per model × occupation, the least prejudice first.
-
-    It has what the fit expects there, and its band.
-    """
+def _normal_table(reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape]) -> pd.DataFrame:
+    """Make a table with one row per model × occupation, the least prejudice first, with its fit."""
     rows = []
     for name, report in reports.items():
         shape = shapes[name]
         ranked = sorted(report.occupations, key=lambda row: row.prejudice_risk)
         nothing = [None] * len(ranked)
         low, high = (nothing if ends is None else ends.tolist() for ends in (shape.low, shape.high))
-        places = zip(ranked, shape.expected.tolist(), low, high, strict=True)
         rows += [
             {
                 "model": name,
-                "occupation": row.occupation,
-                "prejudice_risk": row.prejudice_risk,
+                **picked(row, "occupation", "prejudice_risk"),
                 "expected": expected,
                 "low": least,
                 "high": most,
             }
-            for row, expected, least, most in places
+            for row, expected, least, most in zip(ranked, shape.expected.tolist(), low, high, strict=True)
         ]
     return pd.DataFrame(rows)
 
@@ -303,14 +291,7 @@ def tails_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
     """Make a table with one row per model × occupation: the parts of risk and the stereotype's s.d."""
     return pd.DataFrame(
         [
-            {
-                "model": name,
-                "occupation": row.occupation,
-                "overall_risk": row.overall_risk,
-                "prejudice_risk": row.prejudice_risk,
-                "caprice_risk": row.caprice_risk,
-                "stereotype_sd": row.stereotype_sd,
-            }
+            {"model": name, **picked(row, "occupation", *RISKS, "stereotype_sd")}
             for name, report in reports.items()
             for row in report.occupations
         ]

@@ -87,15 +87,14 @@ def tilt_parts(study: Study) -> Sequence[ReportPart]:
     striking = striking_occupation(study.reports)  # that of the headline, whatever the neutral point
     opening = opening_of(study.runs, study.even, study.options, striking)
     panel = tilt_panel(study)
-    return [part_of(replace(panel, notes=[even_note(study), *panel.notes]), findings=[opening])]
+    return [part_of(replace(panel, notes=[_even_note(study), *panel.notes]), findings=[opening])]
 
 
-def even_note(study: Study) -> str:
+def _even_note(study: Study) -> str:
     """Say against what a tilt is held, where the risks are held against something else; else empty."""
-    even, request = study.even, study.reports
-    if even is request:
+    if study.even is study.reports:
         return ""
-    shown, counted = (len(next(iter(several.values())).occupations) for several in (even, request))
+    shown, counted = (len(next(iter(one.values())).occupations) for one in (study.even, study.reports))
     noun = study.first.run.evidence.noun
     return (
         f"The tilt is held against an even split on the scale pcf, over {count(shown, noun)}; the risks are "
@@ -105,11 +104,10 @@ def even_note(study: Study) -> str:
 
 def tilts_of(runs: Runs) -> dict[str, dict[str, MeanTilt]]:
     """Return for each model the mean stereotype of each group over all occupations, with intervals."""
-    return {name: runs.remember(mean_tilts_of, name) for name in runs.runs}
+    return {name: runs.remember(_mean_tilts_of, name) for name in runs.runs}
 
 
-def mean_tilts_of(runs: Runs, name: str) -> dict[str, MeanTilt]:
-    """Return the mean tilt of a model towards each group against an even split, with intervals."""
+def _mean_tilts_of(runs: Runs, name: str) -> dict[str, MeanTilt]:
     item, report = runs.runs[name], runs.even[name]
     names = [row.occupation for row in report.occupations]
     return mean_tilts(
