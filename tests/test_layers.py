@@ -87,7 +87,7 @@ def test_streamlit_torch_ray_and_fsspec_stay_in_their_files() -> None:
         assert not tops & HEAVY or relative in MAY_BE_HEAVY, relative
         assert "ray" not in tops or relative in {"work/ray_engine.py", "work/ray_pool.py"}, relative
         assert "inspect_ai" not in tops or relative == "texts/inspected/tasks.py", relative
-        assert "fsspec" not in tops or relative == "store/places.py", relative
+        assert "fsspec" not in tops or relative == "store/storage.py", relative
 
 
 def test_one_file_knows_the_inner_workings_of_streamlit() -> None:

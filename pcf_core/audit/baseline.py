@@ -187,8 +187,8 @@ def _matrices(
         subjects_run, read(store, subjects_run, options.protocol, options.aggregation), alike
     ).matrix
     matrix = Reading(run, result, even).matrix
-    place = {text: index for index, text in enumerate(subjects.templates)}
-    neutral = subjects.values[:, [place[text] for text in matrix.templates]]  # a plan has drawn fewer
+    index_of = {text: index for index, text in enumerate(subjects.templates)}
+    neutral = subjects.values[:, [index_of[text] for text in matrix.templates]]  # a plan has drawn fewer
     return subjects_run, subjects, matrix, neutral
 
 

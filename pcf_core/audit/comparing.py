@@ -127,9 +127,9 @@ def common_part(first: Reading, second: Reading, options: ViewOptions) -> Common
         raise RunError(f"The run {first.run.key} cannot be compared with itself; name two runs.")
     texts, terms = common_names(first.run, second.run)
     one, groups = first.run.drawn, first.run.topic.group_names
-    kept = set(texts)
+    common = set(texts)
     templates = one.model_copy(
-        update={"templates": tuple(template for template in one.templates if template.text in kept)}
+        update={"templates": tuple(template for template in one.templates if template.text in common)}
     )
     evidence = first.run.evidence.model_copy(update={"terms": terms})
     counted = counted_occupations(evidence, first.run.topic, options)
@@ -222,15 +222,15 @@ def picked(
 ) -> FloatArray:
     """Return [occupation, template, group] preferences of a run in the order asked for."""
     preferences = read.result.preferences
-    places = []
+    axes = []
     for names, request in (
         (preferences.occupations, occupations),
         (preferences.templates, texts),
         (preferences.groups, groups),
     ):
         index_of = {name: index for index, name in enumerate(names)}
-        places.append([index_of[name] for name in request])
-    return preferences.values[np.ix_(*places)]
+        axes.append([index_of[name] for name in request])
+    return preferences.values[np.ix_(*axes)]
 
 
 def sides(first: Reading, second: Reading, common: Common) -> tuple[Side, Side]:

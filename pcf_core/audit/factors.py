@@ -347,14 +347,14 @@ def read_against(
             "choose the topic gender."
         )
     reasons = {name: why_not_compared(table.counts.get(name.casefold())) for name in occupations}
-    kept = [index for index, name in enumerate(occupations) if not reasons[name]]
-    if not kept:
+    compared = [index for index, name in enumerate(occupations) if not reasons[name]]
+    if not compared:
         return None
     amplification = amplification_of(
-        [table.counts[occupations[index].casefold()] for index in kept],
-        stereotypes[kept][:, :, list(groups).index("male")],
+        [table.counts[occupations[index].casefold()] for index in compared],
+        stereotypes[compared][:, :, list(groups).index("male")],
         unit,
-        [tilt.interval(occupations[index]) for index in kept],
+        [tilt.interval(occupations[index]) for index in compared],
     )
     left_out = tuple(LeftOut(name=name, reason=reason) for name, reason in reasons.items() if reason)
     return replace(amplification, left_out=left_out)

@@ -180,7 +180,7 @@ def _resamples_of(error: float, occupations: int, groups: int) -> int:
 
 
 def scoring_order(texts: Sequence[str], weights: FloatArray) -> NDArray[np.intp]:
-    """Return [template] places, the heaviest first; those that weigh alike by the hashes of their texts."""
+    """Return [template] rows, the heaviest first; those that weigh alike by the hashes of their texts."""
     hashes = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
     return np.array(sorted(range(len(texts)), key=lambda place: (-weights[place], hashes[place])))
 
@@ -188,22 +188,22 @@ def scoring_order(texts: Sequence[str], weights: FloatArray) -> NDArray[np.intp]
 def _looks(
     context: Context, run: RunSpec, error: float, *, early: bool
 ) -> tuple[NDArray[np.intp], tuple[Stage, ...]]:
-    """Return [template] places in the order of scoring, and the looks at growing parts of them."""
+    """Return [template] rows in the order of scoring, and the looks at growing parts of them."""
     weights = template_weights(run.templates, context.template_weights)
     order = scoring_order(run.templates.texts, weights)
     return order, stages(weights[order], error, early=early)
 
 
-def first_templates(run: RunSpec, places: NDArray[np.intp]) -> RunSpec:
-    """Return the run of the templates at these places, in the order of the set: itself if these are all."""
+def first_templates(run: RunSpec, rows: NDArray[np.intp]) -> RunSpec:
+    """Return the run of the templates at these rows, in the order of the set: itself if these are all."""
     whole = run.templates
-    if len(places) == len(whole.templates):
+    if len(rows) == len(whole.templates):
         return run
     some = whole.model_copy(
         update={
-            "name": f"{whole.name}-{len(places)}-of-{len(whole.templates)}",
-            "title": f"{whole.title}, {len(places)} of {len(whole.templates)} for a check",
-            "templates": tuple(whole.templates[place] for place in np.sort(places)),
+            "name": f"{whole.name}-{len(rows)}-of-{len(whole.templates)}",
+            "title": f"{whole.title}, {len(rows)} of {len(whole.templates)} for a check",
+            "templates": tuple(whole.templates[index] for index in np.sort(rows)),
         }
     )
     return run.model_copy(update={"templates": some})

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import ValidationError
 
-from pcf_core.audit.places import Place, gather, missing, table_at
 from pcf_core.audit.preferences import coverage_of, select_words, shares_of
 from pcf_core.audit.results import noise_warnings
+from pcf_core.audit.slots import Slot, gather, missing, table_at
 from pcf_core.core.errors import CriterionError, ModelError, RunError
 from pcf_core.core.families import facts_of
 from pcf_core.core.knowledge import Fact, FactKnowledge, KnowledgeReport, KnowledgeSet
@@ -84,8 +84,8 @@ def _usable_answers(
             for word in words
             if word in table.tokens and table.tokens[word] != 1
         }
-    kept = tuple(word for word in words if word not in reasons)
-    return kept, tuple(LeftOut(name=word, reason=reasons[word]) for word in words if word in reasons)
+    usable = tuple(word for word in words if word not in reasons)
+    return usable, tuple(LeftOut(name=word, reason=reasons[word]) for word in words if word in reasons)
 
 
 def answer_probabilities(
@@ -211,9 +211,9 @@ def missing_answers(store: Store, key: ScoringKey, facts_set: KnowledgeSet) -> l
     return missing(store, key, facts_set.prompts, facts_set.words)
 
 
-def answer_places(facts_set: KnowledgeSet) -> tuple[Place, ...]:
-    """Return the distinct places at which a set's answers stand."""
-    return tuple(dict.fromkeys(map(Place.of, facts_set.prompts)))
+def answer_slots(facts_set: KnowledgeSet) -> tuple[Slot, ...]:
+    """Return the distinct slots at which a set's answers stand."""
+    return tuple(dict.fromkeys(map(Slot.of, facts_set.prompts)))
 
 
 def knowledge_key(facts_set: KnowledgeSet, key: ScoringKey) -> str:
@@ -227,17 +227,17 @@ def knowledge_audit_of(store: Store, key: ScoringKey, facts_set: KnowledgeSet) -
     ``None`` where it is under way, where nothing was scored for the set itself, or an earlier version of the
     app has scored it.
     """
-    kept = store.load_result(knowledge_key(facts_set, key), AUDIT)
+    stored = store.load_result(knowledge_key(facts_set, key), AUDIT)
     try:
-        return None if kept is None else SelfAudit.model_validate(kept[1])
+        return None if stored is None else SelfAudit.model_validate(stored[1])
     except ValidationError:
         return None
 
 
 def audit_begun(store: Store, key: ScoringKey, facts_set: KnowledgeSet) -> bool:
     """Tell whether a set was scored, or begun to be, whose self-audit is missing."""
-    place = knowledge_key(facts_set, key)
-    return store.has_result(place, AUDIT) and knowledge_audit_of(store, key, facts_set) is None
+    key_of_set = knowledge_key(facts_set, key)
+    return store.has_result(key_of_set, AUDIT) and knowledge_audit_of(store, key, facts_set) is None
 
 
 def keep_knowledge_audit(
@@ -277,7 +277,7 @@ def knowledge_report(
             f"{lacking:,} prompts of the knowledge set {facts_set.name!r} were not scored with {key.model} "
             f"yet: run `python -m pcf_core knowledge --model {key.model} --set {facts_set.name}` first."
         )
-    table = table_at(store.known_words(key), facts_set.words, answer_places(facts_set))
+    table = table_at(store.known_words(key), facts_set.words, answer_slots(facts_set))
     words, unusable = _usable_answers(facts_set.words, table, protocol)
     values = gather(store, key, facts_set.prompts, words)
     nats = values.reshape(len(facts_set.facts), len(facts_set.templates), len(words))

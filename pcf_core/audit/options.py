@@ -291,9 +291,9 @@ def counted_occupations(evidence: Evidence, topic: Topic, options: ViewOptions) 
     TopicError
         A reference that this topic does not have.
     """
-    found = occupation_weights(evidence, options.occupation_weights)
-    weights = dict(zip(found.terms, found.values, strict=True))
-    left_out, reference = list(found.left_out), None
+    resolved = occupation_weights(evidence, options.occupation_weights)
+    weights = dict(zip(resolved.terms, resolved.values, strict=True))
+    left_out, reference = list(resolved.left_out), None
     if options.reference == "labour":
         shares = labour_reference(evidence, topic)
         left_out += [

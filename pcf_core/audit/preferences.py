@@ -21,13 +21,13 @@ from pcf_core.audit.fitting import (
     words_of_mixed,
     words_unfit_in,
 )
-from pcf_core.audit.places import (
-    Place,
+from pcf_core.audit.slots import (
+    Slot,
     counts_at,
     gather,
     missing,
-    places_of,
     run_notes,
+    slots_of,
     table_at,
     tokens_known,
 )
@@ -189,8 +189,8 @@ def select_words(
                 reasons[word] = f"the model reads it as {first!r}, which counts once"
         out = [word for word in row if word in reasons]
         if not out and protocol == "equal-tokens" and len({tokens[word] for word in row}) > 1:
-            told = ", ".join(f"{word} {_tokens_text(tokens[word])}" for word in row)
-            reasons |= dict.fromkeys(row, f"counterparts differ in tokens: {told}")
+            counted_tokens = ", ".join(f"{word} {_tokens_text(tokens[word])}" for word in row)
+            reasons |= dict.fromkeys(row, f"counterparts differ in tokens: {counted_tokens}")
             continue
         for word in row:
             if out and word not in reasons:
@@ -205,26 +205,26 @@ def select_words(
 def words_that_count(
     store: Store, run: RunSpec, protocol: Protocol
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
-    """Choose the words of a run that count, by all its places; see :func:`select_words`.
+    """Choose the words of a run that count, by all its slots; see :func:`select_words`.
 
     Raises
     ------
     TemplateError
         A selection by tokens, and a template at whose ``[Y]`` their numbers are not known.
     """
-    places, written = places_of(run), store.known_words(run.scoring)
-    table = table_at(written, run.topic.words, places)
+    slots, written = slots_of(run), store.known_words(run.scoring)
+    table = table_at(written, run.topic.words, slots)
     expressed = [word for word in run.topic.words if word in table.tokens]
-    if protocol in BY_TOKENS and not tokens_known(written, expressed, places):
+    if protocol in BY_TOKENS and not tokens_known(written, expressed, slots):
         raise TemplateError(
             f"The protocol {protocol} counts a word's tokens behind a space, but a template has none before "
             "[Y], where this model may write words otherwise; read this run with the protocol exact."
         )
     if protocol == "fitting" and is_mixed(run):
-        able, left_out = select_words(run.topic, table, "exact", counts_at(written, expressed, places))
+        able, left_out = select_words(run.topic, table, "exact", counts_at(written, expressed, slots))
         return words_of_mixed(run, able, left_out)
     unfit = words_unfit_in(run) if protocol == "fitting" else {}
-    return select_words(run.topic, table, protocol, counts_at(written, expressed, places), unfit)
+    return select_words(run.topic, table, protocol, counts_at(written, expressed, slots), unfit)
 
 
 def every_group_has_some(topic: Topic, words: Collection[str]) -> bool:
@@ -379,7 +379,7 @@ MOST_LISTED = 100
 class Result:
     """A run's preferences with what has to be said about them.
 
-    ``tokens``: per word of ``words``, the most that it has at one of the places.  ``coverage`` is ``None``
+    ``tokens``: per word of ``words``, the most that it has at one of the slots.  ``coverage`` is ``None``
     where none is defined, ``self_audit`` where nothing was scored for the run itself.  ``token_shares``: in
     how many tokens each group's probability lies, ``None`` where that is not known.
     """
@@ -410,12 +410,12 @@ def assemble(
     ``on_prompts`` is called with how many prompts have been read so far; what it raises ends the reading.
 
     A word counts in all cells or in none; how it is written and in how many tokens, each cell's place says
-    (:mod:`pcf_core.audit.places`).  Where that number is not known of a place, coverage by the number of
+    (:mod:`pcf_core.audit.slots`).  Where that number is not known of a place, coverage by the number of
     tokens is not given, and protocols that select by it are refused.
     """
-    places = places_of(run)
+    slots = slots_of(run)
     written = store.known_words(run.scoring)
-    table = table_at(written, run.topic.words, places)
+    table = table_at(written, run.topic.words, slots)
     unknown = [word for word in run.topic.words if word not in table.tokens and word not in table.refused]
     if unknown:
         raise _unfinished(run, run.cells)
@@ -435,9 +435,9 @@ def assemble(
             "this run with the protocol exact."
         )
     expressed = [word for word in run.topic.words if word in table.tokens]
-    counted = tokens_known(written, expressed, places)
+    counted = tokens_known(written, expressed, slots)
     tokens = tuple(table.tokens[word] for word in words)
-    counts = {slot: slot.tokens(written, words) or tokens for slot in places}
+    counts = {slot: slot.tokens(written, words) or tokens for slot in slots}
     at = words_by_template(run, words, protocol)
     values, coverage, shares, doubts = _added_up(
         store, run, expressed, words, at, counts, on_prompts, counted=counted
@@ -473,7 +473,7 @@ def _added_up(
     expressed: Sequence[str],
     words: Sequence[str],
     by_template: Sequence[Sequence[str]],
-    tokens: Mapping[Place, Sequence[int]],
+    tokens: Mapping[Slot, Sequence[int]],
     on_prompts: Callable[[int], None],
     *,
     counted: bool,
@@ -521,7 +521,7 @@ def _added_up(
                 f"cells, the first of them {part[int(none.argmax())]!r}: there is nothing to compare; leave "
                 "such templates out."
             )
-        for slot, chosen in _rows_by_place(part, tokens).items():
+        for slot, chosen in _rows_by_slot(part, tokens).items():
             sums.add(nats[chosen], tokens[slot])
             doubts.add(scores[chosen], there[chosen], tokens[slot])
             if counted or not facts_of(family).by_tokens:
@@ -535,13 +535,13 @@ def _added_up(
     return values, coverage, sums.shares if counted else None, doubts
 
 
-def _rows_by_place(
-    prompts: Sequence[str], places: Mapping[Place, Sequence[int]]
-) -> dict[Place, slice | list[int]]:
+def _rows_by_slot(
+    prompts: Sequence[str], slots: Mapping[Slot, Sequence[int]]
+) -> dict[Slot, slice | list[int]]:
     """Return the rows of the prompts at each place: all of them, where there is one place only."""
-    if len(places) == 1:
-        return dict.fromkeys(places, slice(None))
-    at = [Place.of(prompt) for prompt in prompts]
+    if len(slots) == 1:
+        return dict.fromkeys(slots, slice(None))
+    at = [Slot.of(prompt) for prompt in prompts]
     return {index: [row for row, one in enumerate(at) if one == index] for index in dict.fromkeys(at)}
 
 

@@ -120,9 +120,9 @@ def view_of(run: RunSpec, options: ViewOptions) -> View:
 
 
 def _view(run: RunSpec, options: ViewOptions, counted: Counted) -> View:
-    place = {term: index for index, term in enumerate(run.evidence.terms)}
+    index_of = {term: index for index, term in enumerate(run.evidence.terms)}
     return View(
-        rows=np.array([place[term] for term in counted.weights]),
+        rows=np.array([index_of[term] for term in counted.weights]),
         occupation_weights=np.array(list(counted.weights.values())),
         template_weights=weights_of(run, options.template_weighting),
         criterion=Criterion.parse(options.criterion, options.scale, counted.reference),
@@ -189,12 +189,12 @@ class Reading:
 
     def _lost_matches(self) -> Iterator[str]:
         """Return a sentence where intervals over documents speak of the kept kinds of contexts only."""
-        kept = self.run.templates.kept
-        if self.unit.name == "document" and 0 < kept < FULL:
+        share = self.run.templates.kept
+        if self.unit.name == "document" and 0 < share < FULL:
             yield (
-                f"These templates carry {100 * kept:.0f} % of the matches that they were cut from: intervals "
-                "over documents speak of these kinds of contexts only; with templates drawn again they allow "
-                "for others."
+                f"These templates carry {100 * share:.0f} % of the matches that they were cut from: "
+                "intervals over documents speak of these kinds of contexts only; with templates drawn again they "
+                "allow for others."
             )
 
 

@@ -20,9 +20,9 @@ from pydantic import ValidationError
 
 from pcf_core.audit.fitting import identity_of, words_by_template
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.places import places_of, starts_counted
 from pcf_core.audit.preferences import Result, aggregated, assemble, group_sizes
 from pcf_core.audit.reading import Reading, report
+from pcf_core.audit.slots import slots_of, starts_counted
 from pcf_core.audit.token_shares import TokenShares, token_warnings
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.records import LeftOut, digest
@@ -64,9 +64,9 @@ def check_protocol(run: RunSpec, protocol: Protocol) -> None:
 
 def result_name(run: RunSpec, protocol: Protocol) -> str:
     """Return the name of the stored preferences: everything that decides them besides the run key."""
-    places = places_of(run)
-    placed = "" if all(slot.usual for slot in places) else "-placed"
-    placed += "-joined" if any(slot.joins for slot in places) else ""
+    slots = slots_of(run)
+    placed = "" if all(slot.usual for slot in slots) else "-placed"
+    placed += "-joined" if any(slot.joins for slot in slots) else ""
     aligned = "-aligned" if protocol in SELECTIONS and run.topic.aligned else ""
     drawn = "" if run.plan is None else f"-{run.drawn.hash}"
     if protocol == "fitting":  # what fits is known of words and templates, and is no part of the run key
@@ -79,10 +79,10 @@ def kept_name(store: Store, run: RunSpec, protocol: Protocol) -> str:
 
     They may become known after a result was stored without them; the new name makes it be computed again.
     """
-    name, places = result_name(run, protocol), places_of(run)
-    if all(slot.before != "nothing" for slot in places):
+    name, slots = result_name(run, protocol), slots_of(run)
+    if all(slot.before != "nothing" for slot in slots):
         return name
-    counted = starts_counted(store.known_words(run.scoring), run.topic.words, places)
+    counted = starts_counted(store.known_words(run.scoring), run.topic.words, slots)
     return f"{name}-counted" if counted else name
 
 
@@ -290,7 +290,7 @@ def _as_read(
 def is_kept(store: Store, run: RunSpec, protocol: Protocol) -> bool:
     """Tell whether the preferences are stored, so that no words have to be read."""
     name = kept_name(store, run, protocol)
-    return all(store.has_result(run.kept_as, kept) for kept in (name, tokens_name(name)))
+    return all(store.has_result(run.kept_as, each) for each in (name, tokens_name(name)))
 
 
 def tokens_name(name: str) -> str:
@@ -318,10 +318,10 @@ def size_warnings(
 
 
 def _kept(store: Store, run: RunSpec, name: str) -> Result | None:
-    kept, shares = store.load_result(run.kept_as, name), store.load_result(run.kept_as, tokens_name(name))
-    if kept is None or shares is None:
+    stored, shares = store.load_result(run.kept_as, name), store.load_result(run.kept_as, tokens_name(name))
+    if stored is None or shares is None:
         return None
-    columns, facts = kept
+    columns, facts = stored
     shape = (len(run.evidence.terms), len(run.drawn.templates))
     coverage = columns.get("coverage")
     preferences = Preferences(

@@ -18,9 +18,9 @@ import numpy as np
 
 from pcf_core.audit.case import Case, Found, extremes, variant
 from pcf_core.audit.fitting import MIXED, is_mixed
-from pcf_core.audit.places import gather
 from pcf_core.audit.preferences import PROMPTS_AT_ONCE, aggregated, shares_of, words_that_count
 from pcf_core.audit.reading import View
+from pcf_core.audit.slots import gather
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Aggregation

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from pcf_core.audit.places import run_notes
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned
+from pcf_core.audit.slots import run_notes
 from pcf_core.cli.console import give, one_of, open_store, progress_line, say
 from pcf_core.cli.options import (
     DtypeOption,

@@ -23,8 +23,8 @@ from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.database import Database
 from pcf_core.store.files import write_whole
 from pcf_core.store.layer import Layer
-from pcf_core.store.places import place_of
 from pcf_core.store.results import KEY, RunFolder, RunInfo
+from pcf_core.store.storage import storage_of
 from pcf_core.store.texts import TextLayer
 
 FOLDER, TEXTS = "imported", "texts"
@@ -65,7 +65,7 @@ class Imported:
         holds = [folder for folder in self.text_folders() if (folder / "texts" / generation).is_dir()]
         for folder in holds:
             if folder.name not in self._texts:
-                texts = place_of(folder, kind="texts")
+                texts = storage_of(folder, kind="texts")
                 self._texts[folder.name] = TextLayer(texts, Catalogue(Database(None)))
         return [self._texts[folder.name] for folder in holds]
 
@@ -148,7 +148,7 @@ class Imported:
 
     def _layer(self, key: str) -> Layer:
         if key not in self._layers:
-            self._layers[key] = Layer(place_of(self._folder / key), Catalogue(Database(None)))
+            self._layers[key] = Layer(storage_of(self._folder / key), Catalogue(Database(None)))
         return self._layers[key]
 
 

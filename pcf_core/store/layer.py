@@ -21,7 +21,6 @@ from pcf_core.core.settings import settings
 from pcf_core.core.topics import whole_word_prompt
 from pcf_core.store.catalogue import Catalogue, Holding
 from pcf_core.store.files import unseal
-from pcf_core.store.places import Folder, Place, UnreachableError
 from pcf_core.store.shards import (
     MANIFEST,
     Manifest,
@@ -36,6 +35,7 @@ from pcf_core.store.shards import (
     write_shard,
     write_together,
 )
+from pcf_core.store.storage import Folder, Storage, UnreachableError
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ class Layer:
     after which the catalogue has to be opened again and the request repeated.
     """
 
-    def __init__(self, scores: Place, catalogue: Catalogue) -> None:
+    def __init__(self, scores: Storage, catalogue: Catalogue) -> None:
         self.scores = scores
         self.catalogue = catalogue
         self._verdicts: dict[tuple[str, str], tuple[Stamps, bool]] = {}
@@ -199,12 +199,12 @@ def _drafted(key: ScoringKey, table: TokenTable, block: Scores) -> tuple[Manifes
     return manifest_of(key, block.prompts, block.words, table, data, now(), block.provenance), data
 
 
-def stamps_of(folder: Place, shard: str) -> Stamps:
+def stamps_of(folder: Storage, shard: str) -> Stamps:
     """Return values that change when a file of a shard does."""
     return tuple(folder.stamp(name) for name in file_names(shard))
 
 
-def read_or_set_aside(read: Callable[[], T], folder: Place, shard: str, catalogue: Catalogue) -> T | None:
+def read_or_set_aside(read: Callable[[], T], folder: Storage, shard: str, catalogue: Catalogue) -> T | None:
     """Read a shard with ``read``; return ``None`` if it is gone or cannot be used.
 
     A failure is tried again while nobody writes; then a damaged shard is renamed, and the catalogue gets a

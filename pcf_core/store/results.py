@@ -28,8 +28,8 @@ from pcf_core.core.records import Record, digest
 from pcf_core.core.run import RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.store.files import seal, unseal, write_whole
-from pcf_core.store.places import Folder
 from pcf_core.store.shards import now
+from pcf_core.store.storage import Folder
 
 log = logging.getLogger(__name__)
 

@@ -33,7 +33,6 @@ from pcf_core.store.layer import (
     gathered,
     missing_blocks,
 )
-from pcf_core.store.places import place_of
 from pcf_core.store.results import (
     Columns,
     RunFolder,
@@ -47,6 +46,7 @@ from pcf_core.store.results import (
     read_result,
     result_path,
 )
+from pcf_core.store.storage import storage_of
 from pcf_core.store.texts import TextLayer
 
 log = logging.getLogger(__name__)
@@ -103,13 +103,13 @@ class Store:
             A URL of a kind that cannot be reached from here.
         """
         own = Catalogue.open(root)
-        layers = [Layer(place_of(root, scores), own)]
-        texts = [TextLayer(place_of(root, scores, "texts"), own)]
+        layers = [Layer(storage_of(root, scores), own)]
+        texts = [TextLayer(storage_of(root, scores, "texts"), own)]
         folders = [root]
         for folder in shipped:
             index = Catalogue(Database(None))
-            layers.append(Layer(place_of(folder), index))
-            texts.append(TextLayer(place_of(folder, kind="texts"), index))
+            layers.append(Layer(storage_of(folder), index))
+            texts.append(TextLayer(storage_of(folder, kind="texts"), index))
             folders.append(folder)
         return cls(root, layers, texts, folders)
 

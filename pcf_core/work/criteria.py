@@ -309,7 +309,7 @@ def embedding_asked(several: Sequence[CriteriaAsked]) -> EmbeddingAsked:
     return EmbeddingAsked(several=tuple(sorted(several, key=lambda asked: asked.model)))
 
 
-def submit_embedding(store: Store, queue: Queue, asked: EmbeddingAsked) -> Job:
+def submit_embedding(store: Store, queue: Queue, request: EmbeddingAsked) -> Job:
     """Queue a request, or join the job that is at it; ``done`` and ``total`` count embeddings learned.
 
     Raises
@@ -317,10 +317,10 @@ def submit_embedding(store: Store, queue: Queue, asked: EmbeddingAsked) -> Job:
     StoreError
         Texts are missing yet, or the cache folder is read-only or full.
     """
-    require_written(store, asked)
-    EMBEDDINGS.save_asked(store, asked)
-    request = EmbeddingRequest(models=asked.models, asked=asked.hash)
-    return queue.submit(EMBEDDING, asked.hash, request.model_dump(mode="json"), total=len(SEEDS))
+    require_written(store, request)
+    EMBEDDINGS.save_asked(store, request)
+    payload = EmbeddingRequest(models=request.models, asked=request.hash).model_dump(mode="json")
+    return queue.submit(EMBEDDING, request.hash, payload, total=len(SEEDS))
 
 
 def require_written(store: Store, request: EmbeddingAsked) -> None:

@@ -9,13 +9,13 @@ import time
 from typing import Any
 
 from pcf_core.audit.knowledge import (
-    answer_places,
+    answer_slots,
     audit_begun,
     keep_knowledge_audit,
     knowledge_key,
     missing_answers,
 )
-from pcf_core.audit.places import check_places, starts_counted, written_words
+from pcf_core.audit.slots import check_slots, starts_counted, written_words
 from pcf_core.core.errors import TopicError
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.run import Progress, ScoringKey
@@ -93,13 +93,13 @@ def score_knowledge(
     ScoringError
         the model failed.
     """
-    places = answer_places(knowledge)
+    slots = answer_slots(knowledge)
     done = not missing_answers(store, key, knowledge) and not audit_begun(store, key, knowledge)
-    if done and starts_counted(store.known_words(key), knowledge.words, places):
+    if done and starts_counted(store.known_words(key), knowledge.words, slots):
         return 0
     spec, scorer = open_asked(key, store, open_scorer)
-    table = check_places(scorer, knowledge.words, places)
-    keep_words(store, key, written_words(knowledge.words, places), table, environment(scorer))
+    table = check_slots(scorer, knowledge.words, slots)
+    keep_words(store, key, written_words(knowledge.words, slots), table, environment(scorer))
     if done:  # but for its answers' tokens
         return 0
     keep_knowledge_audit(store, key, knowledge, None)

@@ -19,8 +19,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from pcf_core.core.errors import AuditError, InputError
 from pcf_core.core.settings import Settings
-from pcf_core.store.places import Folder, place_of
 from pcf_core.store.shards import MANIFEST
+from pcf_core.store.storage import Folder, storage_of
 from pcf_core.work.queue import Queue
 
 LOOPBACK = "127.0.0.1"
@@ -71,7 +71,7 @@ def newest_shard(settings: Settings) -> float | None:
     """Return the wall time of the newest shard's manifest; ``None`` without shards, or in object storage."""
     times = []
     for kind in SHARDS:
-        shards = place_of(settings.cache, settings.scores, kind)
+        shards = storage_of(settings.cache, settings.scores, kind)
         if isinstance(shards, Folder):
             for name in shards.folders():
                 with os.scandir(shards.path / name) as files:

@@ -213,7 +213,7 @@ class _Work:
             self.declined["original"] += count_declining(original)
             self.declined["prompt"] += count_declining(written)
         counted: dict[Side, dict[End, int]] = {
-            side: {end: found[end] for end in get_args(End)} for side, found in ends.items()
+            side: {end: counts[end] for end in get_args(End)} for side, counts in ends.items()
         }
         return pairs, together(errors), counted
 

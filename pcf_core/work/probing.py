@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from pcf_core.audit.places import Place, joining_note, refusal, spelling_note, stored_prompt
 from pcf_core.audit.preferences import Doubts, coverage_of, preferences_of, select_words
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sensitivity import sensitivity
+from pcf_core.audit.slots import Slot, joining_note, refusal, spelling_note, stored_prompt
 from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.probe import TopicCheck
 from pcf_core.core.records import FloatArray
@@ -57,7 +57,7 @@ def word_check(
         ``left_out``: word and reason of the others; ``coverage``: probability of the words together, per
         number of tokens (masked) or under ``all``, ``None`` where a causal model scores text right of ``[Y]``
         with the word; ``preferences``: group to probability, sum 1; ``notes``: how words are written where
-        they begin a sentence (:mod:`pcf_core.audit.places`), and that ``fitting`` says nothing of one
+        they begin a sentence (:mod:`pcf_core.audit.slots`), and that ``fitting`` says nothing of one
         sentence.  Plain JSON: a number that is not finite is ``None``.
 
     Raises
@@ -73,7 +73,7 @@ def word_check(
     scorer = open_scorer(in_precision(resolve(model), dtype), protocol)
     table = check_at(scorer, topic.words, text)
     words, left_out = require_every_group(topic, model, table, protocol)
-    slot = Place.of(text)
+    slot = Slot.of(text)
     nats = scorer.score([stored_prompt(text)], slot.written(words))[0]
     notes = [spelling_note(words)] if slot.begins else []
     notes += [joining_note([slot], words)]
@@ -101,7 +101,7 @@ def word_check(
 
 def check_at(scorer: Scorer, words: Sequence[str], text: str) -> TokenTable:
     """Check the words at the ``[Y]`` of a text, by their own names."""
-    slot = Place.of(text)
+    slot = Slot.of(text)
     forms = dict(zip(words, slot.written(words), strict=True))
     there = BEHIND_A_SPACE if slot.before == "space" else stored_prompt(text)
     table = scorer.check(tuple(forms.values()), there)
@@ -227,7 +227,7 @@ def fitting_scores(
         words = [[word for word in some if table.tokens[word] <= most] for some in counting]
         try:
             return words, [
-                scorer.score([stored_prompt(text)], Place.of(text).written(some))[0] if some else np.empty(0)
+                scorer.score([stored_prompt(text)], Slot.of(text).written(some))[0] if some else np.empty(0)
                 for text, some in zip(texts, words, strict=True)
             ]
         except TemplateError:

@@ -117,8 +117,8 @@ def run_criteria(
     report: Report
     if request.scoring is None:
         texts = read_texts(store, request, experiment)
-        ends.update(end for found in texts.values() for end in found.ends)
-        report = experiment.report({cell: found.texts for cell, found in texts.items()})
+        ends.update(end for generated in texts.values() for end in generated.ends)
+        report = experiment.report({cell: generated.texts for cell, generated in texts.items()})
     else:
         nats, left_out = read_scores(store, request.scoring, asks)
         report = experiment.scored_report(nats)
@@ -255,7 +255,7 @@ def run_embedding(
     material = experiment.material
     assert isinstance(material, HobbiesMaterial)  # of hobbies, validated
     texts = {
-        one.model: {cell: found.texts for cell, found in read_texts(store, one, experiment).items()}
+        one.model: {cell: generated.texts for cell, generated in read_texts(store, one, experiment).items()}
         for one in request.several
     }
     result = EmbeddingResult(

@@ -12,10 +12,10 @@ from typing import ClassVar, Literal
 
 from pcf_core.audit.knowledge import knowledge_key, missing_answers
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.places import Place
 from pcf_core.audit.preferences import missing_blocks
 from pcf_core.audit.sampling import furthest
 from pcf_core.audit.sensitivity import sensitivity_name
+from pcf_core.audit.slots import Slot
 from pcf_core.core.errors import ModelError, RunError, TemplateError
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.records import Record, digest
@@ -332,7 +332,7 @@ class CheckRequest(Record):
 
 def _unusual(texts: Sequence[str]) -> list[str]:
     """Return the part of the key for words that begin a sentence or a text, or that letters touch."""
-    slots = [Place.of(text) for text in texts]
+    slots = [Slot.of(text) for text in texts]
     placed = [] if all(slot.usual for slot in slots) else ["placed"]
     return [*placed, "joined"] if any(slot.joins for slot in slots) else placed
 

@@ -21,18 +21,18 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.audit.places import (
-    check_places,
+from pcf_core.audit.preferences import prompt_parts, select_words
+from pcf_core.audit.results import is_unchecked, load_result, look_at, unchecked
+from pcf_core.audit.sampling import furthest, plan_of, with_draws
+from pcf_core.audit.slots import (
+    check_slots,
     missing,
-    places_of,
+    slots_of,
     starts_counted,
     stored_prompt,
     table_at,
     written_words,
 )
-from pcf_core.audit.preferences import prompt_parts, select_words
-from pcf_core.audit.results import is_unchecked, load_result, look_at, unchecked
-from pcf_core.audit.sampling import furthest, plan_of, with_draws
 from pcf_core.core.errors import ModelError, RunError, StoreError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Look
@@ -216,7 +216,7 @@ def _work_left(run: RunSpec, store: Store, info: RunInfo | None, more_to_come: b
         changes=changes,
         check=info is not None and _is_unaudited(info) and not more_to_come,
         # Only the model's tokenizer can tell how many tokens words have where they begin a text.
-        counts=not starts_counted(store.known_words(run.scoring), run.topic.words, places_of(run)),
+        counts=not starts_counted(store.known_words(run.scoring), run.topic.words, slots_of(run)),
     )
 
 
@@ -239,7 +239,7 @@ def _save_as_scored(run: RunSpec, store: Store, info: RunInfo | None, more_to_co
 
     A cache that cannot be written keeps the draws that it has of a complete run.
     """
-    table = table_at(store.known_words(run.scoring), run.topic.words, places_of(run))
+    table = table_at(store.known_words(run.scoring), run.topic.words, slots_of(run))
     require_every_group(run.topic, run.scoring.model, table)
     if info is None or not info.complete:
         store.save_run(run, {} if info is None else info.provenance, complete=not more_to_come)
@@ -263,8 +263,8 @@ def _score(
     left: _WorkLeft,
 ) -> int:
     """Score what is missing, then audit it; see :func:`score_run`."""
-    places = places_of(run)
-    words = written_words(run.topic.words, places)
+    slots = slots_of(run)
+    words = written_words(run.topic.words, slots)
     spec = resolve(run.scoring.model).with_dtype(run.scoring.dtype)
     timings = _timings_so_far(run, store)
     on_progress(Progress(stage="loading", seconds_left=_expected_loading(run, store)))
@@ -277,8 +277,8 @@ def _score(
             f"The model {run.scoring.model} is not the one this run was asked for ({run.scoring.identity} "
             f"then, {scorer.key.identity} now): its files have changed; ask for the run again."
         )
-    table = check_places(scorer, run.topic.words, places)
-    require_every_group(run.topic, run.scoring.model, table_at(table, run.topic.words, places))
+    table = check_slots(scorer, run.topic.words, slots)
+    require_every_group(run.topic, run.scoring.model, table_at(table, run.topic.words, slots))
     made = environment(scorer)
     if left.scores:
         store.save_run(run, {**made, "timings": timings}, complete=False)

@@ -19,9 +19,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pcf_core.audit.knowledge import answer_places, knowledge_key
-from pcf_core.audit.places import Place, check_places, places_of, stored_prompt, table_at
+from pcf_core.audit.knowledge import answer_slots, knowledge_key
 from pcf_core.audit.preferences import select_words
+from pcf_core.audit.slots import Slot, check_slots, slots_of, stored_prompt, table_at
 from pcf_core.core.errors import AuditError
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.records import FloatArray, LeftOut
@@ -86,8 +86,8 @@ def scorer_facts(run: RunSpec, scorer: Scorer) -> SelfAudit:
 
 def _table(run: RunSpec, scorer: Scorer) -> TokenTable:
     """Return the tokens of the topic's words at their positions in the run's prompts."""
-    places = places_of(run)
-    return table_at(check_places(scorer, run.topic.words, places), run.topic.words, places)
+    slots = slots_of(run)
+    return table_at(check_slots(scorer, run.topic.words, slots), run.topic.words, slots)
 
 
 def audit_answers(
@@ -102,8 +102,8 @@ def audit_answers(
     on_check: OnCheck = lambda done, total, seconds_left: None,
 ) -> SelfAudit:
     """Audit a knowledge set of which every answer in every prompt is in the store."""
-    places = answer_places(knowledge)
-    table = table_at(check_places(scorer, knowledge.words, places), knowledge.words, places)
+    slots = answer_slots(knowledge)
+    table = table_at(check_slots(scorer, knowledge.words, slots), knowledge.words, slots)
     refused = [
         LeftOut(name=word, reason=table.refused[word]) for word in knowledge.words if word in table.refused
     ]
@@ -187,7 +187,7 @@ def draw_scores(run: RunSpec, table: TokenTable) -> list[Cell]:
 
 
 def _drawn(prompt: str, word: str) -> tuple[str, str]:
-    (written,) = Place.of(prompt).written([word])
+    (written,) = Slot.of(prompt).written([word])
     return stored_prompt(prompt), written
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from pcf_core.audit.kept_gate import kept_verdicts
 from pcf_core.audit.policy import Policy
+from pcf_core.audit.stored_verdicts import stored_verdicts
 from pcf_core.report.records import SHORT, ReportDocument, ReportRequest
 from pcf_core.report.verifying import verify_report
 from pcf_core.report.whole import Texts, write_report
@@ -43,7 +43,7 @@ def test_its_numbers_are_those_of_the_gate(written: ReportDocument, full_store: 
     (section,) = [one for one in written.sections if one.name == "policy"]
     for part in section.parts:
         key = next(info.run.scoring for info in full_store.own_runs() if info.run.scoring.name == part.title)
-        report = kept_verdicts(full_store, POLICY, key).report
+        report = stored_verdicts(full_store, POLICY, key).report
         assert report is not None
         (table,) = part.tables
         places = [table.columns.index(name) for name in ("value", "low", "high", "verdict")]

@@ -23,8 +23,8 @@ from pcf_core.store.catalogue import row_checksum
 from pcf_core.store.database import FILE_NAME
 from pcf_core.store.files import sha256
 from pcf_core.store.layer import Missing
-from pcf_core.store.places import Objects, Place
 from pcf_core.store.shards import decode, encode
+from pcf_core.store.storage import ObjectStorage, Storage
 from pcf_core.store.store import Store
 
 REFUSED = {"ξ": "unk"}
@@ -262,8 +262,10 @@ def test_object_storage_is_listed_once_in_a_while(
     url = f"memory:/{tmp_path}"
     one, two = Store.open(tmp_path / "one", (), url), Store.open(tmp_path / "two", (), url)
     listings: list[str] = []
-    real = Objects.stems
-    monkeypatch.setattr(Objects, "stems", lambda self, suffix: listings.append(suffix) or real(self, suffix))
+    real = ObjectStorage.stems
+    monkeypatch.setattr(
+        ObjectStorage, "stems", lambda self, suffix: listings.append(suffix) or real(self, suffix)
+    )
     assert len(score(one, key, PROMPTS[:4], WORDS)) == 1
     assert one.missing(key, PROMPTS[:4], WORDS) == []
     assert len(listings) == 1
@@ -309,7 +311,7 @@ def test_killed_while_it_sets_damage_aside_it_leaves_no_data_that_pass_for_whole
     folder.replace(f"{shard}.parquet", encode(prompts, values - 1))
     real, left = type(folder).set_aside, [None] * renames
 
-    def killed(self: Place, name: str) -> None:
+    def killed(self: Storage, name: str) -> None:
         if not left:
             raise Killed
         left.pop()

@@ -19,8 +19,8 @@ from pcf_core.app.roles import may_audit
 from pcf_core.app.scoring import Wanted, follow_readings, offer_scoring
 from pcf_core.app.widgets import draw_facts, plain
 from pcf_core.audit.gate import GateReport
-from pcf_core.audit.kept_gate import KeptVerdicts, kept_verdicts, planned_runs
 from pcf_core.audit.policy import MAX_BYTES, Policy, policies_in, read_policy, uploaded_policy
+from pcf_core.audit.stored_verdicts import StoredVerdicts, planned_runs, stored_verdicts
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.settings import settings
@@ -177,7 +177,7 @@ def draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> None
     draw_tabs("policy", {READING: HOW, DATA: draw_data, PROVENANCE: draw_provenance})
 
 
-def draw_model(policy: Policy, key: ScoringKey) -> KeptVerdicts:
+def draw_model(policy: Policy, key: ScoringKey) -> StoredVerdicts:
     """Draw the verdicts on one model, or what they lack; return them."""
     planned = planned_runs(policy, key)
     unread: list[Wanted] = [
@@ -187,16 +187,16 @@ def draw_model(policy: Policy, key: ScoringKey) -> KeptVerdicts:
     ]
     if unread:
         follow_readings(unread)
-        return KeptVerdicts(None)
-    kept_verdicts = verdicts(policy, key)
-    if kept_verdicts.report is None:
-        finding(unscored_note(key.label, kept_verdicts.missing))
-        return kept_verdicts
-    panel = policy_panel(kept_verdicts.report)
+        return StoredVerdicts(None)
+    stored_verdicts = verdicts(policy, key)
+    if stored_verdicts.report is None:
+        finding(unscored_note(key.label, stored_verdicts.missing))
+        return stored_verdicts
+    panel = policy_panel(stored_verdicts.report)
     st.markdown(f"**{plain(panel.findings[0])}**")
-    st.table(verdict_rows(kept_verdicts.report).map(plain).set_index("limit"))
+    st.table(verdict_rows(stored_verdicts.report).map(plain).set_index("limit"))
     draw_notes(panel.notes)
-    return kept_verdicts
+    return stored_verdicts
 
 
 def place_of(key: ScoringKey, run: RunSpec) -> str:
@@ -204,7 +204,7 @@ def place_of(key: ScoringKey, run: RunSpec) -> str:
     return f"{key.label} ({run.topic.name}, {run.templates.name})"
 
 
-def verdicts(policy: Policy, key: ScoringKey) -> KeptVerdicts:
+def verdicts(policy: Policy, key: ScoringKey) -> StoredVerdicts:
     """Judge a model, worked out once for all visitors until scores or runs come or go."""
     runs = [(info.run.kept_as, info.complete) for info in open_store().runs()] if policy.compares else []
     return judged(settings().cache, policy, key, tuple(runs), tuple(shards_of(key)))
@@ -217,9 +217,9 @@ def judged(
     key: ScoringKey,
     runs: tuple[tuple[str, bool], ...],
     shards: tuple[tuple[str, ...], ...],
-) -> KeptVerdicts:
+) -> StoredVerdicts:
     """Judge a model by the store at ``cache``; again once ``runs`` or ``shards`` are others."""
-    return kept_verdicts(open_store(), policy, key)
+    return stored_verdicts(open_store(), policy, key)
 
 
 def shards_of(key: ScoringKey) -> list[tuple[str, ...]]:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pandas as pd
 
 from pcf_core.audit.gate import GateReport
-from pcf_core.audit.kept_gate import kept_verdicts
 from pcf_core.audit.policy import Policy
 from pcf_core.audit.results import Read
+from pcf_core.audit.stored_verdicts import stored_verdicts
 from pcf_core.core.run import ScoringKey
 from pcf_core.report.gate import context_name
 from pcf_core.report.loaded import Runs, Study
@@ -123,7 +123,7 @@ def policy_parts(store: Store, policy: Policy, studies: Sequence[Study], read: R
     """Write the verdicts on every model of the runs; of one that lacks a run, which."""
     parts = []
     for key in keys_of(studies):
-        found = kept_verdicts(store, policy, key, read)
+        found = stored_verdicts(store, policy, key, read)
         if found.report is None:
             lacking = unscored_note(key.label, found.missing)
             parts.append(ReportPart(title=key.label, findings=(lacking,)))

@@ -28,7 +28,7 @@ MOST_CELLS = 20_000_000  # resamples × occupations × groups: 160 MB an array
 
 
 @dataclass(frozen=True)
-class KeptVerdicts:
+class StoredVerdicts:
     """What the store can say of a model and a policy.
 
     ``report`` is ``None`` where a run of the policy is ``missing``: a policy is kept as a whole or not.
@@ -69,9 +69,9 @@ def _planned(context: Context, scoring: ScoringKey) -> RunSpec:
     )
 
 
-def kept_verdicts(
+def stored_verdicts(
     store: Store, policy: Policy, scoring: ScoringKey, read: Read = load_result
-) -> KeptVerdicts:
+) -> StoredVerdicts:
     """Judge a model by the runs that the store has.
 
     The looks of a policy that stops early are those of the command ``check``, so the verdicts are too.
@@ -102,8 +102,8 @@ def kept_verdicts(
         except _NotScoredError:
             missing.append(run)
     if missing:
-        return KeptVerdicts(None, tuple(missing))
-    return KeptVerdicts(
+        return StoredVerdicts(None, tuple(missing))
+    return StoredVerdicts(
         GateReport(
             model=scoring.label,
             title=policy.title,
@@ -151,8 +151,8 @@ def _baseline_reader(store: Store, context: Context, read: Read) -> ReadRun | No
             "import the pack and write the key of its run, or use the command check."
         )
     if RUN_KEY.fullmatch(name):
-        kept = store.load_run(name)
-        return lambda run: _reading(store, context, read, kept)
+        baseline = store.load_run(name)
+        return lambda run: _reading(store, context, read, baseline)
 
     def of_model(run: RunSpec) -> Reading:
         keys = dict.fromkeys(info.run.scoring for info in store.runs())

@@ -17,7 +17,7 @@ written words alone, so that scores of "She" and of "she" in one prompt lie side
 key, and no version of rules has to tell them apart.
 
 **Tokens.**  A tokenizer may cut a word otherwise at the very beginning of a text than behind a space.  A
-:class:`~pcf_core.core.run.TokenTable` has the numbers for these two places; behind any other character they
+:class:`~pcf_core.core.run.TokenTable` has the numbers for these two slots; behind any other character they
 are those behind a space, where the tokenizer is known to write the word alike, and unknown where not.
 """
 
@@ -53,7 +53,7 @@ class Checker(Protocol):
 
 
 @dataclass(frozen=True)
-class Place:
+class Slot:
     """What stands right before the whole word, whether it begins a sentence, and the letters joined to it.
 
     ``left``, ``right``: letters of the text that touch ``[Y]``.
@@ -65,7 +65,7 @@ class Place:
     right: str = ""
 
     @classmethod
-    def of(cls, text: str) -> Place:
+    def of(cls, text: str) -> Slot:
         """Find the place of the one ``[Y]`` of a text."""
         prompt, *letters = whole_word_prompt(text)
         left, _, right = prompt.partition(GAP)
@@ -124,19 +124,19 @@ def _begins_sentence(left: str, right: str) -> bool:
     return end[-1] in CLOSING and end.rstrip(CLOSING)[-1:] in (".", "…")  # “Go!” she said
 
 
-def places_of(run: RunSpec) -> tuple[Place, ...]:
-    """Return the distinct places of a run's prompts, in the order of its templates."""
-    return _places(run.drawn.texts, run.evidence.terms)
+def slots_of(run: RunSpec) -> tuple[Slot, ...]:
+    """Return the distinct slots of a run's prompts, in the order of its templates."""
+    return _slots(run.drawn.texts, run.evidence.terms)
 
 
 @lru_cache(maxsize=32)
-def _places(texts: tuple[str, ...], terms: tuple[str, ...]) -> tuple[Place, ...]:
-    """Return the distinct places of texts; a page asks for those of each of its runs, every time."""
+def _slots(texts: tuple[str, ...], terms: tuple[str, ...]) -> tuple[Slot, ...]:
+    """Return the distinct slots of texts; a page asks for those of each of its runs, every time."""
     return tuple(dict.fromkeys(slot for text in texts for slot in _of_text(text, terms)))
 
 
-def _of_text(text: str, all_terms: tuple[str, ...]) -> Iterator[Place]:
-    """Yield the places of a template's text, which may differ by term.
+def _of_text(text: str, all_terms: tuple[str, ...]) -> Iterator[Slot]:
+    """Yield the slots of a template's text, which may differ by term.
 
     A term that touches ``[Y]`` may itself end as a sentence does ("Dr."), or begin as its end does, and all
     of it may be joined to the word.
@@ -144,15 +144,15 @@ def _of_text(text: str, all_terms: tuple[str, ...]) -> Iterator[Place]:
     prompt, *letters = whole_word_prompt(text)
     left, _, right = prompt.partition(GAP)
     if any(letters) or left.endswith("[X]") or right.startswith("[X]"):
-        yield from (Place.of(filled(text, term)) for term in all_terms)
+        yield from (Slot.of(filled(text, term)) for term in all_terms)
         return
     terms = _telling_terms(all_terms)
     _, stands_left, between = left.rpartition("[X]")
     near = stands_left and not any(character.isalnum() for character in between)
     if near or "[X]" in right[: len("[X]") + 1]:  # all that is looked at there are two characters
-        yield from (Place.of(filled(text, term)) for term in terms)
+        yield from (Slot.of(filled(text, term)) for term in terms)
     else:
-        yield Place.of(text)
+        yield Slot.of(text)
 
 
 @lru_cache(maxsize=32)
@@ -168,21 +168,21 @@ def _telling_terms(terms: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(seen.values())
 
 
-def written_words(words: Sequence[str], places: Sequence[Place]) -> tuple[str, ...]:
-    """Return every way in which the words are written at the places."""
-    return tuple(dict.fromkeys(word for slot in places for word in slot.written(words)))
+def written_words(words: Sequence[str], slots: Sequence[Slot]) -> tuple[str, ...]:
+    """Return every way in which the words are written at the slots."""
+    return tuple(dict.fromkeys(word for slot in slots for word in slot.written(words)))
 
 
-def check_places(scorer: Checker, words: Sequence[str], places: Sequence[Place]) -> TokenTable:
-    """Check what the model makes of the words as they are written at the places."""
-    table = scorer.check(written_words(words, places))
-    starts = written_words(words, [slot for slot in places if slot.before == "nothing"])
+def check_slots(scorer: Checker, words: Sequence[str], slots: Sequence[Slot]) -> TokenTable:
+    """Check what the model makes of the words as they are written at the slots."""
+    table = scorer.check(written_words(words, slots))
+    starts = written_words(words, [slot for slot in slots if slot.before == "nothing"])
     usable = [word for word in starts if word in table.tokens]
     return replace(table, at_start=scorer.check(usable, GAP).tokens) if usable else table
 
 
-def table_at(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> TokenTable:
-    """Return the table of the topic's own words, by what becomes of them at the places.
+def table_at(table: TokenTable, words: Sequence[str], slots: Sequence[Slot]) -> TokenTable:
+    """Return the table of the topic's own words, by what becomes of them at the slots.
 
     A word has the largest number of tokens that it has at one of them (behind a space, where that of a place
     is not known), is refused if it is at one, and is the same as another if they are at one ("he" and "He" at
@@ -191,9 +191,9 @@ def table_at(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -
     tokens: dict[str, int] = {}
     refused: dict[str, str] = {}
     spelling: dict[str, str] = {}
-    first: dict[tuple[Place, str], str] = {}
+    first: dict[tuple[Slot, str], str] = {}
     for word in dict.fromkeys(words):
-        forms = [(slot, slot.written([word])[0]) for slot in places]
+        forms = [(slot, slot.written([word])[0]) for slot in slots]
         reasons = [refusal(word, form, table) for _, form in forms if form in table.refused]
         if reasons:
             refused[word] = reasons[0]
@@ -214,23 +214,23 @@ def refusal(word: str, written: str, table: TokenTable) -> str:
     return reason if written == word else f"written {written!r}, {reason}"
 
 
-def starts_counted(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> bool:
+def starts_counted(table: TokenTable, words: Sequence[str], slots: Sequence[Slot]) -> bool:
     """Tell whether the words' tokens at the very beginning of a text are known, if a place is there.
 
     Scores kept by a version that did not count them come without, though nothing has to be scored again.
     """
-    written = written_words(words, [slot for slot in places if slot.before == "nothing"])
+    written = written_words(words, [slot for slot in slots if slot.before == "nothing"])
     return table.unspaced.union(table.at_start, table.refused).issuperset(written)
 
 
-def tokens_known(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> bool:
-    """Tell whether it is known how many tokens each word has at each of the places."""
-    return all(slot.tokens(table, words) is not None for slot in places)
+def tokens_known(table: TokenTable, words: Sequence[str], slots: Sequence[Slot]) -> bool:
+    """Tell whether it is known how many tokens each word has at each of the slots."""
+    return all(slot.tokens(table, words) is not None for slot in slots)
 
 
-def counts_at(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> list[dict[str, int]]:
-    """Return the tokens of each word by place, of the places where they are known of all words."""
-    counts_by_place = (slot.tokens(table, words) for slot in places)
+def counts_at(table: TokenTable, words: Sequence[str], slots: Sequence[Slot]) -> list[dict[str, int]]:
+    """Return the tokens of each word by place, of the slots where they are known of all words."""
+    counts_by_place = (slot.tokens(table, words) for slot in slots)
     return [dict(zip(words, counts, strict=True)) for counts in counts_by_place if counts is not None]
 
 
@@ -242,9 +242,9 @@ def spelling_note(words: Sequence[str], where: str = "") -> str:
     )
 
 
-def joining_note(places: Iterable[Place], words: Sequence[str], where: str = "") -> str:
+def joining_note(slots: Iterable[Slot], words: Sequence[str], where: str = "") -> str:
     """Say which whole words are scored where letters touch ``[Y]``; empty where none do."""
-    changed = written_words(words, [slot for slot in places if slot.joins])
+    changed = written_words(words, [slot for slot in slots if slot.joins])
     return f"Where letters touch [Y]{where} the whole word is scored: {_some(changed)}." if changed else ""
 
 
@@ -256,12 +256,12 @@ def _some(words: Sequence[str]) -> str:
 def run_notes(run: RunSpec, words: Sequence[str]) -> tuple[str, ...]:
     """Say both of a run's words, and of how many templates each holds; nothing where of none."""
     texts = run.drawn.texts
-    places = [tuple(_of_text(text, run.evidence.terms)) for text in texts]
-    begin = sum(any(slot.begins for slot in some) for some in places)
-    join = sum(any(slot.joins for slot in some) for some in places)
+    slots = [tuple(_of_text(text, run.evidence.terms)) for text in texts]
+    begin = sum(any(slot.begins for slot in some) for some in slots)
+    join = sum(any(slot.joins for slot in some) for some in slots)
     notes = (
         spelling_note(words, f" ({begin:,} of {len(texts):,} templates)") if begin else "",
-        joining_note(places_of(run), words, f" ({join:,} of {len(texts):,} templates)"),
+        joining_note(slots_of(run), words, f" ({join:,} of {len(texts):,} templates)"),
     )
     return tuple(filter(None, notes))
 
@@ -300,6 +300,6 @@ def by_writing(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, 
         left, _, right = whole.partition(GAP)
         kind = (not before and _begins_sentence(left, right), before, behind)
         if kind not in of:
-            of[kind] = rows.setdefault(Place("space", *kind).written(words), [])
+            of[kind] = rows.setdefault(Slot("space", *kind).written(words), [])
         of[kind].append(row)
     return dict(sorted(rows.items(), key=lambda item: item[1][0]))
