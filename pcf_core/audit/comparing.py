@@ -311,7 +311,6 @@ def controlled(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
 
 
 def _controlled_totals(totals: Sequence[Difference]) -> list[Difference]:
-    """Control the p-values of one quantity, as :func:`controlled` does of each."""
     adjusted, least = holm([total.p_value for total in totals]), holm([total.least_p for total in totals])
     return [
         replace(total, adjusted=p, least_p=least_p)
@@ -455,5 +454,4 @@ def _scored(run: RunSpec) -> tuple[str, bool]:
 
 
 def _is_part(one: set[str], other: set[str]) -> bool:
-    """Tell whether either of two sets of templates stands in the other whole."""
     return one <= other or other <= one

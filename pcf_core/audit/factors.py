@@ -244,7 +244,6 @@ def _own_panel(own: OwnFactor, quantity: Quantity, risks: Mapping[str, float]) -
 
 
 def _with_lines(panel: FactorPanel, noise: TemplateNoise | None) -> FactorPanel:
-    """Return the panel with the lines through its points, where there are any."""
     weighed = [point for point in panel.points if point.weight is not None]
     ols, no_ols = _line(panel.scale, panel.points, None, noise)
     wls, no_wls = _line(panel.scale, weighed, [point.weight or 0.0 for point in weighed], noise)
@@ -257,7 +256,6 @@ def _line(
     weights: Sequence[float] | None,
     noise: TemplateNoise | None,
 ) -> tuple[LineFit | None, str]:
-    """Fit the line through the points, or say why there is none."""
     if weights is not None and not weights:
         return None, "no point has a weight"
     x = [math.log10(point.value) if scale.log else point.value for point in points]
@@ -270,7 +268,6 @@ def _line(
 
 
 def _adjusted(panels: Sequence[FactorPanel]) -> tuple[FactorPanel, ...]:
-    """Return the panels with p values that are corrected for all of their slopes."""
     fits = [fit for panel in panels for fit in (panel.ols, panel.wls) if fit is not None]
     corrected = iter(holm([fit.p_value for fit in fits]))
 
@@ -281,7 +278,6 @@ def _adjusted(panels: Sequence[FactorPanel]) -> tuple[FactorPanel, ...]:
 
 
 def _step(values: Sequence[float]) -> float:
-    """Return the largest power of ten that the values span, as far as it is a number."""
     spread = max(values, default=0.0) - min(values, default=0.0)
     if spread <= 0:
         return 1.0

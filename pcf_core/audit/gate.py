@@ -166,7 +166,6 @@ def check_plan(context: Context, run: RunSpec, error: float, *, early: bool, has
 
 
 def _resamples_of(error: float, occupations: int, groups: int) -> int:
-    """Return how many resamples show the ends of intervals of the level 1 − ``error``."""
     resamples = resamples_for(error)
     if resamples * occupations * groups > MOST_CELLS:
         raise CriterionError(
@@ -345,12 +344,10 @@ class Look:
 
     @cached_property
     def _unit(self) -> TemplateUnit:
-        """Whole templates, which is what a verdict rests on."""
         return TemplateUnit.templates(self.reading.matrix.template_weights)
 
     @cached_property
     def _risks(self) -> Mapping[Quantity, tuple[float, Interval]]:
-        """R, R^p and R^c with their intervals over templates."""
         matrix = self.reading.matrix
         intervals = risk_intervals(
             matrix.values,

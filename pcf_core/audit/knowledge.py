@@ -71,7 +71,6 @@ def knowledge_protocol(protocol: Protocol) -> Protocol:
 def _usable_answers(
     words: Sequence[str], table: TokenTable, protocol: Protocol
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
-    """Return the answers that count, and those that do not with the reason."""
     if protocol in OF_GROUPS:
         raise CriterionError(
             f"The protocol {protocol} compares the words of groups, and a knowledge set has none: read it "

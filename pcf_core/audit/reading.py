@@ -193,8 +193,8 @@ class Reading:
         if self.unit.name == "document" and 0 < share < FULL:
             yield (
                 f"These templates carry {100 * share:.0f} % of the matches that they were cut from: "
-                "intervals over documents speak of these kinds of contexts only; with templates drawn again they "
-                "allow for others."
+                "intervals over documents speak of these kinds of contexts only; with templates drawn again "
+                "they allow for others."
             )
 
 
@@ -238,7 +238,6 @@ def read_with(
 def _must_be_scored(
     run: RunSpec, given: Sequence[str], scored: Sequence[str], name: str, error: type[InputError]
 ) -> None:
-    """Refuse a set or list that is not the one that a run has scored."""
     other = sorted(set(given) ^ set(scored))
     if other:
         raise error(

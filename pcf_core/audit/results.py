@@ -361,7 +361,6 @@ def _keep(store: Store, run: RunSpec, name: str, result: Result) -> None:
 
 
 def _shares_of(facts: dict[str, Any]) -> TokenShares | None:
-    """Turn the token numbers, which JSON stores as texts, into integers again."""
     if facts["shares"] is None:
         return None
     return {

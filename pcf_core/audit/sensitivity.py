@@ -172,7 +172,6 @@ def _template_choices(case: Case) -> Found:
 
 
 def _stop_choices(case: Case) -> Found:
-    """Return all templates with a full stop where they have none, or without."""
     sibling = stop_sibling(case.store, case.run)
     if isinstance(sibling, Unavailable):
         yield sibling

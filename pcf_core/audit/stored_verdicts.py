@@ -124,8 +124,6 @@ def _check_size(policy: Policy, run: RunSpec) -> None:
 
 
 def _reader(store: Store, context: Context, read: Read) -> ReadRun:
-    """Return what reads the runs of a context's looks."""
-
     def reading(run: RunSpec) -> Reading:
         try:
             return _reading(store, context, read, run)

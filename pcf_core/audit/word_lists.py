@@ -178,7 +178,6 @@ def _prompts(run: RunSpec, view: View) -> list[str]:
 
 
 def _log_sum(nats: FloatArray, aggregation: Aggregation) -> FloatArray:
-    """Return [prompt] logarithm of the sum, or the mean, of [prompt, word] probabilities."""
     logs = np.logaddexp.reduce(nats, axis=-1)
     return np.asarray(logs - math.log(nats.shape[-1]) if aggregation == "mean" else logs)
 
@@ -189,7 +188,6 @@ def _without(
     outs: Sequence[LeftOutWords],
     aggregation: Aggregation,
 ) -> Iterator[tuple[str, list[FloatArray]]]:
-    """Yield name and [group] of [prompt] logarithms, for each that is left out."""
     if not outs:
         return
     whole = [_log_sum(nats, aggregation) for nats in groups]

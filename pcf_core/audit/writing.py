@@ -132,7 +132,6 @@ def _occupation_risk(
     groups: tuple[str, ...],
     of_run: RiskIntervals,
 ) -> OccupationRisk:
-    """Write one row of the report."""
     parts = of_run.parts
     over_templates = of_run.intervals["overall_risk"][0]
     intervals = {

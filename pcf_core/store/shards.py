@@ -55,7 +55,7 @@ def write_sealed(
 
     On one disk writers hold a lock, see :func:`write_together`.  In a shared folder, data without a manifest
     may belong to another machine that is about to write one.  Two devices may differ in the last bit of a
-    score, and so in a text: the manifest is always written for the data that exist, so that it fits them in
+    score, and so in a text: the manifest is always written for the existing data, so that it fits them in
     whatever order two writers take their steps.  ``answers_the_same`` tells whether existing bytes answer the
     same request.
     """

@@ -29,11 +29,11 @@ class UnreachableError(StoreError):
 
 
 class Storage(abc.ABC):
-    """A folder whose files are written completely or not at all; ``place / name`` is a folder in it.
+    """A folder whose files are written completely or not at all; ``storage / name`` is a folder in it.
 
-    ``name`` is the last part of its path.  ``shared``: others write to it without our lock.
-    ``listing_seconds``: how long a listing may be used again.  Every method raises StoreError, with one
-    sentence, if the folder cannot be used.
+    ``name``: the last part of its path.  ``shared``: others write to it without our lock.
+    ``listing_seconds``: how long a listing may be used again.  Every method raises StoreError with one
+    sentence if the folder cannot be used.
     """
 
     name: str
@@ -139,7 +139,6 @@ class Folder(Storage):
             set_aside(self.path / name)
 
     def _draft(self) -> str:
-        """Return the ending of drafts: fixed where writers hold a lock, so that the next one cleans up."""
         return f".{socket.gethostname()}-{os.getpid()}.tmp" if self.shared else ".tmp"
 
     def _as_store_error(self) -> AbstractContextManager[None]:
@@ -236,12 +235,8 @@ def without_credentials(text: str) -> str:
 def storage_of(root: Path, scores: str = "", kind: str = "scores") -> Storage:
     """Return where the cache at ``root`` stores shards: in itself, or at ``scores``, a folder or a URL.
 
-    ``kind``: "scores", or "texts", which are in a folder of this name in the shared one.
-
-    Raises
-    ------
-    SettingsError
-        A URL whose protocol fsspec does not know, or that needs a package.
+    ``kind``: "scores", or "texts", which are in a folder of this name in the shared one.  Raises
+    SettingsError for a URL whose protocol fsspec does not know, or that needs a package.
     """
     if not scores:
         return Folder(root / kind, root)

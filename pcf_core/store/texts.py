@@ -1,11 +1,11 @@
-"""Texts by (generation key, prompt, index): a shard for each part that was written, and no index beside them.
+"""Texts by (generation key, prompt, index): a shard for each part that was written, without an index.
 
     <root>/texts/<generation hash>/<shard id>.parquet   columns prompt, index, text, end, tokens
     <root>/texts/<generation hash>/<shard id>.json      its manifest, written last: no shard without it
 
-A part lies within a block of ``BLOCK`` indices: what was asked for of it, from the first index that was not
-there.  The id of a shard follows from the prompt, the first index and, where the part is less than a block,
-the number of its texts: looking for a text is looking for a file, and two that write parts of different size
+A part lies within a block of ``BLOCK`` indices: what was asked for of it, from the first index that was
+missing.  The id of a shard follows from the prompt, the first index and, if the part is less than a block,
+the number of its texts: looking for a text is looking for a file, and two writers of parts of different size
 do not disturb each other.  Writing, checksums and setting aside are those of all shards
 (:mod:`pcf_core.store.shards`).
 """
@@ -127,7 +127,7 @@ def sizes(first: int, wanted: int) -> Iterator[int]:
 def read_texts(folder: Storage, shard: str) -> Generated:
     """Read a part of a block and check every byte of it; raises as :func:`read_sealed`.
 
-    The id of the shard stands for key, prompt, first index and size, and the manifest for the id.
+    The id of the shard determines key, prompt, first index and size, and the manifest has the id.
     """
 
     def interpret(body: dict[str, Any], data: bytes) -> Generated:

@@ -102,10 +102,7 @@ def serving(
 ) -> Iterator[None]:
     """Serve the gauges on a port of this machine while the block runs; without a port do nothing.
 
-    Raises
-    ------
-    InputError
-        The port is taken, or this user may not have it.
+    Raises InputError if the port is taken, or not allowed for this user.
     """
     if port is None:
         yield
@@ -151,7 +148,6 @@ def _handler(read: Callable[[], str]) -> type[BaseHTTPRequestHandler]:
                     self.answer(503, f"{error}\n")
 
         def answer(self, status: int, text: str) -> None:
-            """Send a text."""
             data = text.encode()
             self.send_response(status)
             self.send_header("Content-Type", TYPE)

@@ -78,7 +78,6 @@ class RayCounters:
     def __init__(
         self, start: Callable[[str | None], tuple[Actor, Reference]], room: Callable[[], int]
     ) -> None:
-        """Take ``start``: an actor for a parser of some identity, or of whatever one it finds."""
         self._identity: str | None = None
         self._pool = Pool(lambda: start(self._identity), room)
 
@@ -96,10 +95,10 @@ class RayCounters:
 
 
 class RayEngine:
-    """A connection to the cluster that RAY_ADDRESS names, or that this machine is in, else to one of its own.
+    """A connection to the cluster of RAY_ADDRESS, or that this machine is part of, else to a new local one.
 
-    It is made when the first scorer is opened.  One model has processes at a time: a second one would wait
-    for room that the first takes.
+    It is made when the first scorer is opened.  One model has processes at a time, because a second one would
+    wait for the room of the first.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -116,14 +115,10 @@ class RayEngine:
             self._connected = False
 
     def open_scorer(self, spec: ModelSpec, protocol: str) -> RayScorer:
-        """Open a model on a machine of the cluster; on the others it is opened once there is work for them.
+        """Open a model on a machine of the cluster; other machines open it once there is work for them.
 
-        Raises
-        ------
-        ScoringError
-            No cluster can be reached, it has no capacity left, or its processes die.
-        ModelError
-            The model cannot be opened there.
+        Raises ScoringError if no cluster can be reached, it has no capacity left, or its processes die, and
+        ModelError if the model cannot be opened there.
         """
         self._connect()
         needs = needs_of(self._settings, machines())
@@ -143,13 +138,7 @@ class RayEngine:
         return RayScorer(in_turn)
 
     def counters(self, recipe: Recipe) -> RayCounters:
-        """Open processes that count blocks, one a CPU.
-
-        Raises
-        ------
-        ScoringError
-            No cluster can be reached.
-        """
+        """Open processes that count blocks, one per CPU."""
         self._connect()
         needs = Needs(cpus=1, gpus=0)
 

@@ -30,8 +30,6 @@ class LostError(Exception):
 
 @dataclass
 class _Task:
-    """A block, and how many processes have ended over it."""
-
     block: Block
     deaths: int = 0
 
@@ -55,15 +53,7 @@ class Pool:
         self._failed_to_open = 0
 
     def open(self) -> Opened:
-        """Wait for a first actor.
-
-        Raises
-        ------
-        ModelError
-            The model cannot be opened.
-        ScoringError
-            Processes die while they open it.
-        """
+        """Wait for a first actor; raises ModelError, or ScoringError if processes die while they open it."""
         while True:
             self._grow(1)
             (done,), _ = ray.wait(list(self._opening), num_returns=1)
@@ -72,14 +62,9 @@ class Pool:
                 return opened
 
     def ask(self, method: str, *arguments: Any) -> Any:
-        """Return what one actor answers; nothing else may be under way.
+        """Return the answer of one actor while nothing else is under way.
 
-        Raises
-        ------
-        AuditError
-            What the method raises.
-        ScoringError
-            Processes die over it.
+        Raises what the method raises, or ScoringError if processes die over it.
         """
         deaths = 0
         while True:
@@ -117,7 +102,6 @@ class Pool:
         self._opening, self._idle, self._busy = {}, [], {}
 
     def _take_finished(self, waiting: deque[_Task]) -> list[tuple[Block, Found]]:
-        """Collect what was scored within the time of a poll; a task whose actor was lost waits again."""
         finished = []
         done, _ = ray.wait([*self._busy, *self._opening], num_returns=1, timeout=POLL_SECONDS)
         for reference in done:
@@ -158,7 +142,7 @@ class Pool:
         return self._limit
 
     def _drop(self, actor: Actor, error: LostError, is_last: bool) -> None:
-        """Let a lost actor go; several that were lost alike end the run."""
+        """Let a lost actor go; several lost the same way end the run."""
         ray.kill(actor)
         if is_last:
             raise ScoringError(

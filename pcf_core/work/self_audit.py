@@ -52,26 +52,10 @@ def audit_scores(
 ) -> SelfAudit:
     """Audit a run of which every cell is in the store.
 
-    A model that fails now costs the noise floor and not the run: ``note`` says why.
-
-    Parameters
-    ----------
-    run
-        What was scored.
-    store
-        Where its scores are.
-    scorer
-        What made them.
-    spec
-        Of the model.
-    open_scorer
-        Opens it a second time.
-    pause
-        Called between two forward passes; what it raises ends the audit.
-    seconds
-        The scoring took, which limits how many cells are read again.
-    on_check
-        Called before each cell and after the last one.
+    ``scorer`` made the scores; ``open_scorer`` may open the model of ``spec`` a second time.  ``pause`` is
+    called between two forward passes, and an exception of it ends the audit.  ``seconds``: how long the
+    scoring took, which limits how many cells are read again.  ``on_check`` is called before each cell and
+    after the last one.  If the model fails now, only the noise floor is lost: ``note`` says why.
     """
     facts = scorer_facts(run, scorer)
     drawn = draw_scores(run, _table(run, scorer))
@@ -85,7 +69,7 @@ def scorer_facts(run: RunSpec, scorer: Scorer) -> SelfAudit:
 
 
 def _table(run: RunSpec, scorer: Scorer) -> TokenTable:
-    """Return the tokens of the topic's words at their positions in the run's prompts."""
+    """Return the tokens of the topic's words at their slots in the run's prompts."""
     slots = slots_of(run)
     return table_at(check_slots(scorer, run.topic.words, slots), run.topic.words, slots)
 
@@ -115,7 +99,6 @@ def audit_answers(
 
 
 def _facts(scorer: Scorer, words: Sequence[str], table: TokenTable, left_out: Sequence[LeftOut]) -> SelfAudit:
-    """Return the part of a self-audit that needs no scoring."""
     return SelfAudit(
         traits=dict(scorer.traits),
         tokens={word: table.tokens[word] for word in words if word in table.tokens},
@@ -169,7 +152,6 @@ def _read_again(
 
 
 def _affordable(seconds: float, a_cell: float, drawn: int) -> int:
-    """Return how many drawn cells can be read in so many seconds, at least five."""
     most = seconds / a_cell if a_cell else math.inf
     return min(drawn, max(FEWEST_CELLS, int(min(most, drawn))))
 
@@ -221,7 +203,7 @@ def difference(first: float, second: float) -> float:
 def second_reader(
     scorer: Scorer, spec: ModelSpec, protocol: str, open_scorer: Callable[[ModelSpec, str], Scorer]
 ) -> Scorer:
-    """Open the same model in float32 where the run is in less and it fits; else return the scorer itself."""
+    """Open the model in float32 if the run was in less and a second copy fits; else return ``scorer``."""
     needed = spec.parameters * BYTES_OF_FLOAT32
     free = free_memory(getattr(scorer, "device", "cpu"))
     if spec.dtype in NARROW and spec.family != "endpoint" and 0 < needed <= free * PART_OF_MEMORY:
@@ -230,7 +212,6 @@ def second_reader(
 
 
 def _stored(key: ScoringKey, store: Store, drawn: Sequence[tuple[str, str]]) -> FloatArray:
-    """Load [score] nats of the drawn (prompt, word)."""
     prompts = list(dict.fromkeys(prompt for prompt, _ in drawn))
     words = list(dict.fromkeys(word for _, word in drawn))
     nats = store.gather(key, prompts, words)

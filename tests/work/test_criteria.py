@@ -69,7 +69,7 @@ def every_name_means_the_toy(toy_settings: Settings, monkeypatch: pytest.MonkeyP
         return Toy(ToyMaterial.model_validate(body))
 
     monkeypatch.setattr("pcf_core.work.generating.resolve_writer", find)
-    monkeypatch.setattr("pcf_core.work.texts.resolve_writer", find)
+    monkeypatch.setattr("pcf_core.work.text_audits.resolve_writer", find)
     monkeypatch.setattr("pcf_core.work.blocks.resolve", find)
     monkeypatch.setattr("pcf_core.work.criteria.resolve", find)
     monkeypatch.setattr("pcf_core.work.criteria.restore_experiment", restore)

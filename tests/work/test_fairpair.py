@@ -90,7 +90,7 @@ def every_name_means_the_toy(toy_settings: Settings, monkeypatch: pytest.MonkeyP
         return SPEC.model_copy(update={"name": name})
 
     monkeypatch.setattr("pcf_core.work.generating.resolve_writer", find)
-    monkeypatch.setattr("pcf_core.work.texts.resolve_writer", find)
+    monkeypatch.setattr("pcf_core.work.text_audits.resolve_writer", find)
     estimating = importlib.import_module("pcf_core.work.estimate")  # the room exports a function of the name
     monkeypatch.setattr(estimating, "resolve", find)
 

@@ -21,7 +21,7 @@ from pcf_core.work.generating import generate_missing
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_words
-from pcf_core.work.texts import TextsAsked, estimate_texts
+from pcf_core.work.text_audits import TextsAsked, estimate_texts
 from pcf_core.work.worker import Worker
 from tests.work.toy import TOPIC, open_toy, stop_if
 from tests.work.writing import let_workers_write, submit_texts
@@ -48,7 +48,7 @@ def every_name_means_the_toy(toy_settings: Settings, monkeypatch: pytest.MonkeyP
         return SPEC.model_copy(update={"name": name, "parameters": 1000 if name == "big" else 100})
 
     monkeypatch.setattr("pcf_core.work.generating.resolve_writer", find)
-    monkeypatch.setattr("pcf_core.work.texts.resolve_writer", find)
+    monkeypatch.setattr("pcf_core.work.text_audits.resolve_writer", find)
     estimating = importlib.import_module("pcf_core.work.estimate")  # the room exports a function of the name
     monkeypatch.setattr(estimating, "resolve", find)
     let_workers_write(monkeypatch)
@@ -177,7 +177,7 @@ def test_what_made_a_text_stands_in_its_manifest(store: Store, tmp_path: Path) -
 def test_an_estimate_counts_texts_and_tokens(store: Store, queue: Queue) -> None:
     """120 texts of at most 10 tokens; 7 characters of a prompt are 2 tokens."""
     found = estimate_texts(ASKED, store, queue)
-    assert (found.texts, found.tokens, found.prompt_tokens) == (120, 1200, 240)
+    assert (found.missing, found.tokens, found.prompt_tokens) == (120, 1200, 240)
     assert found.seconds is None
     assert "Nothing was written on this machine yet" in found.basis
     generate_missing(ASKED, store, fake)
