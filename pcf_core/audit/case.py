@@ -183,7 +183,7 @@ class Covering:
 
 
 def covering_runs(store: Store, templates: TemplateSet) -> tuple[Covering, ...]:
-    """Find the finished runs that have some of a set's counts, the largest share first, then the newest.
+    """Find the finished runs that have some of a set's templates, the largest share first, then the newest.
 
     Runs with a sampling plan are not among them: :func:`restricted` refuses them.
     """
@@ -220,17 +220,11 @@ def restricted(
 ) -> RiskReport:
     """Report a run as if only these of its templates had been scored, with these counts.
 
-    Coverage per number of tokens is not in it where the run has several: the words' own scores are not read.
-    A template with another count than the run's is counted elsewhere: its documents are unknown.
+    It lacks coverage per number of tokens if the run has several: the words' own scores are not read.  A
+    template with another count than the run's was counted elsewhere, so its documents are unknown.
 
-    Raises
-    ------
-    RunError
-        The run has a sampling plan.
-    TemplateError
-        A text that the run has not scored; counts that are no weights.
-    EvidenceError, CriterionError
-        As :func:`~pcf_core.audit.report`.
+    Raises RunError if the run has a sampling plan, TemplateError for a text that the run has not scored or
+    counts that are no weights, and EvidenceError or CriterionError as :func:`~pcf_core.audit.reading.report`.
     """
     chosen, narrowed = _narrowed(run, texts, counts)
     preferences = replace(
@@ -293,14 +287,10 @@ def held_against(
 ) -> Calibration:
     """Compare the report of a calibration model with what was planted in it.
 
-    ``preferences``: Of the run, every occupation and context of the truth.  ``report``: Of the same run under
-    the default view options, in which the planted risks are stated.  ``written``: When the results were.
-    ``version``: Of the app that scored it, empty where that was not kept.
-
-    Raises
-    ------
-    RunError
-        The run has other groups, occupations or contexts than the truth.
+    ``preferences`` and ``report``: of the same run, the report under the default view options, in which the
+    planted risks are stated.  ``written``: when the results were.  ``version``: of the app that scored the
+    run, empty if unknown.  Raises RunError if the run has other groups, occupations or contexts than the
+    truth.
     """
     axes = (preferences.groups, preferences.occupations, preferences.templates)
     if axes != (planted.groups, planted.occupations, planted.contexts):

@@ -1,11 +1,11 @@
 """Risk joined with figures of the occupations: what is regressed on what (PCF 4.4, BVF C.2).
 
-A line of the US statistics counts once, however many words share it: its risk is the mean of theirs, its
+A line of the US statistics counts once, however many words belong to it: its risk is the mean of theirs, its
 weight the people employed in it.  The frequency of a word is its own.
 
-**A model's mean stereotypes joined with what its training text says: which occupations are compared.**  An
-occupation is compared where at least 20 documents of the text have a majority and the word stands in small
-letters, not as part of a name, in at least a fifth of those that name it.
+**A model's mean stereotypes joined with its training text.**  An occupation is compared if at least 20
+documents of the text have a majority and the word stands in small letters, not as part of a name, in at least
+a fifth of those that name it.
 """
 
 from __future__ import annotations
@@ -94,15 +94,9 @@ def factor_panels(
     """Make panels of wage, education, women's share, word frequency and own figures, each against risk.
 
     P values are corrected by Holm's method for all slopes of the answer, those of both kinds of lines.
-
-    ``report``: Risk per occupation.  ``quantity``: Which risk.  ``matching``: How well a word has to fit its
-    line of the statistics.  ``own``: A user's figures, as a further panel.  ``noise``: What drawing the
-    templates again does to these risks; ``None``: they are taken as known.
-
-    Raises
-    ------
-    EvidenceError
-        The table of the statistics is missing or damaged.
+    ``matching``: how well a word has to fit its line of the statistics.  ``own``: a user's figures, as a
+    further panel.  ``noise``: how these risks change when templates are drawn again; ``None``: they are taken
+    as known.  Raises EvidenceError if the table of the statistics is missing or damaged.
     """
     risks = {row.occupation: float(getattr(row, quantity)) for row in report.occupations}
     all_factors = factors()
@@ -118,12 +112,10 @@ def factor_panels(
 
 
 def noise_of(reading: Reading, unit: TemplateUnit, quantity: Quantity) -> TemplateNoise | None:
-    """Draw the templates of a run again: what that does to the risks of its occupations.
+    """Draw the templates of a run again and return how the risks of its occupations change.
 
-    They are the draws of the intervals over whole templates, which all occupations share.
-
-    ``reading``: The run under view options.  ``unit``: What intervals over templates draw, with their
-    weights.  ``quantity``: Which risk.
+    They are the draws of the intervals over whole templates, which all occupations share.  ``unit``: what
+    intervals over templates draw, with their weights.
     """
     matrix = reading.matrix
     stereotypes = matrix.criterion.stereotypes(matrix.values)
@@ -312,7 +304,7 @@ def why_not_compared(count: ReadCount | None) -> str:
 
 
 def read_leans(evidence: Evidence, table: ReadTable) -> dict[str, float]:
-    """Map term to lean of the training text, −1 (all she) to 1 (all he), for the terms that are compared."""
+    """Map term to lean of the training text, −1 (all she) to 1 (all he), for the compared terms."""
     counts = ((term, table.counts.get(term.casefold())) for term in evidence.terms)
     return {term: count.lean for term, count in counts if count is not None and not why_not_compared(count)}
 
@@ -325,17 +317,12 @@ def read_against(
     tilt: MeanTilt,
     table: ReadTable,
 ) -> Amplification | None:
-    """Compare a model with its text; ``None`` where no occupation can be compared.
+    """Compare a model with its training text; ``None`` if no occupation can be compared.
 
-    ``occupations``: Their names.  ``groups``: ``male`` and ``female``, in any order.  ``stereotypes``:
-    [occupation, template, group] against an even split, on the scale that ends at 1.  ``unit``: What of the
-    templates is drawn again, with their weights.  ``tilt``: The mean stereotypes of *male* with their
-    intervals over templates.  ``table``: The counts of the text.
-
-    Raises
-    ------
-    TopicError
-        Other groups.
+    ``groups``: ``male`` and ``female``, in any order.  ``stereotypes``: [occupation, template, group] against
+    an even split, on the scale that ends at 1.  ``unit``: what of the templates is drawn again, with their
+    weights.  ``tilt``: the mean stereotypes of *male* with their intervals over templates.  Raises TopicError
+    for other groups.
     """
     if set(groups) != set(GROUPS):
         raise TopicError(

@@ -57,7 +57,7 @@ def _option_choices(case: Case) -> Found:
 
 
 def _with_occupations(case: Case, way: Variant | Unavailable, options: ViewOptions) -> Variant | Unavailable:
-    """Say on how many occupations a way rests where it is not as many as now."""
+    """Say on how many occupations a choice rests, if that changes with it."""
     if isinstance(way, Unavailable):
         return way
     count = len(view_of(case.run, options).rows)
@@ -198,10 +198,8 @@ def halves(weights: FloatArray, seed: int = 0) -> Iterator[NDArray[np.intp]]:
 def risks_without_one(values: FloatArray, view: View) -> FloatArray:
     """Compute R of all templates but one: [template], NaN for one that carries all weight.
 
-    From E_t J and E_t s of all, each less the part of the one: (E J − w_t J_t) / (1 − w_t).
-
-    ``values``: [occupation, template, group] preferences of all occupations of the run.  ``view``: How they
-    are read.
+    From E_t J and E_t s of all, each less the part of the one: (E J − w_t J_t) / (1 − w_t).  ``values``:
+    [occupation, template, group] preferences of all occupations of the run.
     """
     weights = view.template_weights / view.template_weights.sum()
     shares = view.occupation_weights / view.occupation_weights.sum()
@@ -231,14 +229,10 @@ def sensitivity(
     options: ViewOptions,
     on_prompts: Callable[[int], None] = lambda prompts: None,
 ) -> Sensitivity:
-    """Load the kept table, or work it out from the words and keep it.
+    """Load the stored table, or compute it from the words and store it.
 
-    Raises
-    ------
-    RunError
-        The run is not finished, was scored under another protocol, or has a sampling plan.
-    AuditError
-        The options are none that this run can be read with.
+    Raises RunError if the run is not finished, was scored under another protocol, or has a sampling plan, and
+    AuditError for options that this run cannot be read with.
     """
     name = sensitivity_name(store, run, options)
     stored = store.load_result(run.kept_as, name)
@@ -253,12 +247,12 @@ def sensitivity(
 
 
 def sensitivity_kept(store: Store, run: RunSpec, options: ViewOptions) -> bool:
-    """Tell whether the table is kept, so that the words need not be read; raises as :func:`sensitivity`."""
+    """Tell whether the table is stored, so that no words need be read; raises as :func:`sensitivity`."""
     return store.has_result(run.kept_as, sensitivity_name(store, run, options))
 
 
 def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
-    """Name the kept table by all that decides it beside the run key.  Raises as :func:`sensitivity`."""
+    """Name the table by all that decides it besides the run key; raises as :func:`sensitivity`."""
     if run.plan is not None:
         raise RunError(
             f"The run {run.key} draws its templates by a sampling plan, and other choices of templates and "

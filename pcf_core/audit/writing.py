@@ -1,4 +1,4 @@
-"""Write a risk report from what is read of a run: preferences, names, weights, a criterion."""
+"""Write a risk report from preferences, names, weights and a criterion."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
 
 
 def rough_means(matrix: Matrix) -> tuple[str, ...]:
-    """Say that there are few templates, or that one of them weighs much."""
+    """Warn of few templates, or of one that weighs much."""
     effective = effective_number(matrix.template_weights)
     if len(matrix.templates) == 1:
         return ("There is one template: an interval over templates says nothing.",)
@@ -71,7 +71,7 @@ def rough_means(matrix: Matrix) -> tuple[str, ...]:
 
 
 def _heavy_template(matrix: Matrix) -> tuple[str, ...]:
-    """Say that templates are drawn, and one carries much of the weight, and more than others do."""
+    """Warn if templates are drawn, and one carries much of the weight and more than others do."""
     share = float(matrix.template_weights.max() / matrix.template_weights.sum())
     alike = TemplateUnit.templates(matrix.template_weights).alike
     if share <= HEAVY + 1e-9 or alike or (matrix.unit is not None and matrix.unit.name != "template"):
@@ -83,7 +83,7 @@ def _heavy_template(matrix: Matrix) -> tuple[str, ...]:
 
 
 def _corrected_risk(matrix: Matrix, plug_in: RiskTotal, intervals: RiskIntervals) -> CorrectedRisk | None:
-    """Return R^p and R^c without the bias of few templates, beside the report's plug-in figures."""
+    """Return R^p and R^c without the bias of few templates, beside the report's own figures."""
     if intervals.correction is None:
         return None
     shares = matrix.occupation_weights / matrix.occupation_weights.sum()

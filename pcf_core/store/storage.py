@@ -139,6 +139,7 @@ class Folder(Storage):
             set_aside(self.path / name)
 
     def _draft(self) -> str:
+        # Fixed where writers hold a lock, so that the next one overwrites what a killed one left.
         return f".{socket.gethostname()}-{os.getpid()}.tmp" if self.shared else ".tmp"
 
     def _as_store_error(self) -> AbstractContextManager[None]:
