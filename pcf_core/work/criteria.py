@@ -146,26 +146,21 @@ def scored_asked(experiment: Experiment, key: ScoringKey) -> CriteriaAsked:
 
 @lru_cache(maxsize=PUT)
 def _check_written(experiment: Experiment, wording: Wording) -> None:
-    """Check what an experiment asks, once per object: it follows from the material alone."""
-    checked(experiment, experiment.asks(wording))
-
-
-@lru_cache(maxsize=PUT)
-def _material_hash(experiment: Experiment) -> str:
-    """Return the key under which its material is stored, computed once per object."""
-    return digest(material_of(experiment))
-
-
-def checked(experiment: Experiment, asks: Sequence[Ask]) -> None:
-    """Refuse two cells that ask the same, since they would have the same texts."""
+    """Refuse two cells that ask the same and would have the same texts; checked once per object."""
     cell_of: dict[tuple[str, str], str] = {}
-    for ask in asks:
+    for ask in experiment.asks(wording):
         other = cell_of.setdefault((ask.system, ask.prompt), ask.cell)
         if other != ask.cell:
             raise CriteriaError(
                 f"The experiment {experiment.title} asks the same twice, in {other!r} and {ask.cell!r}: "
                 "take one of the two out, or word them otherwise."
             )
+
+
+@lru_cache(maxsize=PUT)
+def _material_hash(experiment: Experiment) -> str:
+    """Return the key under which its material is stored, computed once per object."""
+    return digest(material_of(experiment))
 
 
 class CriteriaAudit(TextAudit[CriteriaAsked, Experiment, CriteriaResult]):

@@ -106,5 +106,4 @@ def _scored(store: Store, key: ScoringKey, asks: Sequence[ScoredAsk]) -> tuple[t
                 for word, value in zip(words, scores[ask.cell], strict=True)
             ):
                 raise CriteriaError(f"Scores of {ask.cell!r} are gone: ask for them again, then pack them.")
-            scores[ask.cell] = tuple(None if math.isnan(value) else value for value in row)
     return tuple(scores[ask.cell] for ask in asks)

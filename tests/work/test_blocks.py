@@ -249,8 +249,7 @@ def test_here_is_the_scorer_that_was_given(toy_settings: Settings) -> None:
 def test_without_ray_the_sentence_says_which_file_to_install(
     toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("pcf_core.work.ray_engine", "pcf_core.work.ray_pool"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.delitem(sys.modules, "pcf_core.work.ray_engine", raising=False)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(SettingsError, match=r"not installed: run `pip install -r requirements-ray.txt`"):
         scorers_of("ray", toy_settings).__enter__()

@@ -160,8 +160,7 @@ def test_a_mining_that_is_refused_fails_with_its_sentence(
 def test_without_ray_the_sentence_says_which_file_to_install(
     toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("pcf_core.work.ray_engine", "pcf_core.work.ray_pool"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.delitem(sys.modules, "pcf_core.work.ray_engine", raising=False)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(SettingsError, match=r"not installed: run `pip install -r requirements-ray.txt`"):
         counters_of("ray", toy_settings, [TOPIC]).__enter__()
