@@ -71,7 +71,6 @@ def test_parts_give_what_one_piece_gives(
     shape = (len(run.evidence.terms), len(run.templates.templates))
     nats = store.gather(run.scoring, run.prompts, TOPIC.words)
     shares = coverage_of(nats, [1, 2, 1, 3], family, right_text=False)
-    assert shares is not None
     largest = np.max(np.stack(list(shares.values())), axis=0)
     monkeypatch.setattr(parts, "PROMPTS_AT_ONCE", 512)
     found = assemble(store, run)
@@ -80,7 +79,6 @@ def test_parts_give_what_one_piece_gives(
     )
     assert found.preferences.coverage is not None
     np.testing.assert_allclose(found.preferences.coverage, largest.reshape(shape), rtol=1e-12)
-    assert found.coverage is not None
     assert set(found.coverage.by_tokens) == set(shares)
     for key, values in shares.items():
         assert found.coverage.by_tokens[key].median == pytest.approx(np.median(values))

@@ -60,12 +60,10 @@ def test_its_figures_by_hand(store: Store) -> None:
     run = fill(store, "mini-gpt")
     subjects = fill(store, "mini-gpt", evidence=NEUTRAL)
     asked = baseline_run(run)
-    assert asked is not None
     assert asked.key == subjects.key
     assert has_baseline(store, run)
     result = load_result(store, run)
     found = baseline_of(store, run, result, ViewOptions())
-    assert found is not None
     weights = report(result, run, ViewOptions()).template_weights
     cells = load_result(store, subjects).preferences.values
     expected = np.einsum("xtg,t->g", cells, weights) / len(cells)
@@ -85,7 +83,6 @@ def test_its_figures_by_hand(store: Store) -> None:
         (found.interval("spread", "both", "male"), found.spread["male"]),
         (found.interval("distance", "occupations", "female"), found.distance["female"]),
     ):
-        assert interval is not None
         assert interval.low <= value <= interval.high
     shown = json.loads(run_here("risk", run.key, "--json").stdout)
     assert shown["baseline"]["lean"] == found.lean
@@ -132,7 +129,6 @@ def test_two_models_are_compared_on_one_scale_by_hand(store: Store) -> None:
     assert neutral_comparison(store, one, other, ViewOptions()) is None
     subjects = [fill(store, model, evidence=NEUTRAL) for model in ("mini-gpt", "mini-bert")]
     found = neutral_comparison(store, one, other, ViewOptions())
-    assert found is not None
     assert found.runs == tuple(run.key for run in subjects)
     weights = report(one.result, runs[0], ViewOptions()).template_weights
     means, points = [], []

@@ -71,7 +71,6 @@ def test_a_plan_has_a_key_of_its_own_that_the_draws_do_not_change() -> None:
 
 def test_only_drawn_templates_are_asked_for() -> None:
     run = planned(large_run(), 0.01)
-    assert run.plan is not None
     assert run.plan.draws == 100
     drawn = [text for text, times in zip(run.templates.texts, run.plan.times, strict=True) if times]
     assert run.drawn.texts == tuple(drawn)
@@ -92,7 +91,6 @@ def test_the_report_estimates_the_whole_set_and_says_so(store: Store) -> None:
     whole, drawn = score(store, large_run()), with_draws(planned(large_run(), 0.02), 3200)
     truth = report(load_result(store, whole), whole, ViewOptions())
     found = report(load_result(store, drawn), drawn, ViewOptions())
-    assert found.sampling is not None
     assert found.corrected is not None
     for name in RISKS:
         interval = found.intervals[name][0]
@@ -135,11 +133,9 @@ def test_a_set_that_was_drawn_whole_is_read_like_one_without_a_plan(store: Store
     plain = score(store, large_run(5))
     found = report(load_result(store, run), run, ViewOptions(), resamples=100)
     other = report(load_result(store, plain), plain, ViewOptions(), resamples=100)
-    assert found.sampling is not None
     assert found.sampling.whole
     assert found.sampling.half_width == 0
     assert found.corrected == other.corrected
-    assert found.corrected is not None
     assert not found.corrected.headline
     for name in RISKS:
         assert getattr(found, name) == getattr(other, name)
@@ -153,8 +149,6 @@ def test_equal_weights_are_importance_weights_with_their_effective_number(store:
     truth = report(load_result(store, whole), whole, equal)
     found = report(load_result(store, drawn), drawn, equal)
     by_count = report(load_result(store, drawn), drawn, ViewOptions())
-    assert found.sampling is not None
-    assert by_count.sampling is not None
     interval = found.intervals["overall_risk"][0]
     assert interval.low <= truth.overall_risk <= interval.high
     assert by_count.sampling.effective_draws == pytest.approx(3200)
@@ -169,7 +163,6 @@ def test_weights_that_are_worth_too_few_draws_are_refused(store: Store) -> None:
     run = run.model_copy(update={"templates": run.templates.model_copy(update={"templates": heavy})})
     drawn = score(store, planned(run, 0.02))
     by_count = report(load_result(store, drawn), drawn, ViewOptions())
-    assert by_count.sampling is not None
     assert by_count.sampling.effective_draws == pytest.approx(100)
     with pytest.raises(TemplateError, match=r"with equal template weights they are worth 3\.\d, too few"):
         report(load_result(store, drawn), drawn, ViewOptions(template_weighting="equal"))
@@ -234,7 +227,6 @@ def test_other_view_options_keep_the_draw_and_its_labels(store: Store) -> None:
         ViewOptions(protocol="single-token"),
     ):
         found = report(result, run, options)
-        assert found.sampling is not None
         assert found.sampling.draws == 100
         assert found.overall_risk == found.prejudice_risk + found.caprice_risk
 

@@ -406,6 +406,5 @@ def test_a_view_of_some_occupations_keeps_their_reference(
     view = view_of(run, ViewOptions(reference="labour"))
     part = view.part(1, 3)
     assert part.criterion.reference is not None
-    assert view.criterion.reference is not None
     np.testing.assert_array_equal(part.criterion.reference, view.criterion.reference[1:3])
     np.testing.assert_array_equal(part.rows, view.rows[1:3])

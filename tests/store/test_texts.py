@@ -156,7 +156,6 @@ def test_damage_is_set_aside_told_and_made_again(any_store: Store, which: int, a
     shard = texts_id(GENERATION, PROMPTS[0], 25)
     name = file_names(shard)[which]
     content = folder.read(name)
-    assert content is not None
     damaged = content[:60] + bytes([content[60] ^ 1]) + content[61:]
     folder.replace(name, damaged)
     if asked == "read":

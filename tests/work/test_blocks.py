@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -36,11 +35,12 @@ from pcf_core.work.blocks import (
 )
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.scoring import score_run
+from tests.work import toy
 
 PROMPTS = tuple(f"The term{i} is [Y]" for i in range(5))
 
 
-def test_a_block_comes_back_with_what_made_it(toy: ModuleType) -> None:
+def test_a_block_comes_back_with_what_made_it() -> None:
     """Five prompts in batches of two: pauses between them alone."""
     scorer, seen, pauses = toy.open_toy(toy.spec_of(), "exact"), [], []
     found = score_block(
@@ -185,7 +185,7 @@ def opened() -> list[Several]:
 
 
 @pytest.fixture
-def open_several(toy: ModuleType, opened: list[Several]) -> Callable[[ModelSpec, str], Several]:
+def open_several(opened: list[Several]) -> Callable[[ModelSpec, str], Several]:
     def open_scorer(spec: ModelSpec, protocol: str) -> Several:
         opened.append(Several(toy.open_toy(spec, protocol)))
         return opened[-1]
@@ -199,7 +199,6 @@ def shards(store: Store) -> dict[str, bytes]:
 
 def test_in_whatever_order_blocks_come_the_shards_are_the_same(
     store: Store,
-    toy: ModuleType,
     opened: list[Several],
     open_several: Callable[[ModelSpec, str], Several],
     monkeypatch: pytest.MonkeyPatch,
@@ -219,7 +218,7 @@ def test_in_whatever_order_blocks_come_the_shards_are_the_same(
 
 
 def test_stopping_keeps_the_blocks_that_came_and_resuming_does_the_rest(
-    store: Store, toy: ModuleType, opened: list[Several], open_several: Callable[[ModelSpec, str], Several]
+    store: Store, opened: list[Several], open_several: Callable[[ModelSpec, str], Several]
 ) -> None:
     run = toy.run_of()
     reports: list[int] = []

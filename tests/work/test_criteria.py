@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -38,43 +37,23 @@ from pcf_core.work.questioning import Stage, read_texts, run_criteria
 from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
 from tests.texts.criteria.toy import Toy, ToyMaterial
-from tests.work.toy import open_toy, probability, stop_if
+from tests.work.toy import WRITER as SPEC
+from tests.work.toy import WRITING as KEY
+from tests.work.toy import open_toy, probability, stop_if, unopenable, writing
 
-SPEC = ModelSpec(name="toy", family="causal", path="", identity="weights", tokenizer="tokens", parameters=100)
-KEY = GenerationKey.of(SPEC, Decoding(length=10))
 TOY = Toy()
 WRITTEN = written_asked(TOY, KEY, "instruction", 30)
 SCORED = scored_asked(TOY, ScoringKey.of(SPEC))
 SAID = {" she flew": 0.5, " he flew": 0.3, "": 0.2}
-Open = Callable[[ModelSpec, Decoding], Generator]
-
-
-def writing(said: Callable[[str], Mapping[str, float]] | Mapping[str, float]) -> Open:
-    return lambda spec, decoding: FakeGenerator(said, key=GenerationKey.of(spec, decoding))
-
-
 fair = writing(SAID)
 
 
-def unopenable(spec: ModelSpec, how: Any) -> Any:
-    raise AssertionError("nothing was missing")
-
-
 @pytest.fixture(autouse=True)
-def every_name_means_the_toy(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    def find(name: str, chat: bool = False) -> ModelSpec:
-        return SPEC.model_copy(update={"name": name})
-
+def every_experiment_is_the_toy(toy_writers: None, monkeypatch: pytest.MonkeyPatch) -> None:
     def restore(name: str, body: Mapping[str, Any]) -> Toy:
         return Toy(ToyMaterial.model_validate(body))
 
-    monkeypatch.setattr("pcf_core.work.generating.resolve_writer", find)
-    monkeypatch.setattr("pcf_core.work.text_audits.resolve_writer", find)
-    monkeypatch.setattr("pcf_core.work.blocks.resolve", find)
-    monkeypatch.setattr("pcf_core.work.criteria.resolve", find)
     monkeypatch.setattr("pcf_core.work.criteria.restore_experiment", restore)
-    estimating = importlib.import_module("pcf_core.work.estimate")  # the room exports a function of the name
-    monkeypatch.setattr(estimating, "resolve", find)
 
 
 def kept(store: Store, asked: CriteriaAsked = WRITTEN, toy: Toy = TOY) -> CriteriaAsked:
@@ -384,7 +363,6 @@ def test_a_worker_answers_and_says_how_far_it_is(store: Store, queue: Queue, toy
     done = queue.get(job.id)
     assert (done.state, done.done, done.total) == ("done", 60, 60)
     result = CRITERIA_AUDIT.load(store, WRITTEN.hash)
-    assert result is not None
     assert done.result == {"asked": WRITTEN.hash, "made": 60, "ends": dict(result.ends)}
     assert queue.get(scored.id).result == {"asked": SCORED.hash, "made": 2, "ends": {}}
     assert CRITERIA_AUDIT.load(store, SCORED.hash) is not None

@@ -154,7 +154,6 @@ def test_a_worker_learns_it_and_says_how_far_it_is(
     done = queue.get(job.id)
     assert (done.state, done.done, done.result) == ("done", len(SEEDS), {"asked": asked.hash})
     result = EMBEDDINGS.load(store, asked.hash)
-    assert result is not None
     assert result.report.models == ("leaning", "level")
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
@@ -14,9 +13,7 @@ import pytest
 from pcf_core.core.errors import FairPairError, StoreError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.records import FloatArray, digest
-from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings, settings
-from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
@@ -38,15 +35,15 @@ from pcf_core.work.fairpair import (
     load_pairs,
     load_perturbed,
 )
-from pcf_core.work.jobs import Stopped
+from pcf_core.work.jobs import OpenGenerator, Stopped
 from pcf_core.work.pairing import Stage, run_fairpair
 from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
 from tests.texts.fairpair.planted import FAMILY, text_list
-from tests.work.toy import open_toy
+from tests.work.toy import WRITER as SPEC
+from tests.work.toy import WRITING as KEY
+from tests.work.toy import open_toy, unopenable, writing
 
-SPEC = ModelSpec(name="toy", family="causal", path="", identity="weights", tokenizer="tokens", parameters=100)
-KEY = GenerationKey.of(SPEC, Decoding(length=10))
 PROMPTS = make_prompts(
     "few", [Draft("{name} is a nurse.", "work"), Draft("{name} likes soup.", "food")], title="Few"
 )
@@ -62,37 +59,20 @@ MATERIAL = FairPairMaterial(PROMPTS, TABLE)
 SAID = dict.fromkeys(text_list(200, 1), 1 / 200)
 ABOUT_JANE = {f"{text} {FAMILY[place % len(FAMILY)]}": 1 / 200 for place, text in enumerate(SAID)}
 OF_HIM, OF_HER = {" He is kind.": 0.5, " He works.": 0.5}, {" She is kind.": 0.5, " She works.": 0.5}
-Open = Callable[[ModelSpec, Decoding], Generator]
 
 
-def writing(said: Callable[[str], Mapping[str, float]] | Mapping[str, float]) -> Open:
-    return lambda spec, decoding: FakeGenerator(said, key=GenerationKey.of(spec, decoding))
-
-
-def by_name(john: Mapping[str, float], jane: Mapping[str, float]) -> Open:
+def by_name(john: Mapping[str, float], jane: Mapping[str, float]) -> OpenGenerator:
     return writing(lambda prompt: jane if "Jane" in prompt else john)
 
 
 fair = writing(SAID)
 
 
-def unopenable(spec: ModelSpec, decoding: Decoding) -> Generator:
-    raise AssertionError("nothing was missing")
-
-
 def no_parser(pipeline: str) -> Parser:
     raise AssertionError(f"{pipeline} was opened: these texts need no parts of speech")
 
 
-@pytest.fixture(autouse=True)
-def every_name_means_the_toy(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    def find(name: str, chat: bool = False) -> ModelSpec:
-        return SPEC.model_copy(update={"name": name})
-
-    monkeypatch.setattr("pcf_core.work.generating.resolve_writer", find)
-    monkeypatch.setattr("pcf_core.work.text_audits.resolve_writer", find)
-    estimating = importlib.import_module("pcf_core.work.estimate")  # the room exports a function of the name
-    monkeypatch.setattr(estimating, "resolve", find)
+pytestmark = pytest.mark.usefixtures("toy_writers")
 
 
 def kept(store: Store, asked: FairPairAsked = ASKED, prompts: PromptSet = PROMPTS) -> FairPairAsked:
@@ -180,7 +160,6 @@ def test_a_result_is_what_its_parts_say_of_the_texts(store: Store) -> None:
         assert pair.perturbed_prompt == other
         pairs.append(pair)
         perturbed = load_perturbed(store, ASKED, prompt)
-        assert perturbed is not None
         assert perturbed.errors == own_errors(perturbation, one, prompt)
     expected = fairpair_report(pairs, Jaccard(), model="toy", original="John", counterpart="Jane")
     assert result.reports["jaccard"].model_copy(update={"mode": None, "others": None}) == expected
@@ -196,7 +175,6 @@ def test_what_p_exchanges_is_left_out_beside_it(store: Store) -> None:
     plain, others = result.reports["jaccard"], result.reports["jaccard-others"]
     assert plain.differs
     assert not others.differs
-    assert plain.others is not None
     assert (plain.others.ratio, plain.others.p_value) == (others.means.ratio, others.p_value)
     assert (plain.mode, others.mode) == ("whole", "whole")
     assert result.words.exchanged == result.words.found > 0
@@ -527,7 +505,6 @@ def test_a_job_is_joined_and_answered(worker: Worker, store: Store, queue: Queue
     done = queue.get(job.id)
     assert (done.state, done.done, done.total, done.error) == ("done", 240, 240, None)
     result = FAIRPAIR_AUDIT.load(store, ASKED.hash)
-    assert result is not None
     assert done.result == {"asked": ASKED.hash, "written": 240, "ends": result.ends}
 
 

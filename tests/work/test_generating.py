@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -23,34 +22,20 @@ from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_words
 from pcf_core.work.text_audits import TextsAsked, estimate_texts
 from pcf_core.work.worker import Worker
-from tests.work.toy import TOPIC, open_toy, stop_if
+from tests.work.toy import TOPIC, open_toy, stop_if, unopenable, writing
+from tests.work.toy import WRITER as SPEC
+from tests.work.toy import WRITING as KEY
 from tests.work.writing import let_workers_write, submit_texts
 
-SPEC = ModelSpec(name="toy", family="causal", path="", identity="weights", tokenizer="tokens", parameters=100)
-KEY = GenerationKey.of(SPEC, Decoding(length=10))
 TABLE = {" She was kind.": 0.5, " He worked.": 0.3, "": 0.2}
 ASKED = TextsAsked(key=KEY, prompts=("John is", "Jane is"), count=60)
 
 
-def fake(spec: ModelSpec, decoding: Decoding) -> FakeGenerator:
-    return FakeGenerator(TABLE, key=GenerationKey.of(spec, decoding))
-
-
-def unopenable(spec: ModelSpec, decoding: Decoding) -> Generator:
-    raise AssertionError("nothing was missing")
+fake = writing(TABLE)
 
 
 @pytest.fixture(autouse=True)
-def every_name_means_the_toy(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``big`` has ten times the parameters."""
-
-    def find(name: str, chat: bool = False) -> ModelSpec:
-        return SPEC.model_copy(update={"name": name, "parameters": 1000 if name == "big" else 100})
-
-    monkeypatch.setattr("pcf_core.work.generating.resolve_writer", find)
-    monkeypatch.setattr("pcf_core.work.text_audits.resolve_writer", find)
-    estimating = importlib.import_module("pcf_core.work.estimate")  # the room exports a function of the name
-    monkeypatch.setattr(estimating, "resolve", find)
+def workers_write(toy_writers: None, monkeypatch: pytest.MonkeyPatch) -> None:
     let_workers_write(monkeypatch)
 
 
@@ -302,5 +287,4 @@ def test_a_shipped_model_writes_in_the_worker(
     Worker(store, queue, toy_settings).run(until_idle=True)
     assert queue.get(job.id).state == "done"
     found = store.texts(key, "John is a nurse.", 30)
-    assert found is not None
     assert len(set(found.texts)) > 20

@@ -191,7 +191,6 @@ def test_the_noise_floor_is_the_largest_difference_and_a_large_one_is_a_warning(
     assert knowledge_audit_of(store, KEY, ASKED) is None
     score_knowledge(ASKED, KEY, store, wavering)
     found = knowledge_audit_of(store, KEY, ASKED)
-    assert found is not None
     assert found.noise_floor == pytest.approx(math.log(2), abs=1e-6)
     # 3 is the only right answer of 2 and the only wrong one of 1: two prompts each lack one
     assert (found.noise_scores, found.noise_dtype) == (12 * 2 - 2 * 2, "float32")
@@ -202,7 +201,6 @@ def test_the_noise_floor_is_the_largest_difference_and_a_large_one_is_a_warning(
 def test_a_steady_scorer_shows_rounding_to_float32_alone(store: Store) -> None:
     score_knowledge(ASKED, KEY, store, fake)
     found = knowledge_audit_of(store, KEY, ASKED)
-    assert found is not None
     assert found.noise_floor is not None
     assert 0 < found.noise_floor < 1e-6
     assert not any("made again" in warning for warning in knowledge_report(store, KEY, ASKED).warnings)
@@ -234,7 +232,6 @@ def test_a_model_that_fails_alone_costs_the_floor_and_not_the_scores(
     monkeypatch.setattr(FakeScorer, "alone", fails)
     assert score_knowledge(ASKED, KEY, store, fake) == 12
     found = knowledge_audit_of(store, KEY, ASKED)
-    assert found is not None
     assert (found.noise_floor, found.note) == (None, "The scores were not read again: The server is gone.")
 
 
@@ -244,7 +241,6 @@ def test_a_model_without_any_answer_has_nothing_to_be_read_again(store: Store) -
 
     score_knowledge(ASKED, KEY, store, mute)
     found = knowledge_audit_of(store, KEY, ASKED)
-    assert found is not None
     assert found.note == "The model can express the answers of no fact."
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -24,6 +23,7 @@ from pcf_core.work.worker import Worker
 from tests.mining.fakes import TOPIC, FakeRule, corpus_of, open_fake, write_jsonl
 from tests.mining.test_miner import counted_at_once
 from tests.mining.test_pool import minings
+from tests.work import toy
 
 CORPUS = corpus_of(200, sentences=100)  # three blocks
 
@@ -43,7 +43,7 @@ def asked(tmp_path: Path, quick: None) -> MineRequest:
 
 
 @pytest.fixture
-def worker(store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType) -> Iterator[Worker]:
+def worker(store: Store, queue: Queue, toy_settings: Settings) -> Iterator[Worker]:
     yield Worker(store, queue, toy_settings.model_copy(update={"mine_workers": 1}), toy.open_toy)
     assert not minings()
 
@@ -58,7 +58,6 @@ def test_a_mining_is_answered_and_its_set_kept(worker: Worker, queue: Queue, ask
     assert (done.state, done.done, done.total, done.error) == ("done", size, size, None)
     mined = load_mined("mine")
     assert {one.text: one.count for one in mined.templates} == counted_at_once(CORPUS)
-    assert done.result is not None
     assert done.result["templates"] == len(mined.templates)
     assert done.result["count"] == done.result["matches"] == sum(one.count for one in mined.templates)
     assert done.result["documents"] == mined.card.documents == 200
@@ -118,7 +117,7 @@ def test_a_worker_that_stops_gives_it_back(
 
 @pytest.mark.slow
 def test_small_requests_do_not_wait_for_a_mining(
-    worker: Worker, queue: Queue, asked: MineRequest, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+    worker: Worker, queue: Queue, asked: MineRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     big = submit_mining(queue, asked)
     ended: list[int] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from types import ModuleType
 
 import pytest
 from hypothesis import given
@@ -40,13 +39,12 @@ from pcf_core.work.requests import (
 )
 from pcf_core.work.scoring import score_run
 from pcf_core.work.worker import Worker
+from tests.work import toy
 
 NURSE = "The nurse said that [Y]"
 
 
-def probe_of(
-    toy: ModuleType, text: str = NURSE, protocol: Protocol = "exact", **change: object
-) -> ProbeRequest:
+def probe_of(text: str = NURSE, protocol: Protocol = "exact", **change: object) -> ProbeRequest:
     spec = toy.spec_of().model_copy(update={"path": "here", **change})
     return make_probe(spec, toy.TOPIC, text, protocol)
 
@@ -98,9 +96,9 @@ def test_any_text_gives_a_sentence_or_one_clear_refusal(text: str) -> None:
 # --------------------------------------------------------------------------------------------- requests
 
 
-def test_one_answer_serves_whoever_asks_the_same(toy: ModuleType) -> None:
+def test_one_answer_serves_whoever_asks_the_same() -> None:
     """Titles and notes decide no number; weights, words, text and protocol do."""
-    asked = probe_of(toy)
+    asked = probe_of()
     topic = toy.TOPIC
     renamed = make_probe(
         toy.spec_of().model_copy(update={"path": "elsewhere", "title": "T"}),
@@ -111,10 +109,10 @@ def test_one_answer_serves_whoever_asks_the_same(toy: ModuleType) -> None:
     assert renamed.key == asked.key
     fewer = topic.model_copy(update={"groups": (topic.groups[0], Group(name="female", words=("she",)))})
     others = {
-        probe_of(toy, "The nurse is [Y]").key,
-        probe_of(toy, protocol="single-token").key,
-        probe_of(toy, identity="other weights").key,
-        probe_of(toy, dtype="bfloat16").key,
+        probe_of("The nurse is [Y]").key,
+        probe_of(protocol="single-token").key,
+        probe_of(identity="other weights").key,
+        probe_of(dtype="bfloat16").key,
         make_probe(toy.spec_of().model_copy(update={"path": "here"}), fewer, NURSE, "exact").key,
         make_probe(
             toy.spec_of().model_copy(update={"path": "here"}),
@@ -126,55 +124,50 @@ def test_one_answer_serves_whoever_asks_the_same(toy: ModuleType) -> None:
     assert len(others | {asked.key}) == 7
 
 
-def test_nothing_is_downloaded_and_no_foreign_code_runs_for_a_link(toy: ModuleType) -> None:
+def test_nothing_is_downloaded_and_no_foreign_code_runs_for_a_link() -> None:
     with pytest.raises(ModelError, match="not on this machine"):
-        probe_of(toy, path="")
+        probe_of(path="")
     with pytest.raises(ModelError, match="code"):
-        probe_of(toy, remote_code=True)
+        probe_of(remote_code=True)
     with pytest.raises(ModelError, match="exact-boundary"):
-        probe_of(toy, protocol="exact-boundary")
+        probe_of(protocol="exact-boundary")
 
 
 # ------------------------------------------------------------------------------------ asked and answered
 
 
-def test_the_answer_is_that_of_the_command_words_and_is_found_again(
-    worker: Worker, queue: Queue, toy: ModuleType
-) -> None:
-    asked = probe_of(toy)
+def test_the_answer_is_that_of_the_command_words_and_is_found_again(worker: Worker, queue: Queue) -> None:
+    asked = probe_of()
     assert newest_answer(queue, asked) is None
     job = submit_question(queue, asked)
     assert submit_question(queue, asked).id == job.id
     worker.run(until_idle=True)
     kept = newest_answer(queue, asked)
-    assert kept is not None
     assert (kept.id, kept.state) == (job.id, "done")
     assert kept.result == word_check("toy", toy.TOPIC, NURSE, open_scorer=toy.open_toy)
 
 
-def test_an_answer_of_other_weights_is_none(worker: Worker, queue: Queue, toy: ModuleType) -> None:
+def test_an_answer_of_other_weights_is_none(worker: Worker, queue: Queue) -> None:
     """The files changed between asking and scoring: the answer must not be kept under the old key."""
-    asked = probe_of(toy, identity="weights of yesterday")
+    asked = probe_of(identity="weights of yesterday")
     submit_question(queue, asked)
     worker.run(until_idle=True)
     found = newest_answer(queue, asked)
-    assert found is not None
     assert (found.state, found.result) == ("failed", None)
     assert "have just changed" in (found.error or "")
 
 
-def test_old_probes_are_forgotten_and_other_jobs_are_not(queue: Queue, toy: ModuleType) -> None:
+def test_old_probes_are_forgotten_and_other_jobs_are_not(queue: Queue) -> None:
     other = queue.submit("words", "x", {})
-    first = submit_question(queue, probe_of(toy, "0 [Y]"))
+    first = submit_question(queue, probe_of("0 [Y]"))
     held = queue.claim("somebody", min_priority=2)
-    assert held is not None
     assert held.id == first.id
     for number in range(1, KEPT + 2):
-        submit_question(queue, probe_of(toy, f"{number} [Y]"))
+        submit_question(queue, probe_of(f"{number} [Y]"))
     assert len(queue.list(10 * KEPT, kind=PROBE)) == KEPT + 1
-    assert newest_answer(queue, probe_of(toy, "0 [Y]")) is not None  # it is running
-    assert newest_answer(queue, probe_of(toy, "1 [Y]")) is None
-    assert newest_answer(queue, probe_of(toy, "2 [Y]")) is not None
+    assert newest_answer(queue, probe_of("0 [Y]")) is not None  # it is running
+    assert newest_answer(queue, probe_of("1 [Y]")) is None
+    assert newest_answer(queue, probe_of("2 [Y]")) is not None
     assert queue.get(other.id).state == "queued"
 
 
@@ -182,7 +175,6 @@ def test_old_probes_are_forgotten_and_other_jobs_are_not(queue: Queue, toy: Modu
 def test_small_models_stay_open_side_by_side(
     store: Store,
     queue: Queue,
-    toy: ModuleType,
     toy_settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
     parameters: int,
@@ -214,7 +206,7 @@ def test_small_models_stay_open_side_by_side(
 
 
 @pytest.fixture
-def run(store: Store, toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> RunSpec:
+def run(store: Store, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> RunSpec:
     """A scored run of 24 cells whose result is no longer kept, read eight at a time."""
     found: RunSpec = toy.run_of()
     score_run(found, store, toy.open_toy)
@@ -327,7 +319,7 @@ def test_one_sentence_is_answered_while_a_reading_goes_on(
 
 
 def test_a_run_that_cannot_be_read_so_fails_with_its_sentence(
-    worker: Worker, queue: Queue, store: Store, toy: ModuleType
+    worker: Worker, queue: Queue, store: Store
 ) -> None:
     unscored = toy.run_of(terms=5)
     store.ask_for(unscored)

@@ -34,7 +34,6 @@ def test_a_job_goes_through_its_life(queue: Queue) -> None:
     job = queue.submit("score", "abc", {"run": {"a": [1]}}, total=10)
     assert (job.state, job.payload, job.total, job.owner) == ("queued", {"run": {"a": [1]}}, 10, None)
     claimed = queue.claim(ME)
-    assert claimed is not None
     assert (claimed.id, claimed.state, claimed.owner) == (job.id, "running", ME)
     assert claimed.seconds_left is None
     queue.progress(job.id, 4, rate=2.0)
@@ -256,7 +255,6 @@ def test_a_queue_that_cannot_be_written_is_empty_and_takes_nothing() -> None:
 def die_at_it(queue: Queue, monkeypatch: pytest.MonkeyPatch, done: int | None = 0) -> None:
     """A worker elsewhere takes the job, gets this far or not even begins, and is not heard of again."""
     job = queue.claim(ELSEWHERE)
-    assert job is not None
     if done is not None:
         queue.progress(job.id, done, owner=ELSEWHERE)
     queue.requeue_dead()
@@ -493,7 +491,6 @@ def test_a_worker_leaves_what_waits_for_a_frozen_process_to_who_waits_for_it(
     queue.heartbeat(names[1], NEW)
     assert queue.sign_off(names[0])
     taken = queue.claim(names[1])
-    assert taken is not None
     assert taken.id == held.id
 
 

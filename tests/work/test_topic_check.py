@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-
 import numpy as np
 import pytest
 
@@ -21,18 +19,19 @@ from pcf_core.work.probing import check_asked, mean_shares
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import CHECK, CheckRequest, make_check, newest_answer, submit_question
 from pcf_core.work.worker import Worker
+from tests.work import toy
 
 TEXTS = ("The nurse said that [Y]", "The cook is [Y] .")
 
 
 @pytest.fixture
-def asked(toy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> CheckRequest:
+def asked(monkeypatch: pytest.MonkeyPatch) -> CheckRequest:
     monkeypatch.setattr("pcf_core.work.probing.resolve", toy.spec_of)
     return make_check(toy.spec_of().model_copy(update={"path": "here"}), toy.TOPIC, TEXTS)
 
 
 def test_the_worker_answers_and_the_answer_is_found_again(
-    asked: CheckRequest, store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType
+    asked: CheckRequest, store: Store, queue: Queue, toy_settings: Settings
 ) -> None:
     def opened(spec: ModelSpec, protocol: str) -> Scorer:
         scorer: Scorer = toy.open_toy(
@@ -44,7 +43,6 @@ def test_the_worker_answers_and_the_answer_is_found_again(
     assert submit_question(queue, asked).id == job.id
     Worker(store, queue, toy_settings, opened).run(until_idle=True)
     kept = newest_answer(queue, asked)
-    assert kept is not None
     assert (kept.kind, kept.state) == (CHECK, "done")
     check = TopicCheck.model_validate(kept.result)
     assert check.tokens == {"he": 1, "king": 2, "she": 1}
@@ -54,7 +52,7 @@ def test_the_worker_answers_and_the_answer_is_found_again(
     assert check.coverage_by_tokens == {"2": pytest.approx([toy.probability(text, "king") for text in TEXTS])}
 
 
-def test_shares_of_words_are_averaged_over_the_sentences(asked: CheckRequest, toy: ModuleType) -> None:
+def test_shares_of_words_are_averaged_over_the_sentences(asked: CheckRequest) -> None:
     """By hand: each sentence's probabilities divided by their sum, then the mean."""
     check = TopicCheck.model_validate(check_asked(asked, toy.open_toy))
     words = ("he", "king", "she", "queen")
@@ -71,7 +69,7 @@ def test_sentences_without_any_probability_do_not_count() -> None:
     assert mean_shares([("a", "b")], [impossible]) == {}
 
 
-def test_what_counts_once_is_covered_once(asked: CheckRequest, toy: ModuleType) -> None:
+def test_what_counts_once_is_covered_once(asked: CheckRequest) -> None:
     def opened(spec: ModelSpec, protocol: str) -> Scorer:
         scorer: Scorer = toy.open_toy(spec, protocol, tokens={"king": 2}, same=[("she", "queen")])
         return scorer
@@ -83,7 +81,7 @@ def test_what_counts_once_is_covered_once(asked: CheckRequest, toy: ModuleType) 
 
 
 def test_a_word_refused_as_a_sentence_begins_with_it_is_named_and_the_others_are_checked(
-    asked: CheckRequest, toy: ModuleType
+    asked: CheckRequest,
 ) -> None:
     def opened(spec: ModelSpec, protocol: str) -> Scorer:
         scorer: Scorer = toy.open_toy(spec, protocol, refused={"She": "unk"})
@@ -100,9 +98,7 @@ def test_a_word_refused_as_a_sentence_begins_with_it_is_named_and_the_others_are
     assert check.coverage_by_tokens == {"1": pytest.approx(sums)}
 
 
-def test_words_that_a_sentence_begins_with_alike_are_covered_once_there(
-    asked: CheckRequest, toy: ModuleType
-) -> None:
+def test_words_that_a_sentence_begins_with_alike_are_covered_once_there(asked: CheckRequest) -> None:
     texts = ("[Y] is a nurse.", "The nurse said that [Y]")
     topic = make_topic("t", [Group(name="one", words=("he", "He")), Group(name="two", words=("she",))])
     request = asked.model_copy(update={"texts": texts, "topic": topic})
@@ -115,7 +111,7 @@ def test_words_that_a_sentence_begins_with_alike_are_covered_once_there(
     assert check.same == ()
 
 
-def test_no_word_and_no_text_are_answers_too(asked: CheckRequest, toy: ModuleType) -> None:
+def test_no_word_and_no_text_are_answers_too(asked: CheckRequest) -> None:
     def refusing(spec: ModelSpec, protocol: str) -> Scorer:
         scorer: Scorer = toy.open_toy(spec, protocol, refused=dict.fromkeys(toy.WORDS, "unk"))
         return scorer
@@ -125,7 +121,7 @@ def test_no_word_and_no_text_are_answers_too(asked: CheckRequest, toy: ModuleTyp
     assert TopicCheck.model_validate(check_asked(without, toy.open_toy)).coverage == ()
 
 
-def test_what_decides_an_answer_is_in_its_key(asked: CheckRequest, toy: ModuleType) -> None:
+def test_what_decides_an_answer_is_in_its_key(asked: CheckRequest) -> None:
     spec = toy.spec_of().model_copy(update={"path": "here"})
     titled = toy.TOPIC.model_copy(update={"title": "Other"})
     assert make_check(spec, titled, TEXTS).key == asked.key
@@ -140,7 +136,7 @@ def test_what_decides_an_answer_is_in_its_key(asked: CheckRequest, toy: ModuleTy
         make_check(toy.spec_of(), toy.TOPIC, TEXTS)
 
 
-def test_other_weights_give_no_answer(asked: CheckRequest, toy: ModuleType) -> None:
+def test_other_weights_give_no_answer(asked: CheckRequest) -> None:
     with pytest.raises(ModelError, match="have just changed"):
         check_asked(asked.model_copy(update={"scoring": "yesterday's"}), toy.open_toy)
 

@@ -8,12 +8,15 @@ Each prompt that is scored is written to ``CACHE/scored.log``, one a line.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec, Progress, RunSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
+from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.scoring.base import Batch
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
@@ -33,6 +36,27 @@ TOPIC = Topic(
 
 def spec_of(name: str = "toy", identity: str = "weights") -> ModelSpec:
     return ModelSpec(name=name, family="masked", path="", identity=identity, tokenizer="tokens")
+
+
+WRITER = ModelSpec(
+    name="toy", family="causal", path="", identity="weights", tokenizer="tokens", parameters=100
+)
+WRITING = GenerationKey.of(WRITER, Decoding(length=10))
+Said = Callable[[str], Mapping[str, float]] | Mapping[str, float]
+
+
+def writer_of(name: str = "toy", chat: bool = False) -> ModelSpec:
+    """A toy that writes texts; ``big`` has ten times the parameters."""
+    return WRITER.model_copy(update={"name": name, "parameters": 1000 if name == "big" else 100})
+
+
+def writing(said: Said, **options: Any) -> Callable[[ModelSpec, Decoding], FakeGenerator]:
+    """Opens a generator that draws from these texts."""
+    return lambda spec, decoding: FakeGenerator(said, key=GenerationKey.of(spec, decoding), **options)
+
+
+def unopenable(spec: ModelSpec, how: Any) -> Any:
+    raise AssertionError("the model is opened for nothing")
 
 
 def run_of(
