@@ -23,8 +23,7 @@ from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
-from pcf_core.work.scoring import score_run
-from tests.conftest import fake_scorer
+from tests.audit.small_runs import score_with_fake
 
 TOPIC = Topic(
     name="toy",
@@ -211,8 +210,7 @@ def test_words_behind_another_character_have_no_coverage_by_tokens(full_store: S
     def scored(text: str) -> RunSpec:
         templates = run.templates.model_copy(update={"templates": (Template(text=text),)})
         one = run.model_copy(update={"templates": templates})
-        score_run(one, full_store, lambda spec, protocol: fake_scorer(run.scoring, run.topic))
-        return one
+        return score_with_fake(full_store, one)
 
     glued, opening = scored("the [X] ([Y])"), scored("[Y] met the [X]")
     assert assemble(full_store, glued).preferences.coverage is None

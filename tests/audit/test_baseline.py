@@ -24,7 +24,6 @@ from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import Report, load_result
 from pcf_core.cli.panels import compared_lines, run_lines
 from pcf_core.core.run import RunSpec
-from pcf_core.core.settings import Settings
 from pcf_core.material.evidence import list_evidence, load_evidence
 from pcf_core.material.suiting import swapped
 from pcf_core.material.topics import load_topic
@@ -32,11 +31,6 @@ from pcf_core.show.findings.numbers import digits
 from pcf_core.store.store import Store
 from tests.command_line import run_here
 from tests.conftest import fill
-
-
-@pytest.fixture
-def store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache)
 
 
 def told(run: RunSpec, result: Result, held: Baseline | None) -> list[str]:

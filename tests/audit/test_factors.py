@@ -9,13 +9,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pcf_core.audit.factors import factor_panels
-from pcf_core.core.factors import MATCHINGS, FactorPanel, Matching, OwnFactor
-from pcf_core.core.records import LeftOut
-from pcf_core.core.risk import OccupationRisk, RiskReport
-from pcf_core.material.evidence import load_evidence
+from pcf_core.audit.factors import factor_panels, read_against, read_leans, why_not_compared
+from pcf_core.core.errors import TopicError
+from pcf_core.core.factors import (
+    MATCHINGS,
+    Amplification,
+    FactorPanel,
+    Matching,
+    OwnFactor,
+    ReadCount,
+    ReadTable,
+)
+from pcf_core.core.records import FloatArray, LeftOut
+from pcf_core.core.risk import MeanTilt, OccupationRisk, RiskReport
+from pcf_core.material.evidence import load_evidence, make_evidence
 from pcf_core.material.factors import factors
+from pcf_core.measure.distribution import mean_tilts
 from pcf_core.measure.regression import TemplateNoise, fit_line, holm
+from pcf_core.measure.resampling import TemplateUnit
+from tests.show.charts.reads import CARD
 
 TERMS = load_evidence("occupations-bvf").terms
 NAMES = ["wage", "education_years", "women_share", "word_frequency"]
@@ -250,3 +262,75 @@ def test_occupations_the_statistics_do_not_know() -> None:
     for panel in panels:
         assert panel.points == ()
         assert panel.no_ols == "0 points, fewer than 10"
+
+
+# A model joined with its text: which occupations are compared, and why others are not.
+
+
+def counted(name: str, he: int, she: int, as_word: int | None = None) -> ReadCount:
+    return ReadCount(
+        occupation=name, he=he, she=she, neither=0, as_word=he + she if as_word is None else as_word
+    )
+
+
+TABLE = ReadTable(
+    CARD,
+    {
+        one.occupation: one
+        for one in (
+            counted("nurse", 16, 69),
+            counted("engineer", 569, 42),
+            counted("welder", 19, 0),
+            counted("cook", 68, 19, 17),
+        )
+    },
+)
+OCCUPATIONS = ("cook", "Engineer", "nurse", "welder", "wizard")
+REASONS = {
+    "cook": "in the text it is mostly part of a name or title",
+    "welder": "19 documents with a majority, fewer than 20",
+    "wizard": "the documents of the training text were not counted for it",
+}
+
+
+def joined(
+    groups: tuple[str, ...], names: tuple[str, ...] = OCCUPATIONS
+) -> tuple[Amplification | None, FloatArray, MeanTilt]:
+    generator = np.random.default_rng(0)
+    male = generator.uniform(-1, 1, (len(names), 6))
+    stereotypes = np.stack([male if group == "male" else -male for group in groups], axis=2)
+    unit = TemplateUnit.templates(np.arange(1.0, 7.0))
+    tilts = mean_tilts(
+        stereotypes, unit, np.ones(len(names)), groups=groups, occupations=names, resamples=100
+    )
+    tilt = tilts.get("male", tilts[groups[0]])
+    return read_against(names, groups, stereotypes, unit, tilt, TABLE), male @ unit.weights, tilt
+
+
+@pytest.mark.parametrize("groups", [("male", "female"), ("female", "male")])
+def test_occupations_meet_their_counts_whatever_the_order_of_groups(groups: tuple[str, ...]) -> None:
+    found, says, tilt = joined(groups)
+    assert [row.count.occupation for row in found.occupations] == ["engineer", "nurse"]
+    assert [row.tilt for row in found.occupations] == pytest.approx([says[1], says[2]])
+    assert found.occupations[1].tilt_interval == tilt.interval("nurse")
+    assert found.shift == pytest.approx(says[1:3].mean() - (527 / 611 - 53 / 85) / 2)
+    assert {item.name: item.reason for item in found.left_out} == REASONS
+
+
+def test_no_occupation_is_no_comparison() -> None:
+    assert joined(("male", "female"), ("welder", "wizard"))[0] is None
+
+
+def test_other_groups_are_refused() -> None:
+    with pytest.raises(TopicError, match="for the groups male and female only; got young, old"):
+        joined(("young", "old"))
+
+
+def test_the_row_of_leans_has_those_that_are_compared() -> None:
+    leans = read_leans(make_evidence("few", list(OCCUPATIONS)), TABLE)
+    assert leans == pytest.approx({"Engineer": 527 / 611, "nurse": -53 / 85})
+
+
+@pytest.mark.parametrize(("as_word", "used"), [(4, True), (3, False)])
+def test_a_word_that_is_mostly_a_name_is_left_out(as_word: int, used: bool) -> None:
+    assert (not why_not_compared(counted("baker", 15, 5, as_word))) is used

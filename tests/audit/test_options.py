@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 import pytest
 import typer
 from streamlit.testing.v1 import AppTest
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 from pcf_core.audit.options import (
     PageOptions,
     ViewOptions,
+    counted_occupations,
     from_link,
     in_words,
     link_parameters,
@@ -20,8 +22,10 @@ from pcf_core.audit.options import (
     shown_fields,
 )
 from pcf_core.cli.options import View, with_view
-from pcf_core.core.errors import InputError
+from pcf_core.core.errors import EvidenceError, InputError
 from pcf_core.core.options import OptionSpec
+from pcf_core.material.evidence import make_evidence, womens_share
+from pcf_core.material.topics import load_topic
 from pcf_core.report.reproducing import options_text
 
 IN_LINKS = (
@@ -194,3 +198,31 @@ def test_another_option_is_drawn_and_read_from_the_link() -> None:
     assert not app.exception
     field = app.selectbox(key="letter_case")
     assert (field.label, field.options, field.value) == ("Letter case", ["as written", "lower"], "lower")
+
+
+# Which occupations count under the options for weights and neutral point.
+
+
+LIST = make_evidence("few", ["nurse", "accountant", "wizard", "engineer"])
+
+
+def test_uniform_weights_count_everybody_alike() -> None:
+    counted = counted_occupations(LIST, load_topic("gender"), ViewOptions())
+    assert counted.weights == pytest.approx(dict.fromkeys(LIST.terms, 0.25))
+    assert counted.reference is None
+    assert counted.left_out == ()
+
+
+def test_the_labour_force_counts_whom_it_knows_and_names_the_others() -> None:
+    counted = counted_occupations(LIST, load_topic("gender"), ViewOptions(reference="labour"))
+    shares = womens_share(LIST)
+    assert list(counted.weights) == [term for term in LIST.terms if term in shares]
+    assert {item.name for item in counted.left_out} == set(LIST.terms) - set(shares) >= {"wizard"}
+    assert counted.reference.tolist() == [[1 - shares[term], shares[term]] for term in counted.weights]
+    assert np.allclose(counted.reference.sum(axis=1), 1)
+
+
+def test_a_list_that_nobody_knows_is_refused() -> None:
+    unknown = make_evidence("none", ["wizard", "witch"])
+    with pytest.raises(EvidenceError, match="None of the occupations of 'none' has a figure"):
+        counted_occupations(unknown, load_topic("gender"), ViewOptions(reference="labour"))

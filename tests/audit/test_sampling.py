@@ -14,17 +14,14 @@ from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result, look_at, result_name
 from pcf_core.audit.sampling import furthest, planned, with_draws
 from pcf_core.core.errors import CriterionError, RunError, TemplateError
-from pcf_core.core.run import ModelSpec, RunSpec
-from pcf_core.core.settings import Settings
+from pcf_core.core.run import RunSpec
 from pcf_core.core.topics import Template, TemplateSet
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer
 from pcf_core.report.documents import report_document
 from pcf_core.store.store import Store
-from pcf_core.work.scoring import score_run
-from tests.conftest import fake_scorer
+from tests.audit.small_runs import score_with_fake as score
 
 TEMPLATES = 300
 COUNTS = 1 / np.arange(1, TEMPLATES + 1)
@@ -43,21 +40,6 @@ def large_run(templates: int = TEMPLATES) -> RunSpec:
         make_evidence("few", ["nurse", "engineer", "clerk"]),
         TemplateSet(name="many", title="Many", templates=texts),
     )
-
-
-@pytest.fixture
-def store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache)
-
-
-def score(store: Store, run: RunSpec) -> RunSpec:
-    """Score a run with the fake."""
-
-    def open_fake(spec: ModelSpec, protocol: str) -> Scorer:
-        return fake_scorer(run.scoring, run.topic)
-
-    score_run(run, store, open_fake)
-    return run
 
 
 def test_a_plan_has_a_key_of_its_own_that_the_draws_do_not_change() -> None:

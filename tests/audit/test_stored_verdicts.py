@@ -107,9 +107,7 @@ def test_what_cannot_be_judged_is_refused_in_a_sentence(
     assert "\n" not in said
 
 
-def test_no_file_of_a_policy_is_opened(
-    shipped: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_file_of_a_policy_is_opened(shipped: Store, tmp_path: Path) -> None:
     """A list of weights that lies where the policy says is refused before anybody reads it."""
     weights = tmp_path / "weights.csv"
     weights.write_text("occupation,weight\nnurse,1\n", encoding="utf8")

@@ -23,8 +23,6 @@ from pcf_core.store.store import Store
 from pcf_core.work import probing as words
 from pcf_core.work import scoring
 from pcf_core.work.jobs import Stopped
-from pcf_core.work.queue import Queue
-from pcf_core.work.worker import Worker
 
 WORDS = ("he", "king", "she", "queen")
 TOPIC = Topic(
@@ -120,6 +118,9 @@ def stop_if(asked: Callable[[], bool]) -> Callable[[], None]:
 
 
 def main(cache: Path, delay: float, until_idle: bool) -> None:
+    from pcf_core.work.queue import Queue
+    from pcf_core.work.worker import Worker
+
     log = (cache / "scored.log").open("a", buffering=1)
 
     class Logged(FakeScorer):
