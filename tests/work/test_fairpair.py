@@ -13,7 +13,7 @@ import pytest
 from pcf_core.core.errors import FairPairError, StoreError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.records import FloatArray, digest
-from pcf_core.core.settings import Settings, settings
+from pcf_core.core.settings import settings
 from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
@@ -27,22 +27,19 @@ from pcf_core.texts.fairpair.report import fairpair_report
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work import pairing
 from pcf_core.work.fairpair import (
-    FAIRPAIR,
     FAIRPAIR_AUDIT,
     FairPairMaterial,
     fairpair_asked,
-    load_counterparts,
     load_pairs,
     load_perturbed,
 )
 from pcf_core.work.jobs import OpenGenerator, Stopped
 from pcf_core.work.pairing import Stage, run_fairpair
 from pcf_core.work.queue import Queue
-from pcf_core.work.worker import Worker
 from tests.texts.fairpair.planted import FAMILY, text_list
 from tests.work.toy import WRITER as SPEC
 from tests.work.toy import WRITING as KEY
-from tests.work.toy import open_toy, unopenable, writing
+from tests.work.toy import unopenable, writing
 
 PROMPTS = make_prompts(
     "few", [Draft("{name} is a nurse.", "work"), Draft("{name} likes soup.", "food")], title="Few"
@@ -206,17 +203,6 @@ def test_the_facts_of_prompts_reach_the_intervals(store: Store) -> None:
     assert load_pairs(store, result, 5).fact == "fact 2"
 
 
-def test_numbers_of_older_rules_are_not_given_again(store: Store) -> None:
-    old = ASKED.model_copy(update={"rules": "0"})
-    FAIRPAIR_AUDIT.keep(store, old, MATERIAL)
-    run_fairpair(old, store, fair)
-    assert FAIRPAIR_AUDIT.load(store, ASKED.hash) is None
-    assert old.pairs_hash == ASKED.pairs_hash
-    store.save_document("0" * 16, FAIRPAIR, {})  # of a form without rules: it has another hash now
-    store.save_document("0" * 16, "fairpair-asked", ASKED.model_dump(mode="json", exclude={"rules"}))
-    assert FAIRPAIR_AUDIT.kept(store) == (old,)
-
-
 def test_relabelling_is_stopped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within the first prompt of the first dissimilarity, before its second block of dealings."""
     stages: list[Stage] = []
@@ -264,18 +250,6 @@ def test_a_prompt_that_stays_as_it_is_is_refused(store: Store) -> None:
 
 
 # -------------------------------------------------------------------------------- asked and kept
-
-
-def test_a_result_is_given_again_without_model_or_parser(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result, written = run_fairpair(kept(store), store, fair)
-    assert written == 240
-    monkeypatch.setattr(pairing, "parser_of", no_parser)
-    again, none = run_fairpair(kept(store), store, unopenable)
-    assert (again, none) == (result, 0)
-    assert FAIRPAIR_AUDIT.kept(store) == (ASKED,)
-    assert FAIRPAIR_AUDIT.load_asked(store, ASKED.hash) == ASKED
 
 
 def test_another_comparison_of_the_same_texts_writes_and_perturbs_nothing(
@@ -360,33 +334,6 @@ def test_the_encoder_is_part_of_what_is_asked_and_no_text_depends_on_it() -> Non
 def test_without_an_encoder_a_request_has_the_hash_that_it_always_had() -> None:
     """What was found before there were encoders, or categories of one's own, is found again."""
     assert ASKED.hash == digest(ASKED.model_dump(mode="json", exclude={"encoders", "categories"}))
-
-
-def test_only_what_was_asked_for_is_kept(store: Store) -> None:
-    with pytest.raises(ValueError, match="not the prompts"):
-        FAIRPAIR_AUDIT.keep(
-            store, ASKED, MATERIAL._replace(prompts=PROMPTS.model_copy(update={"title": "Others"}))
-        )
-    with pytest.raises(ValueError, match="not the table"):
-        FAIRPAIR_AUDIT.keep(store, ASKED, MATERIAL._replace(table=load_table("age")))
-
-
-def test_what_is_gone_is_told(store: Store) -> None:
-    with pytest.raises(StoreError, match="ask for it again"):
-        FAIRPAIR_AUDIT.load_asked(store, ASKED.hash)
-    with pytest.raises(StoreError, match="prompts of this FairPair request"):
-        run_fairpair(ASKED, store, unopenable)
-    assert FAIRPAIR_AUDIT.load(store, ASKED.hash) is None
-    assert load_counterparts(store, ASKED) is None
-
-
-def test_a_result_of_another_form_is_made_again(store: Store) -> None:
-    result, _ = run_fairpair(kept(store), store, fair)
-    store.save_document(ASKED.hash, FAIRPAIR, {"of": "another version"})
-    assert FAIRPAIR_AUDIT.load(store, ASKED.hash) is None
-    again, written = run_fairpair(ASKED, store, unopenable)
-    assert written == 0
-    assert again.reports == result.reports
 
 
 def test_pairs_whose_texts_were_removed_are_told(store: Store, tmp_path: Path) -> None:
@@ -477,80 +424,3 @@ def test_an_endpoint_costs_what_its_operator_says(
     assert (found.missing, found.prompt_tokens, found.tokens) == (240, 960, 2400)
     assert found.cost == pytest.approx((960 * 1 + 2400 * 2) / 1e6)
     assert FAIRPAIR_AUDIT.estimate(store, queue, ASKED, MATERIAL).cost is None
-
-
-def test_time_comes_from_an_earlier_fairpair(store: Store, queue: Queue) -> None:
-    """5 texts of 10 tokens a second: 300 texts of as many take a minute."""
-    job = FAIRPAIR_AUDIT.submit(store, queue, ASKED, MATERIAL)
-    queue.claim("somewhere")
-    queue.progress(job.id, 75, rate=5.0)
-    queue.finish(job.id, {})
-    other = asking(count=55)
-    assert FAIRPAIR_AUDIT.estimate(store, queue, other, MATERIAL).seconds == pytest.approx(44)
-
-
-# ------------------------------------------------------------------------------------ in the worker
-
-
-@pytest.fixture
-def worker(store: Store, queue: Queue, toy_settings: Settings) -> Worker:
-    return Worker(store, queue, toy_settings, open_toy, fair)
-
-
-def test_a_job_is_joined_and_answered(worker: Worker, store: Store, queue: Queue) -> None:
-    job = FAIRPAIR_AUDIT.submit(store, queue, ASKED, MATERIAL)
-    assert FAIRPAIR_AUDIT.submit(store, queue, ASKED, MATERIAL).id == job.id
-    assert len(str(job.payload)) < 600  # every open page reads the queue each second
-    worker.run(until_idle=True)
-    done = queue.get(job.id)
-    assert (done.state, done.done, done.total, done.error) == ("done", 240, 240, None)
-    result = FAIRPAIR_AUDIT.load(store, ASKED.hash)
-    assert done.result == {"asked": ASKED.hash, "written": 240, "ends": result.ends}
-
-
-def test_several_models_have_a_job_each(worker: Worker, store: Store, queue: Queue) -> None:
-    asked = [
-        fairpair_asked(KEY.model_copy(update={"model": name}), PROMPTS, TABLE, FairPairOptions(count=20))
-        for name in ("one", "other")
-    ]
-    jobs = [FAIRPAIR_AUDIT.submit(store, queue, one, MATERIAL) for one in asked]
-    assert jobs[0].id != jobs[1].id
-    worker.run(until_idle=True)
-    assert [queue.get(job.id).state for job in jobs] == ["done", "done"]
-    assert {one.key.model for one in FAIRPAIR_AUDIT.kept(store)} == {"one", "other"}
-
-
-def test_a_cancelled_job_goes_on_where_it_was(
-    worker: Worker, store: Store, queue: Queue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = FAIRPAIR_AUDIT.submit(store, queue, ASKED, MATERIAL)
-    notes: list[dict[str, Any]] = []
-    real = queue.note
-
-    def cancel_when_perturbing(job_id: int, note: dict[str, Any], owner: str | None) -> None:
-        real(job_id, note, owner)
-        notes.append(note)
-        if note["stage"] == "perturbing":
-            queue.cancel(job_id)
-
-    monkeypatch.setattr(queue, "note", cancel_when_perturbing)
-    worker.run(until_idle=True)
-    assert queue.get(job.id).state == "cancelled"
-    assert notes[-1] == {"stage": "perturbing", "done": 0, "total": 2}
-    monkeypatch.setattr(queue, "note", real)
-    queue.retry(job.id)
-    worker.run(until_idle=True)
-    done = queue.get(job.id)
-    assert (done.state, done.result and done.result["written"]) == ("done", 0)
-
-
-def test_a_job_whose_request_is_gone_fails_with_a_sentence(
-    worker: Worker, store: Store, queue: Queue, tmp_path: Path
-) -> None:
-    job = FAIRPAIR_AUDIT.submit(store, queue, ASKED, MATERIAL)
-    for path in (tmp_path / "cache" / "results" / ASKED.hash).iterdir():
-        path.unlink()
-    worker.run(until_idle=True)
-    done = queue.get(job.id)
-    assert done.state == "failed"
-    assert "ask for it again" in str(done.error)

@@ -15,7 +15,7 @@ from pcf_core.audit.knowledge import (
     knowledge_report,
     missing_answers,
 )
-from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError, TopicError
+from pcf_core.core.errors import OutOfMemoryError, TopicError
 from pcf_core.core.knowledge import Fact
 from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
 from pcf_core.core.settings import Settings, settings
@@ -79,19 +79,6 @@ def test_it_is_no_run(store: Store) -> None:
     assert store.runs() == ()
 
 
-def test_what_was_stopped_goes_on_from_the_last_whole_block(store: Store) -> None:
-    done = 0
-
-    def count(so_far: int, total: int, rate: float) -> None:
-        nonlocal done
-        done = so_far
-
-    with pytest.raises(Stopped):
-        score_knowledge(ASKED, KEY, store, fake, count, stop_if(lambda: done >= 6))
-    assert sum(len(block.prompts) for block in missing_answers(store, KEY, ASKED)) == 8
-    assert score_knowledge(ASKED, KEY, store, fake) == 8
-
-
 def test_a_large_model_has_its_answers_saved_in_small_blocks(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,15 +122,6 @@ def test_refused_answers_are_kept_and_not_asked_again(store: Store) -> None:
     assert score_knowledge(ASKED, KEY, store, refusing) == 12
     assert store.known_words(KEY).refused == {"3": "unk"}
     assert score_knowledge(ASKED, KEY, store, unopenable) == 0
-
-
-def test_a_model_that_has_changed_is_refused(store: Store) -> None:
-    def changed(spec: ModelSpec, protocol: str) -> Scorer:
-        return fake(spec.model_copy(update={"identity": "new"}), protocol)
-
-    with pytest.raises(ModelError, match="toy then, new now"):
-        score_knowledge(ASKED, KEY, store, changed)
-    assert store.shards(KEY) == ()
 
 
 def test_out_of_memory_starts_the_block_again_with_half(store: Store) -> None:
@@ -198,14 +176,6 @@ def test_the_noise_floor_is_the_largest_difference_and_a_large_one_is_a_warning(
     assert any("up to 100 %" in warning for warning in knowledge_report(store, KEY, ASKED).warnings)
 
 
-def test_a_steady_scorer_shows_rounding_to_float32_alone(store: Store) -> None:
-    score_knowledge(ASKED, KEY, store, fake)
-    found = knowledge_audit_of(store, KEY, ASKED)
-    assert found.noise_floor is not None
-    assert 0 < found.noise_floor < 1e-6
-    assert not any("made again" in warning for warning in knowledge_report(store, KEY, ASKED).warnings)
-
-
 def test_an_audit_that_was_stopped_is_made_when_the_job_goes_on(store: Store) -> None:
     """Every score is there and the floor is not: the model is opened for it once more, and then no more."""
 
@@ -221,18 +191,6 @@ def test_an_audit_that_was_stopped_is_made_when_the_job_goes_on(store: Store) ->
     assert not audit_begun(store, KEY, ASKED)
     assert knowledge_audit_of(store, KEY, ASKED) is not None
     assert score_knowledge(ASKED, KEY, store, unopenable) == 0
-
-
-def test_a_model_that_fails_alone_costs_the_floor_and_not_the_scores(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(self: FakeScorer, prompt: str, word: str) -> float:
-        raise ScoringError("The server is gone.")
-
-    monkeypatch.setattr(FakeScorer, "alone", fails)
-    assert score_knowledge(ASKED, KEY, store, fake) == 12
-    found = knowledge_audit_of(store, KEY, ASKED)
-    assert (found.noise_floor, found.note) == (None, "The scores were not read again: The server is gone.")
 
 
 def test_a_model_without_any_answer_has_nothing_to_be_read_again(store: Store) -> None:

@@ -18,7 +18,7 @@ from pcf_core.mining.pool import Processes
 from pcf_core.store.store import Store
 from pcf_core.work.mining import cores, counters_of, document_of, mine_asked
 from pcf_core.work.queue import Queue
-from pcf_core.work.requests import MineRequest, submit_mining, submit_words
+from pcf_core.work.requests import MineRequest, submit_mining
 from pcf_core.work.worker import Worker
 from tests.mining.fakes import TOPIC, FakeRule, corpus_of, open_fake, write_jsonl
 from tests.mining.test_miner import counted_at_once
@@ -113,30 +113,6 @@ def test_a_worker_that_stops_gives_it_back(
     monkeypatch.setattr(Processes, "open", stop_when_open)
     worker.run()
     assert (queue.get(job.id).state, queue.get(job.id).owner) == ("queued", None)
-
-
-@pytest.mark.slow
-def test_small_requests_do_not_wait_for_a_mining(
-    worker: Worker, queue: Queue, asked: MineRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    big = submit_mining(queue, asked)
-    ended: list[int] = []
-    small: list[int] = []
-    real_note, real_finish = queue.note, queue.finish
-
-    def note(*arguments: Any) -> None:
-        real_note(*arguments)
-        if not small:
-            small.append(submit_words(queue, "toy", toy.TOPIC, "They are [Y]").id)
-
-    def finish(job_id: int, *arguments: Any) -> None:
-        ended.append(job_id)
-        real_finish(job_id, *arguments)
-
-    monkeypatch.setattr(queue, "note", note)
-    monkeypatch.setattr(queue, "finish", finish)
-    worker.run(until_idle=True)
-    assert ended == [small[0], big.id]
 
 
 def test_a_mining_that_is_refused_fails_with_its_sentence(

@@ -13,7 +13,7 @@ from pcf_core.audit import word_lists as lists_module
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import load_result, result_name
 from pcf_core.audit.sensitivity import sensitivity, sensitivity_kept
-from pcf_core.core.errors import ModelError, RunError, TemplateError
+from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group
@@ -35,7 +35,6 @@ from pcf_core.work.requests import (
     reading_key,
     submit_question,
     submit_read,
-    submit_words,
 )
 from pcf_core.work.scoring import score_run
 from pcf_core.work.worker import Worker
@@ -145,16 +144,6 @@ def test_the_answer_is_that_of_the_command_words_and_is_found_again(worker: Work
     kept = newest_answer(queue, asked)
     assert (kept.id, kept.state) == (job.id, "done")
     assert kept.result == word_check("toy", toy.TOPIC, NURSE, open_scorer=toy.open_toy)
-
-
-def test_an_answer_of_other_weights_is_none(worker: Worker, queue: Queue) -> None:
-    """The files changed between asking and scoring: the answer must not be kept under the old key."""
-    asked = probe_of(identity="weights of yesterday")
-    submit_question(queue, asked)
-    worker.run(until_idle=True)
-    found = newest_answer(queue, asked)
-    assert (found.state, found.result) == ("failed", None)
-    assert "have just changed" in (found.error or "")
 
 
 def test_old_probes_are_forgotten_and_other_jobs_are_not(queue: Queue) -> None:
@@ -281,43 +270,6 @@ def test_a_reading_stops_between_two_parts_and_keeps_nothing(store: Store, run: 
     assert sensitivity(store, run, ViewOptions()).run == run.key
 
 
-def test_a_cancelled_reading_ends_as_cancelled(
-    worker: Worker, queue: Queue, store: Store, run: RunSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = submit_read(store, queue, run, "sensitivity", ViewOptions())
-    told = queue.progress
-
-    def progress(job_id: int, done: int, *more: object) -> None:
-        told(job_id, done, *more)  # type: ignore[arg-type]
-        queue.cancel(job_id)
-
-    monkeypatch.setattr(queue, "progress", progress)
-    worker.run(until_idle=True)
-    assert queue.get(job.id).state == "cancelled"
-    assert not sensitivity_kept(store, run, ViewOptions())
-
-
-def test_one_sentence_is_answered_while_a_reading_goes_on(
-    worker: Worker, queue: Queue, store: Store, run: RunSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reading = submit_read(store, queue, run, "preferences", ViewOptions())
-    told = queue.progress
-    states: list[str] = []
-
-    def progress(job_id: int, done: int, *more: object) -> None:
-        told(job_id, done, *more)  # type: ignore[arg-type]
-        if done == 8:
-            asked.append(submit_words(queue, "toy", run.topic, "The nurse is [Y]").id)
-        if done == 16:
-            states.extend(queue.get(one).state for one in asked)
-
-    asked: list[int] = []
-    monkeypatch.setattr(queue, "progress", progress)
-    worker.run(until_idle=True)
-    assert states == ["done"]
-    assert queue.get(reading.id).state == "done"
-
-
 def test_a_run_that_cannot_be_read_so_fails_with_its_sentence(
     worker: Worker, queue: Queue, store: Store
 ) -> None:
@@ -328,9 +280,3 @@ def test_a_run_that_cannot_be_read_so_fails_with_its_sentence(
     failed = queue.get(job.id)
     assert failed.state == "failed"
     assert "is not finished" in str(failed.error)
-
-
-def test_an_unknown_run_is_refused(store: Store) -> None:
-    request = ReadRequest(run="0" * 16, what="preferences", options=ViewOptions(), model="m", topic="t")
-    with pytest.raises(RunError, match="No run has the key"):
-        read_asked(request, store)

@@ -67,15 +67,6 @@ def test_scores_are_the_models_and_the_run_is_kept(store: Store, opener: Opener)
     assert info.provenance["device"] == "cpu"
 
 
-def test_a_finished_run_opens_no_model(store: Store, opener: Opener) -> None:
-    run = toy.run_of()
-    score_run(run, store, opener)
-    created = store.run_info(run.key)
-    assert score_run(run, store, opener) == 0
-    assert len(opener.scorers) == 1
-    assert store.run_info(run.key) == created
-
-
 def test_only_what_is_new_is_scored(store: Store, opener: Opener) -> None:
     """A template, an occupation, a word more; weights, counts and titles cost nothing; dropping nothing."""
     run = toy.run_of()
@@ -189,12 +180,6 @@ def test_a_group_of_many_words_is_refused_with_a_few_of_them() -> None:
         require_every_group(many.topic, "toy", TokenTable({}, dict.fromkeys(group.words, "unk")))
 
 
-def test_a_model_that_has_changed_is_refused(store: Store, opener: Opener) -> None:
-    run = toy.run_of(spec=toy.spec_of(identity="yesterday's"))
-    with pytest.raises(ModelError, match=r"yesterday's then, weights now\): its files have changed"):
-        score_run(run, store, opener)
-
-
 def test_the_model_is_opened_with_the_dtype_of_the_run(store: Store, opener: Opener) -> None:
     run = toy.run_of(spec=toy.spec_of().model_copy(update={"dtype": "bfloat16"}))
     assert score_run(run, store, opener) == 24
@@ -302,27 +287,6 @@ def test_the_stages_come_one_after_the_other(store: Store, opener: Opener, every
     store.save_run(info.run, {**info.provenance, "timings": {"loading": 7.5}})
     score_run(toy.run_of(terms=9), store, opener, told.append)
     assert [at.seconds_left for at in told if at.stage == "loading"] == [None, 7.5]
-
-
-def test_stopping_keeps_finished_shards_and_resuming_does_the_rest(store: Store, opener: Opener) -> None:
-    """24 cells in shards of 4 and batches of 2; asked to stop within the third shard."""
-    run = toy.run_of()
-    reports: list[int] = []
-    with pytest.raises(Stopped):
-        score_run(
-            run,
-            store,
-            opener,
-            toy.cells_to(reports),
-            toy.stop_if(lambda: reports[-1:] == [10]),
-        )
-    assert [info.complete for info in store.runs()] == [False]
-    assert sum(len(block.prompts) for block in store.missing(run.scoring, run.prompts, toy.WORDS)) == 16
-    assert score_run(run, store, opener) == 16
-    assert store.run_info(run.key).complete
-    other = Store.open(store._root.with_name("undisturbed"))
-    score_run(run, other, Opener())
-    assert shards_of(store) == shards_of(other)
 
 
 def shards_of(store: Store) -> dict[str, bytes]:
@@ -669,12 +633,3 @@ def test_an_environment_names_what_is_loaded() -> None:
     found = environment(toy.open_toy(toy.spec_of(), "exact"))
     assert set(found) == {"versions", "device", "threads", "machine"}
     assert {"pcf_core", "python", "numpy", "pyarrow"} <= set(found["versions"])
-
-
-def test_topics_without_a_shared_word_do_not_meet(store: Store, opener: Opener) -> None:
-    run = toy.run_of()
-    score_run(run, store, opener)
-    other = Topic(
-        name="other", title="Other", groups=(Group(name="a", words=("x",)), Group(name="b", words=("y",)))
-    )
-    assert score_run(toy.run_of(topic=other), store, opener) == 24

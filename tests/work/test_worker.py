@@ -21,7 +21,7 @@ import pytest
 
 from pcf_core.app.queue import can_be_read, progress_text
 from pcf_core.audit.results import result_name
-from pcf_core.core.errors import ModelError, ScoringError, StoreError
+from pcf_core.core.errors import ModelError, StoreError
 from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.settings import Settings
 from pcf_core.models.scoring.base import Scorer
@@ -46,58 +46,6 @@ def until(happened: Callable[[], object], seconds: float = 60) -> None:
 
 
 # ------------------------------------------------------------------------------------ in this process
-
-
-def test_a_run_is_scored_and_its_result_kept(worker: Worker, store: Store, queue: Queue) -> None:
-    run = toy.run_of()
-    job = submit_run(store, queue, run, run.cells)
-    worker.run(until_idle=True)
-    done = queue.get(job.id)
-    assert (done.state, done.done, done.total, done.error) == ("done", 24, 24, None)
-    assert done.result == {"run": run.key, "cells": 24, "scored": 24}
-    assert done.rate is not None
-    assert done.rate > 0
-    assert store.run_info(run.key).complete
-    assert store.load_result(run.key, result_name(run, "exact")) is not None
-    assert queue.workers() == ()
-
-
-def test_a_sentence_is_answered(worker: Worker, queue: Queue) -> None:
-    job = submit_words(queue, "toy", toy.TOPIC, "They are [Y]")
-    worker.run(until_idle=True)
-    result = queue.get(job.id).result
-    assert sum(result["preferences"].values()) == pytest.approx(1)
-
-
-def test_small_requests_do_not_wait_for_a_run(worker: Worker, queue: Queue, store: Store) -> None:
-    """Two arrive while a run of six shards is at its second: both are answered before the third."""
-    run = toy.run_of()
-    big = submit_run(store, queue, run, run.cells)
-    ended: list[tuple[int, int]] = []
-    real = queue.finish
-
-    def finish(job_id: int, result: object, owner: str | None = None) -> None:
-        ended.append((job_id, queue.get(big.id).done))
-        real(job_id, result, owner)  # type: ignore[arg-type]
-
-    queue.finish = finish  # type: ignore[method-assign]
-    small: list[int] = []
-
-    def open_slow(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer = toy.open_toy(spec, protocol)
-
-        def asked_meanwhile(prompt: str, word: str) -> float:
-            if scorer.scored == 6 and not small:
-                small.extend(submit_words(queue, "toy", toy.TOPIC, f"{n} is [Y]").id for n in "ab")
-            return float(toy.probability(prompt, word))
-
-        scorer.probability = asked_meanwhile
-        return scorer
-
-    worker._open_scorer = open_slow
-    worker.run(until_idle=True)
-    assert [job_id for job_id, _ in ended] == [*small, big.id]
-    assert all(done <= 8 for job_id, done in ended if job_id != big.id)
 
 
 def test_other_runs_wait_their_turn(worker: Worker, store: Store, queue: Queue) -> None:
@@ -276,38 +224,6 @@ def test_a_second_interrupt_of_a_person_is_no_death(
     assert (queue.get(job.id).state, queue.tally().deaths) == ("queued", 0)
 
 
-def test_a_model_that_fails_fails_the_job_and_a_retry_resumes(
-    worker: Worker, store: Store, queue: Queue
-) -> None:
-    run = toy.run_of()
-    broken = [True]
-
-    def open_broken(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer = toy.open_toy(spec, protocol)
-
-        def maybe(prompt: str, word: str) -> float:
-            if broken[0] and "term5" in prompt:
-                raise ScoringError("The model toy ran out of memory.")
-            return float(toy.probability(prompt, word))
-
-        scorer.probability = maybe
-        return scorer
-
-    worker._open_scorer = open_broken
-    job = submit_run(store, queue, run, run.cells)
-    worker.run(until_idle=True)
-    assert (queue.get(job.id).state, queue.get(job.id).error) == (
-        "failed",
-        "The model toy ran out of memory.",
-    )
-    broken[0] = False
-    queue.retry(job.id)
-    worker.run(until_idle=True)
-    done = queue.get(job.id)
-    assert (done.state, done.done, done.total) == ("done", 24, 24)
-    assert done.result["scored"] == 12
-
-
 def test_cells_that_would_be_lost_are_told_apart(
     worker: Worker,
     store: Store,
@@ -358,48 +274,6 @@ def test_the_cells_are_checked_after_the_result_can_be_opened_and_the_job_says_h
     assert seen[-1] == ("checking cells, 24 of 24", True, True)
     assert ("checking cells, 0 of 5", True, True) in seen
     assert queue.get(job.id).state == "done"
-
-
-def test_cancel_stops_between_batches_and_resuming_does_the_rest(
-    worker: Worker, store: Store, queue: Queue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = toy.run_of()
-    job = submit_run(store, queue, run, run.cells)
-    asked: list[str] = []
-
-    def open_cancelled(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer = toy.open_toy(spec, protocol)
-
-        def cancel_in_the_third_shard(prompt: str, word: str) -> float:
-            asked.append(prompt)
-            if scorer.scored == 8:
-                queue.cancel(job.id)
-            return float(toy.probability(prompt, word))
-
-        scorer.probability = cancel_in_the_third_shard
-        return scorer
-
-    worker._open_scorer = open_cancelled
-    worker.run(until_idle=True)
-    assert queue.get(job.id).state == "cancelled"
-    assert len(set(asked)) == 10
-    assert queue.get(job.id).done == 8, "two of the ten cells are in a shard that is not whole"
-    worker._models.clear()
-    worker._open_scorer = toy.open_toy
-    queue.retry(job.id)
-    began: list[int] = []
-    told = queue.progress
-
-    def progress(job_id: int, *given: Any) -> None:
-        began.append(given[0])
-        told(job_id, *given)
-
-    monkeypatch.setattr(queue, "progress", progress)
-    worker.run(until_idle=True)
-    assert began[0] == 8
-    done = queue.get(job.id)
-    assert (done.state, done.done) == ("done", 24)
-    assert done.result["scored"] == 16
 
 
 def test_stop_gives_the_job_back(worker: Worker, store: Store, queue: Queue) -> None:
@@ -583,16 +457,6 @@ def test_a_queued_run_is_scored_with_its_dtype(worker: Worker, store: Store, que
     worker.run(until_idle=True)
     assert (queue.get(job.id).state, queue.get(words.id).state) == ("done", "done")
     assert list(worker._models) == [run.scoring.hash]
-
-
-def test_a_run_that_the_store_has_lost_fails_with_a_sentence(
-    worker: Worker, store: Store, queue: Queue, toy_settings: Settings
-) -> None:
-    run = toy.run_of()
-    job = submit_run(store, queue, run, run.cells)
-    (toy_settings.cache / "runs" / f"{run.key}.json").unlink()
-    worker.run(until_idle=True)
-    assert f"No run has the key '{run.key}'" in (queue.get(job.id).error or "")
 
 
 @pytest.mark.parametrize("changed", [{"models": Path("/data/models")}, {"device": "cuda:7"}])
