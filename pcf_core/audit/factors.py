@@ -222,13 +222,7 @@ def _own_panel(own: OwnFactor, quantity: Quantity, risks: Mapping[str, float]) -
     step = _step([point.value for point in points])
     whose = f"with {step:g} more of “{own.title}”"
     scale = FactorScale(
-        name="own",
-        noun=own.title,
-        title=own.title,
-        more="more",
-        step=step,
-        per=f"{step:g}",
-        whose=whose,
+        name="own", noun=own.title, title=own.title, more="more", step=step, per=f"{step:g}", whose=whose
     )
     return FactorPanel(
         scale, quantity, tuple(points), left_out=tuple(left_out), sources=("a file of your own",)

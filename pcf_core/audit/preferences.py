@@ -21,16 +21,7 @@ from pcf_core.audit.fitting import (
     words_of_mixed,
     words_unfit_in,
 )
-from pcf_core.audit.slots import (
-    Slot,
-    counts_at,
-    gather,
-    missing,
-    run_notes,
-    slots_of,
-    table_at,
-    tokens_known,
-)
+from pcf_core.audit.slots import Slot, counts_at, gather, missing, run_notes, slots_of, table_at, tokens_known
 from pcf_core.audit.token_shares import TokenShares, TokenSums
 from pcf_core.core.errors import ModelError, RunError, TemplateError
 from pcf_core.core.families import facts_of

@@ -224,10 +224,7 @@ OWN_WEIGHTS: Mapping[str, str] = {"occupation_weights": "list"}
 
 
 def sensitivity(
-    store: Store,
-    run: RunSpec,
-    options: ViewOptions,
-    on_prompts: Callable[[int], None] = lambda prompts: None,
+    store: Store, run: RunSpec, options: ViewOptions, on_prompts: Callable[[int], None] = lambda prompts: None
 ) -> Sensitivity:
     """Load the stored table, or compute it from the words and store it.
 

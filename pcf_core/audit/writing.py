@@ -44,12 +44,7 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
     """
     unit = matrix.unit or TemplateUnit.templates(matrix.template_weights)
     intervals = risk_intervals(
-        matrix.values,
-        unit,
-        matrix.occupation_weights,
-        matrix.criterion,
-        resamples=resamples,
-        brief=brief,
+        matrix.values, unit, matrix.occupation_weights, matrix.criterion, resamples=resamples, brief=brief
     )
     totals = total(intervals.parts, matrix.occupation_weights)
     written = written_report(matrix, totals, intervals, rough_means(matrix))
@@ -99,10 +94,7 @@ def _corrected_risk(matrix: Matrix, plug_in: RiskTotal, intervals: RiskIntervals
 
 
 def written_report(
-    matrix: Matrix,
-    totals: RiskTotal,
-    intervals: RiskIntervals,
-    warnings: tuple[str, ...] = (),
+    matrix: Matrix, totals: RiskTotal, intervals: RiskIntervals, warnings: tuple[str, ...] = ()
 ) -> RiskReport:
     """Write the report of given risks and intervals; without a correction, correct the risks."""
     shares = matrix.occupation_weights / matrix.occupation_weights.sum()
@@ -126,11 +118,7 @@ def written_report(
 
 
 def _occupation_risk(
-    index: int,
-    name: str,
-    weights: FloatArray,
-    groups: tuple[str, ...],
-    of_run: RiskIntervals,
+    index: int, name: str, weights: FloatArray, groups: tuple[str, ...], of_run: RiskIntervals
 ) -> OccupationRisk:
     parts = of_run.parts
     over_templates = of_run.intervals["overall_risk"][0]

@@ -211,10 +211,7 @@ def run_embedding(
     result = EmbeddingResult(
         asked=request,
         report=embedding_report(texts, material, on_seed=on_seed),
-        provenance={
-            "pcf_core": pcf_core.__version__,
-            "seconds": round(time.perf_counter() - began, 3),
-        },
+        provenance={"pcf_core": pcf_core.__version__, "seconds": round(time.perf_counter() - began, 3)},
     )
     EMBEDDINGS.save(store, result)
     return result

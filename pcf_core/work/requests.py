@@ -255,12 +255,7 @@ class WordsRequest(Record):
 
 
 def submit_words(
-    queue: Queue,
-    model: str,
-    topic: Topic,
-    text: str,
-    protocol: Protocol = "exact",
-    dtype: str = "float32",
+    queue: Queue, model: str, topic: Topic, text: str, protocol: Protocol = "exact", dtype: str = "float32"
 ) -> Job:
     """Queue one sentence, ahead of all runs; the result is that of :func:`.probing.word_check`."""
     request = WordsRequest(model=model, topic=topic, text=text, protocol=protocol, dtype=dtype)

@@ -54,16 +54,7 @@ from pcf_core.work.blocks import (
     score_block,
     scorers_of,
 )
-from pcf_core.work.jobs import (
-    REPORT_SECONDS,
-    JobContext,
-    OpenScorer,
-    Pace,
-    Pause,
-    PauseClock,
-    job,
-    no_pause,
-)
+from pcf_core.work.jobs import REPORT_SECONDS, JobContext, OpenScorer, Pace, Pause, PauseClock, job, no_pause
 from pcf_core.work.requests import ScoreRequest
 from pcf_core.work.self_audit import audit_scores, scorer_facts
 

@@ -131,9 +131,7 @@ def test_groups_in_another_order_are_the_same_groups(store: Store) -> None:
     one, other = read(store, "mini-bert"), read(store, "mini-gpt")
     topic = other.run.topic.model_copy(update={"groups": other.run.topic.groups[::-1]})
     preferences = replace(
-        other.result.preferences,
-        groups=topic.group_names,
-        values=other.result.preferences.values[..., ::-1],
+        other.result.preferences, groups=topic.group_names, values=other.result.preferences.values[..., ::-1]
     )
     turned = Reading(
         other.run.model_copy(update={"topic": topic}),

@@ -181,9 +181,7 @@ def test_exact_boundary_comes_from_its_own_run(store: Store) -> None:
         sensitivity(store, run, ViewOptions()), "protocol", "exact-boundary"
     )
     bounded = score_few(
-        store,
-        protocol="exact-boundary",
-        chance=lambda prompt, word: 0.02 if word == "he" else 0.01,
+        store, protocol="exact-boundary", chance=lambda prompt, word: 0.02 if word == "he" else 0.01
     )
     boundary = ViewOptions(protocol="exact-boundary")
     found = sensitivity(store, run, ViewOptions())

@@ -183,9 +183,7 @@ def test_texts_of_another_model_or_prompt_are_not_served(store: Store, root: Pat
     assert store.texts(other, PROMPTS[0], 1) is None
     own = root / "texts" / GENERATION.hash
     for name, foreign in zip(
-        file_names(texts_id(GENERATION, PROMPTS[0], 0)),
-        file_names(texts_id(GENERATION, "x", 0)),
-        strict=True,
+        file_names(texts_id(GENERATION, PROMPTS[0], 0)), file_names(texts_id(GENERATION, "x", 0)), strict=True
     ):
         shutil.copy(own / name, own / foreign)
     assert store.texts(GENERATION, "x", 1) is None

@@ -23,11 +23,7 @@ from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.files import load_material
 from pcf_core.texts.benchmarks.records import Material
 from pcf_core.work.benchmarking import run_benchmark
-from pcf_core.work.benchmarks import (
-    BENCHMARK_AUDIT,
-    benchmark_asked,
-    kept_results,
-)
+from pcf_core.work.benchmarks import BENCHMARK_AUDIT, benchmark_asked, kept_results
 from tests.command_line import SCHEMAS, run_here
 from tests.texts.benchmarks.written_files import crows_file, stereoset_files, winobias_files
 

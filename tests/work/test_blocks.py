@@ -223,13 +223,7 @@ def test_stopping_keeps_the_blocks_that_came_and_resuming_does_the_rest(
     run = toy.run_of()
     reports: list[int] = []
     with pytest.raises(Stopped):
-        score_run(
-            run,
-            store,
-            open_several,
-            toy.cells_to(reports),
-            toy.stop_if(lambda: reports[-1:] == [8]),
-        )
+        score_run(run, store, open_several, toy.cells_to(reports), toy.stop_if(lambda: reports[-1:] == [8]))
     assert len(shards(store)) == 2
     assert score_run(run, store, open_several) == 16
     assert sum(scorer.scorer.scored for scorer in opened) == 24

@@ -191,11 +191,7 @@ def test_greedy_texts_are_told_apart_and_not_tested(store: Store) -> None:
 def test_the_facts_of_prompts_reach_the_intervals(store: Store) -> None:
     drafts = [Draft(f"{{name}} said {place}.", "", f"fact {place // 2}") for place in range(6)]
     prompts = make_prompts("many", drafts)
-    asked = kept(
-        store,
-        asking(prompts, count=10, dissimilarities=("jaccard",)),
-        prompts,
-    )
+    asked = kept(store, asking(prompts, count=10, dissimilarities=("jaccard",)), prompts)
     result, _ = run_fairpair(asked, store, fair)
     report = result.reports["jaccard"]
     assert report.facts == 3
@@ -256,10 +252,7 @@ def test_another_comparison_of_the_same_texts_writes_and_perturbs_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_fairpair(kept(store), store, fair)
-    folds = kept(
-        store,
-        asking(count=60, fold_size=5, dissimilarities=("jaccard",)),
-    )
+    folds = kept(store, asking(count=60, fold_size=5, dissimilarities=("jaccard",)))
     monkeypatch.setattr(Perturbation, "perturbed", lambda *rest: pytest.fail("it was perturbed again"))
     result, written = run_fairpair(folds, store, unopenable)
     assert written == 0
@@ -294,10 +287,7 @@ def letters(texts: Sequence[str]) -> FloatArray:
 def test_an_embedding_distance_is_measured_beside_the_others_with_an_encoder_opened_first(
     store: Store,
 ) -> None:
-    asked = kept(
-        store,
-        asking(count=10, dissimilarities=("jaccard", "embedding")),
-    )
+    asked = kept(store, asking(count=10, dissimilarities=("jaccard", "embedding")))
     opened = []
 
     def open_letters(key: EncoderKey) -> Encode:

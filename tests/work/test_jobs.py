@@ -234,8 +234,7 @@ def house(toy_writers: None, toy_settings: Settings, every_cell: None, slow_mode
     monkeypatch.setattr("pcf_core.audit.preferences.PROMPTS_AT_ONCE", 8)
     monkeypatch.setattr("pcf_core.work.benchmarks.BLOCK", 1)
     monkeypatch.setattr(
-        "pcf_core.work.criteria.restore_experiment",
-        lambda name, body: Toy(ToyMaterial.model_validate(body)),
+        "pcf_core.work.criteria.restore_experiment", lambda name, body: Toy(ToyMaterial.model_validate(body))
     )
     return House(toy_settings.cache, toy_settings)
 

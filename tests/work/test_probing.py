@@ -216,11 +216,7 @@ def test_the_sensitivity_is_worked_out_by_the_worker_and_kept(
     assert not sensitivity_kept(store, run, options)
     worker.run(until_idle=True)
     done = queue.get(job.id)
-    assert (done.state, done.done, done.result) == (
-        "done",
-        run.cells,
-        {"run": run.key, "cells": run.cells},
-    )
+    assert (done.state, done.done, done.result) == ("done", run.cells, {"run": run.key, "cells": run.cells})
     assert sensitivity_kept(store, run, options)
 
 

@@ -111,11 +111,7 @@ def test_a_plan_that_is_stopped_is_resumed(store: Store) -> None:
     seen: list[Look] = []
     with pytest.raises(Stopped):
         score_asked(
-            plan(0.03),
-            store,
-            open_large([]),
-            pause=toy.stop_if(lambda: bool(seen)),
-            on_look=seen.append,
+            plan(0.03), store, open_large([]), pause=toy.stop_if(lambda: bool(seen)), on_look=seen.append
         )
     assert len(seen) == 1
     kept = store.run_info(plan(0.03).key)

@@ -338,13 +338,7 @@ def check_stopped_and_undisturbed(store: Store, stop_at: int, parameters: int = 
     reports: list[int] = []
     refusing = Opener(refused={"king": "unk"}, parameters=parameters)
     with pytest.raises(Stopped):
-        score_run(
-            run,
-            store,
-            refusing,
-            toy.cells_to(reports),
-            toy.stop_if(lambda: reports[-1:] == [stop_at]),
-        )
+        score_run(run, store, refusing, toy.cells_to(reports), toy.stop_if(lambda: reports[-1:] == [stop_at]))
     missing = sum(len(block.prompts) for block in store.missing(run.scoring, run.prompts, toy.WORDS))
     assert score_run(run, store, refusing) == missing
     other = Store.open(store._root.with_name("undisturbed"))

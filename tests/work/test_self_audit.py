@@ -271,13 +271,7 @@ def test_stopped_while_it_reads_again_it_is_made_up_for(store: Store) -> None:
     run = toy.run_of()
     done: list[int] = []
     with pytest.raises(Stopped):
-        score_run(
-            run,
-            store,
-            opener(),
-            toy.cells_to(done),
-            toy.stop_if(lambda: done[-1:] == [24]),
-        )
+        score_run(run, store, opener(), toy.cells_to(done), toy.stop_if(lambda: done[-1:] == [24]))
     assert not store.run_info(run.key).complete
     assert self_audit_of(store, run) is None
     assert load_result(store, run).self_audit is None

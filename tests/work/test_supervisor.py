@@ -60,10 +60,7 @@ def supervised(
     """The program, which is killed at the end of the block with what it has started, if it still runs."""
     command = [sys.executable, str(PROGRAM), str(cache), str(stall), str(hear), *options]
     started = subprocess.Popen(
-        command,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.PIPE,
-        start_new_session=True,
+        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, start_new_session=True
     )
     try:
         yield started

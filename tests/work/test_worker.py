@@ -81,11 +81,7 @@ def frozen_holder(cache: Path, run_key: str) -> Iterator[int]:
 
 @pytest.mark.slow
 def test_a_frozen_process_that_has_a_run_keeps_no_other_job_waiting(
-    worker: Worker,
-    store: Store,
-    queue: Queue,
-    toy_settings: Settings,
-    monkeypatch: pytest.MonkeyPatch,
+    worker: Worker, store: Store, queue: Queue, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two jobs behind the one that waits are done meanwhile, in their order; then it is its turn again."""
     monkeypatch.setattr("pcf_core.work.worker.AGAIN_SECONDS", 1.0)
@@ -225,11 +221,7 @@ def test_a_second_interrupt_of_a_person_is_no_death(
 
 
 def test_cells_that_would_be_lost_are_told_apart(
-    worker: Worker,
-    store: Store,
-    queue: Queue,
-    slow_model: None,
-    monkeypatch: pytest.MonkeyPatch,
+    worker: Worker, store: Store, queue: Queue, slow_model: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Shards of four, batches of two: half of them end within a shard."""
     monkeypatch.setattr("pcf_core.work.scoring.REPORT_SECONDS", 0.0)
