@@ -152,24 +152,6 @@ def test_a_link_or_command_of_before_that_names_a_unit_means_the_same(old: str, 
     assert seen[0].options() == ViewOptions.model_validate({"unit": today})
 
 
-def page_options() -> None:
-    from pcf_core.app.choice import draw_view_options
-
-    draw_view_options()
-
-
-def test_a_link_of_before_is_read_by_the_sidebar() -> None:
-    app = AppTest.from_function(page_options).run()
-    field = app.selectbox(key="unit")
-    words = ["whole templates", "counts only: documents", "counts only: mentions"]
-    assert (field.value, field.options) == (words[0], words)
-    old = AppTest.from_function(page_options)
-    old.query_params["unit"] = "usual"
-    assert old.run().selectbox(key="unit").value == words[1]
-    said = {name: old.session_state[name] for name in IN_LINKS}
-    assert from_link(PageOptions, said).unit == "counts-only"
-
-
 def test_lists_of_pages_and_their_addresses_have_words_for_every_value() -> None:
     for one in shown_fields(PageOptions).values():
         assert len(set(one.called.values())) == len(one.offered)

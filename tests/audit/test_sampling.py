@@ -198,21 +198,6 @@ def test_weights_that_no_draw_can_give_are_refused(store: Store) -> None:
     assert report(result, drawn, ViewOptions()).sampling is not None
 
 
-def test_other_view_options_keep_the_draw_and_its_labels(store: Store) -> None:
-    run = score(store, planned(large_run(), 0.02))
-    result = load_result(store, run)
-    for options in (
-        ViewOptions(scale="bvf"),
-        ViewOptions(criterion="l2"),
-        ViewOptions(occupation_weights="employment"),
-        ViewOptions(reference="labour"),
-        ViewOptions(protocol="single-token"),
-    ):
-        found = report(result, run, options)
-        assert found.sampling.draws == 100
-        assert found.overall_risk == found.prejudice_risk + found.caprice_risk
-
-
 def test_kept_preferences_belong_to_the_drawn_templates(store: Store) -> None:
     run = score(store, planned(large_run(), 0.02))
     first = load_result(store, run)

@@ -113,14 +113,6 @@ def test_blocks_are_few_and_keep_the_order(any_store: Store, key: ScoringKey) ->
     ]
 
 
-def test_dropping_words_and_prompts_scores_nothing(any_store: Store, key: ScoringKey) -> None:
-    score(any_store, key, PROMPTS, WORDS)
-    assert any_store.missing(key, PROMPTS[1:3][::-1], WORDS[::-1][:2]) == []
-    np.testing.assert_array_equal(
-        any_store.gather(key, PROMPTS[2:0:-1], ("she",)), matrix(PROMPTS[2:0:-1], ["she"])
-    )
-
-
 def test_shards_that_overlap_give_every_score_that_either_has(any_store: Store, key: ScoringKey) -> None:
     """Whichever is read first, the other is partly known by then and must be read for the rest."""
     for words in (("he", "she"), ("she", "king")):
@@ -136,13 +128,6 @@ def test_another_key_shares_nothing(any_store: Store, key: ScoringKey) -> None:
     assert cells(any_store.missing(other, PROMPTS, WORDS)) == {(p, w) for p in PROMPTS for w in WORDS}
     assert np.isnan(any_store.gather(other, PROMPTS, WORDS)).all()
     assert any_store.known_words(other).tokens == {}
-
-
-def test_refused_words_are_known_and_not_missing(any_store: Store, key: ScoringKey) -> None:
-    score(any_store, key, PROMPTS[:1], ("he", "ξ"))
-    assert any_store.known_words(key) == TokenTable({"he": 2}, {"ξ": "unk"})
-    assert any_store.missing(key, PROMPTS, ("ξ",)) == []
-    assert np.isnan(any_store.gather(key, PROMPTS[:1], ("ξ",))).all()
 
 
 def test_one_prompt_reads_one_shard(
