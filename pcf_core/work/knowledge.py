@@ -25,7 +25,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.blocks import environment, keep_words, open_asked, score_blocks
 from pcf_core.work.jobs import JobContext, OnProgress, OpenScorer, Pause, PauseClock, job, no_pause
 from pcf_core.work.requests import KnowledgeRequest
-from pcf_core.work.self_audit import OnCheck, audit_answers
+from pcf_core.work.self_audit import OnCheck, audit_sample, sample_of_answers
 
 
 def asked_for(request: KnowledgeRequest, key: str) -> KnowledgeSet:
@@ -76,7 +76,8 @@ def score_knowledge(
         missing_answers(store, key, knowledge), scorer, table, store, on_progress, timed_pause
     )
     seconds = time.perf_counter() - began - timed_pause.seconds
-    audit = audit_answers(knowledge, key, store, scorer, spec, open_scorer, pause, seconds, on_check)
+    sample = sample_of_answers(knowledge, key, scorer)
+    audit = audit_sample(sample, store, scorer, spec, open_scorer, pause, seconds, on_check)
     keep_knowledge_audit(store, key, knowledge, audit)
     return total
 

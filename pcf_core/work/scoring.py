@@ -56,7 +56,7 @@ from pcf_core.work.blocks import (
 )
 from pcf_core.work.jobs import REPORT_SECONDS, JobContext, OpenScorer, Pace, Pause, PauseClock, job, no_pause
 from pcf_core.work.requests import ScoreRequest
-from pcf_core.work.self_audit import audit_scores, scorer_facts
+from pcf_core.work.self_audit import audit_sample, sample_of_run
 
 OnProgress = Callable[[Progress], None]
 
@@ -259,9 +259,10 @@ def _score(
         return work.scored
     work.write()
     made["timings"] = timings
-    store.save_run(run, made | unchecked(scorer_facts(run, scorer)))
-    began = time.perf_counter()
-    audit = audit_scores(run, store, scorer, spec, open_scorer, work.pause, timings["scoring"], work.on_check)
+    sample = sample_of_run(run, scorer)
+    store.save_run(run, made | unchecked(sample.facts))
+    began, seconds = time.perf_counter(), timings["scoring"]
+    audit = audit_sample(sample, store, scorer, spec, open_scorer, work.pause, seconds, work.on_check)
     timings["checking"] = time.perf_counter() - began
     store.save_run(run, {**made, "self_audit": audit.model_dump()})
     return work.scored

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -40,62 +41,29 @@ Cell = tuple[tuple[str, str], ...]  # (prompt, word) of each score that is made 
 OnCheck = Callable[[int, int, float | None], None]  # cells read again, of how many, seconds left
 
 
-def audit_scores(
-    run: RunSpec,
-    store: Store,
-    scorer: Scorer,
-    spec: ModelSpec,
-    open_scorer: Callable[[ModelSpec, str], Scorer],
-    pause: Callable[[], None],
-    seconds: float = math.inf,
-    on_check: OnCheck = lambda done, total, seconds_left: None,
-) -> SelfAudit:
-    """Audit a run of which every cell is in the store.
+@dataclass(frozen=True)
+class Sample:
+    """What is audited of the scores of ``key``: ``facts`` that need no scoring, ``cells`` to read again."""
 
-    ``scorer`` made the scores; ``open_scorer`` may open the model of ``spec`` a second time.  ``pause`` is
-    called between two forward passes, and an exception of it ends the audit.  ``seconds``: how long the
-    scoring took, which limits how many cells are read again.  ``on_check`` is called before each cell and
-    after the last one.  If the model fails now, only the noise floor is lost: ``note`` says why.
-    """
-    facts = scorer_facts(run, scorer)
-    drawn = draw_scores(run, _table(run, scorer))
-    return _read_again(facts, drawn, run.scoring, store, scorer, spec, open_scorer, pause, seconds, on_check)
+    key: ScoringKey
+    facts: SelfAudit
+    cells: Sequence[Cell]
 
 
-def scorer_facts(run: RunSpec, scorer: Scorer) -> SelfAudit:
-    """Return the part of a run's self-audit that needs no scoring."""
-    table = _table(run, scorer)
-    return _facts(scorer, run.topic.words, table, select_words(run.topic, table, "exact")[1])
+def sample_of_run(run: RunSpec, scorer: Scorer) -> Sample:
+    """Draw what is audited of a run."""
+    words, slots = run.topic.words, slots_of(run)
+    table = table_at(check_slots(scorer, words, slots), words, slots)
+    left_out = select_words(run.topic, table, "exact")[1]
+    return Sample(run.scoring, _facts(scorer, words, table, left_out), draw_scores(run, table))
 
 
-def _table(run: RunSpec, scorer: Scorer) -> TokenTable:
-    """Return the tokens of the topic's words at their slots in the run's prompts."""
-    slots = slots_of(run)
-    return table_at(check_slots(scorer, run.topic.words, slots), run.topic.words, slots)
-
-
-def audit_answers(
-    knowledge: KnowledgeSet,
-    key: ScoringKey,
-    store: Store,
-    scorer: Scorer,
-    spec: ModelSpec,
-    open_scorer: Callable[[ModelSpec, str], Scorer],
-    pause: Callable[[], None],
-    seconds: float = math.inf,
-    on_check: OnCheck = lambda done, total, seconds_left: None,
-) -> SelfAudit:
-    """Audit a knowledge set of which every answer in every prompt is in the store."""
-    slots = answer_slots(knowledge)
-    table = table_at(check_slots(scorer, knowledge.words, slots), knowledge.words, slots)
-    refused = [
-        LeftOut(name=word, reason=table.refused[word]) for word in knowledge.words if word in table.refused
-    ]
-    facts = _facts(scorer, knowledge.words, table, refused)
-    drawn = draw_answers(knowledge, key, table)
-    if not drawn:
-        return facts.model_copy(update={"note": "The model can express the answers of no fact."})
-    return _read_again(facts, drawn, key, store, scorer, spec, open_scorer, pause, seconds, on_check)
+def sample_of_answers(knowledge: KnowledgeSet, key: ScoringKey, scorer: Scorer) -> Sample:
+    """Draw what is audited of a knowledge set."""
+    words, slots = knowledge.words, answer_slots(knowledge)
+    table = table_at(check_slots(scorer, words, slots), words, slots)
+    refused = [LeftOut(name=word, reason=table.refused[word]) for word in words if word in table.refused]
+    return Sample(key, _facts(scorer, words, table, refused), draw_answers(knowledge, key, table))
 
 
 def _facts(scorer: Scorer, words: Sequence[str], table: TokenTable, left_out: Sequence[LeftOut]) -> SelfAudit:
@@ -106,19 +74,26 @@ def _facts(scorer: Scorer, words: Sequence[str], table: TokenTable, left_out: Se
     )
 
 
-def _read_again(
-    facts: SelfAudit,
-    drawn: Sequence[Cell],
-    key: ScoringKey,
+def audit_sample(
+    sample: Sample,
     store: Store,
     scorer: Scorer,
     spec: ModelSpec,
     open_scorer: Callable[[ModelSpec, str], Scorer],
     pause: Callable[[], None],
-    seconds: float,
-    on_check: OnCheck,
+    seconds: float = math.inf,
+    on_check: OnCheck = lambda done, total, seconds_left: None,
 ) -> SelfAudit:
-    """Add the noise floor of the drawn cells, or of the first ones, to the other facts."""
+    """Add the noise floor of the drawn cells, or of the first ones, to the facts; the store has all scores.
+
+    ``scorer`` made the scores; ``open_scorer`` may open the model of ``spec`` a second time.  ``pause`` is
+    called between two forward passes, and an exception of it ends the audit.  ``seconds``: how long the
+    scoring took, which limits how many cells are read again.  ``on_check`` is called before each cell and
+    after the last one.  If the model fails now, only the noise floor is lost: ``note`` says why.
+    """
+    key, facts, drawn = sample.key, sample.facts, sample.cells
+    if not drawn:
+        return facts.model_copy(update={"note": "The model can express the answers of no fact."})
     stored = _stored(key, store, [score for cell in drawn for score in cell])
     again: list[float] = []
     try:

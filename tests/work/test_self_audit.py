@@ -18,7 +18,14 @@ from pcf_core.store.store import Store
 from pcf_core.work import self_audit
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.scoring import score_run
-from pcf_core.work.self_audit import CELLS, audit_scores, difference, draw_scores, second_reader
+from pcf_core.work.self_audit import (
+    CELLS,
+    audit_sample,
+    difference,
+    draw_scores,
+    sample_of_run,
+    second_reader,
+)
 from tests.work import toy
 
 pytestmark = pytest.mark.usefixtures("every_cell")  # but where a test has a time of its own
@@ -143,8 +150,9 @@ def test_it_costs_at_most_a_twentieth_of_the_scoring(
     scorer.read = []
     monkeypatch.setattr(self_audit.time, "perf_counter", lambda: scorer.clock)
     told: list[tuple[int, int, float | None]] = []
-    found = audit_scores(
-        run, store, scorer, spec, opener(), lambda: None, seconds, lambda *at: told.append(at)
+    sample = sample_of_run(run, scorer)
+    found = audit_sample(
+        sample, store, scorer, spec, opener(), lambda: None, seconds, lambda *at: told.append(at)
     )
     assert (found.noise_cells, found.noise_scores) == (cells, 2 * cells)
     drawn = draw_scores(run, scorer.check(toy.WORDS))
@@ -170,7 +178,8 @@ def test_a_second_copy_of_the_model_counts(store: Store, monkeypatch: pytest.Mon
         return copy
 
     monkeypatch.setattr(self_audit.time, "perf_counter", lambda: copy.clock)
-    found = audit_scores(run, store, opener()(spec, "exact"), spec, load, lambda: None, 400.0)
+    scorer = opener()(spec, "exact")
+    found = audit_sample(sample_of_run(run, scorer), store, scorer, spec, load, lambda: None, 400.0)
     assert (found.noise_cells, found.noise_dtype) == (6, "float32")
 
 
