@@ -201,4 +201,4 @@ def test_the_worst_cell_and_the_differences_by_hand() -> None:
 )
 def test_a_run_of_other_lists_is_refused(other: dict[str, tuple[str, ...]]) -> None:
     with pytest.raises(RunError, match="does not ask what was planted in planted-causal"):
-        held_against(PLANTED, replace(MEASURED, **other), REPORT, WHEN, "")  # type: ignore[arg-type]
+        held_against(PLANTED, replace(MEASURED, **other), REPORT, WHEN, "")

@@ -226,7 +226,7 @@ def score(store: Store) -> Score:
     ) -> RunSpec:
         chosen = [(text, OTHER_TEXTS.index(text) + 1.0) for text in texts]
         templates = make_templates(name or f"set-{len(texts)}", chosen)
-        return score_few(store, model, topic, templates, evidence=evidence)  # type: ignore[arg-type]
+        return score_few(store, model, topic, templates, evidence=evidence)
 
     return scored
 

@@ -123,11 +123,11 @@ def test_the_lines_are_those_of_a_loop_over_the_table() -> None:
         weights.append(rows[0].employment_thousands)
         y.append(np.mean([risks[row.term] for row in rows]))
     for found, expected in (
-        (panels["education_years"].ols, fit_line(x, y)),  # type: ignore[arg-type]
-        (panels["education_years"].wls, fit_line(x, y, weights)),  # type: ignore[arg-type]
+        (panels["education_years"].ols, fit_line(x, y)),
+        (panels["education_years"].wls, fit_line(x, y, weights)),
         (
             panels["word_frequency"].ols,
-            fit_line([np.log10(row.word_frequency) for row in known], list(risks.values())),  # type: ignore[arg-type]
+            fit_line([np.log10(row.word_frequency) for row in known], list(risks.values())),
         ),
     ):
         assert (found.slope, found.slope_error, found.n) == pytest.approx(
@@ -186,7 +186,7 @@ def test_wages_where_the_statistics_stop_are_marked() -> None:
 def test_quantity_and_order_of_occupations(seed: int, order: object) -> None:
     risks = made_up(seed)
     shuffled = list(risks.items())
-    order.shuffle(shuffled)  # type: ignore[attr-defined]
+    order.shuffle(shuffled)
     for one, half, other in zip(
         factor_panels(report_of(risks), "overall_risk"),
         factor_panels(report_of(risks), "caprice_risk"),

@@ -106,9 +106,9 @@ def test_scores_are_read_again_where_that_is_asked_for(store: Store) -> None:
 
     def reading(*given: object) -> object:
         read.append("scores")
-        return recomputed_result(*given)  # type: ignore[arg-type]
+        return recomputed_result(*given)
 
-    again = Results(store, reading).open(run, OPTIONS)  # type: ignore[arg-type]
+    again = Results(store, reading).open(run, OPTIONS)
     usual = Results(store).open(run, OPTIONS)
     assert again.report.overall_risk == usual.report.overall_risk
     assert read == ["scores"]

@@ -45,7 +45,7 @@ def test_leaving_out_the_word_that_dominates_keeps_what_is_left() -> None:
 @given(logs=nats)
 def test_all_but_one_by_a_loop(logs: np.ndarray) -> None:
     for aggregation, add in (("sum", np.sum), ("mean", np.mean)):
-        found = all_but_one(logs, aggregation)  # type: ignore[arg-type]
+        found = all_but_one(logs, aggregation)
         for word in range(logs.shape[1]):
             expected = np.log(add(np.exp(np.delete(logs, word, axis=1)), axis=-1))
             np.testing.assert_allclose(found[:, word], expected, rtol=1e-9, atol=1e-9)

@@ -68,8 +68,8 @@ def test_a_url_of_an_unknown_kind_is_refused(
 
 def test_drafts_in_a_shared_folder_are_each_machines_own(tmp_path: Path) -> None:
     """Two writers of one file never write into the same draft; in the cache a fixed name is cleared up."""
-    assert storage_of(tmp_path)._draft() == ".tmp"  # type: ignore[attr-defined]
-    assert str(os.getpid()) in storage_of(tmp_path, str(tmp_path))._draft()  # type: ignore[attr-defined]
+    assert storage_of(tmp_path)._draft() == ".tmp"
+    assert str(os.getpid()) in storage_of(tmp_path, str(tmp_path))._draft()
 
 
 def test_many_processes_create_one_file_and_one_of_them_wins(tmp_path: Path) -> None:

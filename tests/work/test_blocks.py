@@ -167,7 +167,7 @@ class Several(ParallelScorer):
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
-        return self.scorer.batches(prompts, words, pause)  # type: ignore[no-any-return]
+        return self.scorer.batches(prompts, words, pause)
 
     def score_blocks(
         self, blocks: Iterator[Block], pause: Callable[[], None]
@@ -193,10 +193,6 @@ def open_several(opened: list[Several]) -> Callable[[ModelSpec, str], Several]:
     return open_scorer
 
 
-def shards(store: Store) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (store._root / "scores").rglob("*.parquet")}
-
-
 def test_in_whatever_order_blocks_come_the_shards_are_the_same(
     store: Store,
     opened: list[Several],
@@ -214,7 +210,7 @@ def test_in_whatever_order_blocks_come_the_shards_are_the_same(
     assert store.run_info(run.key).provenance["device"] == "elsewhere"
     other = Store.open(store._root.with_name("one after another"))
     score_run(run, other, toy.open_toy)
-    assert shards(store) == shards(other)
+    assert toy.shards(store._root) == toy.shards(other._root)
 
 
 def test_stopping_keeps_the_blocks_that_came_and_resuming_does_the_rest(
@@ -224,7 +220,7 @@ def test_stopping_keeps_the_blocks_that_came_and_resuming_does_the_rest(
     reports: list[int] = []
     with pytest.raises(Stopped):
         score_run(run, store, open_several, toy.cells_to(reports), toy.stop_if(lambda: reports[-1:] == [8]))
-    assert len(shards(store)) == 2
+    assert len(toy.shards(store._root)) == 2
     assert score_run(run, store, open_several) == 16
     assert sum(scorer.scorer.scored for scorer in opened) == 24
 
@@ -235,7 +231,7 @@ def test_stopping_keeps_the_blocks_that_came_and_resuming_does_the_rest(
 def test_here_is_the_scorer_that_was_given(toy_settings: Settings) -> None:
     def own(*_: object) -> None: ...
 
-    with scorers_of("local", toy_settings, own) as open_scorer:  # type: ignore[arg-type]
+    with scorers_of("local", toy_settings, own) as open_scorer:
         assert open_scorer is own
 
 

@@ -17,8 +17,6 @@ from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
-from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.show.findings.criteria import criteria_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import restore_experiment
@@ -38,7 +36,7 @@ from pcf_core.work.worker import Worker
 from tests.texts.criteria.toy import Toy, ToyMaterial
 from tests.work.toy import WRITER as SPEC
 from tests.work.toy import WRITING as KEY
-from tests.work.toy import open_toy, probability, unopenable, writing
+from tests.work.toy import open_toy, opening, probability, unopenable, writing
 
 TOY = Toy()
 WRITTEN = written_asked(TOY, KEY, "instruction", 30)
@@ -138,9 +136,7 @@ def test_a_word_that_the_model_cannot_express_is_no_number_and_named(store: Stor
             seen.update(log_probabilities)
             return super().scored_report(log_probabilities)
 
-    def open_scorer(spec: ModelSpec, protocol: str) -> Scorer:
-        return FakeScorer(probability, key=ScoringKey.of(spec, protocol), refused={"she": "it has no tokens"})
-
+    open_scorer = opening(refused={"she": "it has no tokens"})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pcf_core.work.criteria.restore_experiment", lambda name, body: Looking())
         result, _ = run_criteria(kept(store, SCORED), store, unopenable, open_scorer)

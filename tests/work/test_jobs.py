@@ -74,7 +74,7 @@ class House:
                 begun.append(job_id)
                 act(job_id)
 
-        self.queue.progress = progress  # type: ignore[method-assign, assignment]
+        self.queue.progress = progress
 
 
 @dataclass
@@ -106,7 +106,7 @@ SCORED_BY = ScoringKey.of(toy.WRITER)
 
 
 def result_of_run(house: House, protocol: str) -> Any:
-    name = result_name(RUN, protocol)  # type: ignore[arg-type]
+    name = result_name(RUN, protocol)
     if not house.store.has_result(RUN.key, name):
         return None
     return house.store.gather(RUN.scoring, RUN.prompts, toy.WORDS).tolist()
@@ -322,7 +322,7 @@ def test_a_sentence_is_answered_between_two_pauses(house: House, kind: Kind) -> 
         ended.append(job_id)
         real(job_id, *rest)
 
-    house.queue.finish = finish  # type: ignore[method-assign, assignment]
+    house.queue.finish = finish
     house.serve()
     assert ended == [small[0].id, asked.id]
 

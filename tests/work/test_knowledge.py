@@ -28,7 +28,7 @@ from pcf_core.work.jobs import Stopped
 from pcf_core.work.knowledge import asked_for, score_knowledge
 from pcf_core.work.requests import KnowledgeRequest
 from pcf_core.work.self_audit import CELLS, draw_answers
-from tests.work.toy import stop_if
+from tests.work.toy import opening, stop_if, unopenable
 
 ASKED = make_knowledge(
     "numbers",
@@ -116,9 +116,7 @@ def test_a_further_fact_scores_what_is_new_alone(store: Store) -> None:
 
 
 def test_refused_answers_are_kept_and_not_asked_again(store: Store) -> None:
-    def refusing(spec: ModelSpec, protocol: str) -> Scorer:
-        return FakeScorer(lambda prompt, word: 0.1, key=KEY, refused={"3": "unk"})
-
+    refusing = opening(refused={"3": "unk"})
     assert score_knowledge(ASKED, KEY, store, refusing) == 12
     assert store.known_words(KEY).refused == {"3": "unk"}
     assert score_knowledge(ASKED, KEY, store, unopenable) == 0
@@ -143,10 +141,6 @@ def test_out_of_memory_starts_the_block_again_with_half(store: Store) -> None:
 
     score_knowledge(ASKED, KEY, store, tight, lambda done, total, rate: told.append(done))
     assert told == [2, 0, 2, 4, 6, 8, 10, 12]
-
-
-def unopenable(spec: ModelSpec, protocol: str) -> Scorer:
-    raise AssertionError("nothing was missing")
 
 
 # ------------------------------------------------------------------------------------------- self-audit
@@ -194,10 +188,7 @@ def test_an_audit_that_was_stopped_is_made_when_the_job_goes_on(store: Store) ->
 
 
 def test_a_model_without_any_answer_has_nothing_to_be_read_again(store: Store) -> None:
-    def mute(spec: ModelSpec, protocol: str) -> Scorer:
-        return FakeScorer(lambda prompt, word: 0.1, key=KEY, refused=dict.fromkeys(ASKED.words, "unk"))
-
-    score_knowledge(ASKED, KEY, store, mute)
+    score_knowledge(ASKED, KEY, store, opening(refused=dict.fromkeys(ASKED.words, "unk")))
     found = knowledge_audit_of(store, KEY, ASKED)
     assert found.note == "The model can express the answers of no fact."
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pcf_core.core.errors import SettingsError, TemplateError
+from pcf_core.core.errors import TemplateError
 from pcf_core.core.settings import Settings
 from pcf_core.material.templates import load_mined
 from pcf_core.material.topics import load_topic
@@ -132,20 +131,11 @@ def test_a_mining_that_is_refused_fails_with_its_sentence(
     assert "is no file and no folder" in (gone.error or "")
 
 
-def test_without_ray_the_sentence_says_which_file_to_install(
-    toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delitem(sys.modules, "pcf_core.work.ray_engine", raising=False)
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(SettingsError, match=r"not installed: run `pip install -r requirements-ray.txt`"):
-        counters_of("ray", toy_settings, [TOPIC]).__enter__()
-
-
 def test_as_many_processes_as_asked_for_as_set_or_as_cores(toy_settings: Settings) -> None:
     def workers(setting: int, asked: int) -> int:
         settings = toy_settings.model_copy(update={"mine_workers": setting})
         with counters_of("local", settings, [TOPIC], workers=asked) as counters:
-            return counters._workers  # type: ignore[attr-defined, no-any-return]
+            return counters._workers
 
     assert (workers(0, 0), workers(3, 0), workers(3, 5)) == (cores(), 3, 5)
 

@@ -173,14 +173,14 @@ def test_small_models_stay_open_side_by_side(
 
     def spec_of(name: str = "toy") -> ModelSpec:
         sized = toy.spec_of(name, identity=name)
-        return sized.model_copy(update={"path": "here", "parameters": parameters})  # type: ignore[no-any-return]
+        return sized.model_copy(update={"path": "here", "parameters": parameters})
 
     monkeypatch.setattr("pcf_core.work.probing.resolve", spec_of)
     names: list[str] = []
 
     def open_noted(spec: ModelSpec, protocol: str) -> Scorer:
         names.append(spec.name)
-        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+        return toy.open_toy(spec, protocol)
 
     worker = Worker(store, queue, toy_settings.model_copy(update={"worker_models": 2}), open_noted)
     for text in ("one [Y]", "two [Y]"):
@@ -244,7 +244,7 @@ def test_progress_counts_the_cells_part_by_part(store: Store, run: RunSpec) -> N
     ):
         told: list[tuple[int, int]] = []
         request = ReadRequest(run=run.key, what=what, options=ViewOptions(), model="toy", topic="Toy")
-        read_asked(request, store, lambda done, total, rate, told=told: told.append((done, total)))  # type: ignore[misc]
+        read_asked(request, store, lambda done, total, rate, told=told: told.append((done, total)))
         assert [done for done, _ in told] == expected
         assert {total for _, total in told} == {run.cells}
 

@@ -136,7 +136,7 @@ def test_a_running_job_is_asked_to_stop_and_can_be_resumed(queue: Queue) -> None
     assert queue.get(job.id).state == "cancelled"
     again = queue.retry(job.id)
     assert (again.id, again.state, again.done) == (job.id, "queued", 6)
-    assert not queue.cancelled(queue.claim(ME).id, ME)  # type: ignore[union-attr]
+    assert not queue.cancelled(queue.claim(ME).id, ME)
 
 
 def test_asking_again_takes_a_cancel_back(queue: Queue) -> None:
@@ -280,10 +280,7 @@ LOADING = "before they could begin with it"
         ((0, 0, 0), DEADLY),
         ((*range(1, 8), 7, 7, 7), DEADLY),  # one that gets further between two deaths goes on
         ((0, 0, 9, 9, 9, 9), DEADLY),  # a death with progress is none of the three
-        (
-            (None, None, 4, None, 4, None, 4, None),
-            LOADING,
-        ),  # the first at 4 got further
+        ((None, None, 4, None, 4, None, 4, None), LOADING),  # the first at 4 got further
         ((None, None, 4, None, 4, None, 4, 4), DEADLY),
         (("noted",) * 3, DEADLY),  # as mining a corpus of unknown size does
     ],

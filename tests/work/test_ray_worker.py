@@ -67,7 +67,7 @@ def test_a_miner_counts_as_it_does_here_and_refuses_another_parser(
 ) -> None:
     monkeypatch.setattr(os, "environ", {**os.environ})  # it takes over all settings
     miner = RayMiner(toy_settings.environment)
-    block = next(blocks_of(corpus_of(5)))  # type: ignore[arg-type]
+    block = next(blocks_of(corpus_of(5)))
     assert miner.open(fake_counter, None) == miner.open(fake_counter, "1") == Opened("fake", "1")
     assert pickle.loads(pickle.dumps(miner.score(block))) == fake_counter().count(block)  # noqa: S301
     with pytest.raises(

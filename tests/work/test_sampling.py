@@ -196,7 +196,7 @@ def test_the_worker_follows_the_plan_and_shows_each_look(
         if "stage" not in during.result:
             notes.append(Look.model_validate(during.result["sampling"]))
 
-    queue.note = note  # type: ignore[method-assign, assignment]
+    queue.note = note
     Worker(store, queue, toy_settings, open_large([])).run(until_idle=True)
     done = queue.get(job.id)
     assert done.state == "done", done.error

@@ -39,7 +39,7 @@ class Opener:
 
     @property
     def prompts(self) -> int:
-        return sum(scorer.scored for scorer in self.scorers)  # type: ignore[attr-defined]
+        return sum(scorer.scored for scorer in self.scorers)
 
 
 @pytest.fixture
@@ -289,10 +289,6 @@ def test_the_stages_come_one_after_the_other(store: Store, opener: Opener, every
     assert [at.seconds_left for at in told if at.stage == "loading"] == [None, 7.5]
 
 
-def shards_of(store: Store) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (store._root / "scores").rglob("*.parquet")}
-
-
 @pytest.mark.parametrize("stop_at", range(2, 24, 2))
 def test_wherever_it_stops_the_shards_end_up_the_same(store: Store, stop_at: int) -> None:
     """With a refused word too: known or not yet when the run is resumed, it changes no shard."""
@@ -343,7 +339,7 @@ def check_stopped_and_undisturbed(store: Store, stop_at: int, parameters: int = 
     assert score_run(run, store, refusing) == missing
     other = Store.open(store._root.with_name("undisturbed"))
     score_run(run, other, Opener(refused={"king": "unk"}, parameters=parameters))
-    assert shards_of(store) == shards_of(other)
+    assert toy.shards(store._root) == toy.shards(other._root)
     lost: int = stop_at - (run.cells - missing)
     return lost
 
@@ -470,7 +466,7 @@ def test_a_fast_model_has_shards_saved_together_after_the_first_and_they_are_the
     monkeypatch.setattr("pcf_core.work.scoring.SAVE_SECONDS", 0.0)
     other = Store.open(store._root.with_name("one-by-one"))
     score_run(run, other, Opener())
-    assert shards_of(store) == shards_of(other)
+    assert toy.shards(store._root) == toy.shards(other._root)
 
 
 def test_shards_that_wait_are_saved_when_the_run_is_stopped(
@@ -523,7 +519,7 @@ def test_a_run_of_many_parts_is_scored_as_one_of_one_part(
     assert (opener.prompts, other.prompts) == (12, 12)
     assert seen[-1] == (24, 24)
     assert seen == sorted(seen)
-    assert shards_of(store) == shards_of(undisturbed)
+    assert toy.shards(store._root) == toy.shards(undisturbed._root)
 
 
 def test_a_prompt_that_stands_in_two_parts_is_scored_once(

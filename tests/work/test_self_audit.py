@@ -42,9 +42,9 @@ class Wavering(FakeScorer):
         return super().alone(prompt, word) + math.log(self.alone_factor) if self.alone_factor else -math.inf
 
 
-def opener(factor: float = 1.0, **options: object):  # type: ignore[no-untyped-def]
+def opener(factor: float = 1.0, **options: object):
     def opened(spec: ModelSpec, protocol: str) -> Wavering:
-        scorer = Wavering(toy.probability, key=ScoringKey.of(spec, protocol), **options)  # type: ignore[arg-type]
+        scorer = Wavering(toy.probability, key=ScoringKey.of(spec, protocol), **options)
         scorer.alone_factor = factor
         return scorer
 

@@ -23,18 +23,12 @@ from pcf_core.work.queue import Job, Queue
 from pcf_core.work.requests import submit_run, submit_words
 from pcf_core.work.supervisor import Supervisor
 from tests.work import toy
+from tests.work.toy import until
 
 PROGRAM = Path(__file__).with_name("supervised.py")
 NEVER = 3600.0
 STALL = 10  # seconds
 Submit = Callable[[str], Job]
-
-
-def until(happened: Callable[[], object], seconds: float = 120) -> None:
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -135,7 +129,7 @@ def test_what_ends_a_process_says_whether_it_is_a_death_and_another_follows(
 ) -> None:
     deaths: list[str] = []
     monkeypatch.setattr(impatient.queue, "died", deaths.append)
-    assert impatient._ended(Played(exitcode), at, begun) is again  # type: ignore[arg-type]
+    assert impatient._ended(Played(exitcode), at, begun) is again
     assert deaths == [impatient.owner] * died
     assert impatient._code == code
 
@@ -155,7 +149,7 @@ def test_a_process_that_does_not_hear_is_killed_and_its_job_is_given_up(
     process, (here, there) = Played(), multiprocessing.Pipe()
     with here, there:
         there.send(job.id)
-        assert impatient._watch(process, here)  # type: ignore[arg-type]
+        assert impatient._watch(process, here)
         assert there.poll() is (unheard == "a stop"), "a stop alone is told"
     assert process.exitcode == -signal.SIGKILL
     found = queue.get(job.id)

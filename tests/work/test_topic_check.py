@@ -7,12 +7,10 @@ import pytest
 
 from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.probe import TopicCheck
-from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group
 from pcf_core.material.topics import list_topics, make_topic
 from pcf_core.models.registry import list_models, resolve
-from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.probing import check_asked, mean_shares
@@ -33,12 +31,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> CheckRequest:
 def test_the_worker_answers_and_the_answer_is_found_again(
     asked: CheckRequest, store: Store, queue: Queue, toy_settings: Settings
 ) -> None:
-    def opened(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer: Scorer = toy.open_toy(
-            spec, protocol, tokens={"king": 2}, refused={"queen": "unk"}, same=[("he", "she")]
-        )
-        return scorer
-
+    opened = toy.opening(tokens={"king": 2}, refused={"queen": "unk"}, same=[("he", "she")])
     job = submit_question(queue, asked)
     assert submit_question(queue, asked).id == job.id
     Worker(store, queue, toy_settings, opened).run(until_idle=True)
@@ -70,10 +63,7 @@ def test_sentences_without_any_probability_do_not_count() -> None:
 
 
 def test_what_counts_once_is_covered_once(asked: CheckRequest) -> None:
-    def opened(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer: Scorer = toy.open_toy(spec, protocol, tokens={"king": 2}, same=[("she", "queen")])
-        return scorer
-
+    opened = toy.opening(tokens={"king": 2}, same=[("she", "queen")])
     check = TopicCheck.model_validate(check_asked(asked, opened))
     one = [toy.probability(text, "he") + toy.probability(text, "she") for text in TEXTS]
     assert check.coverage_by_tokens["1"] == pytest.approx(one)
@@ -83,10 +73,7 @@ def test_what_counts_once_is_covered_once(asked: CheckRequest) -> None:
 def test_a_word_refused_as_a_sentence_begins_with_it_is_named_and_the_others_are_checked(
     asked: CheckRequest,
 ) -> None:
-    def opened(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer: Scorer = toy.open_toy(spec, protocol, refused={"She": "unk"})
-        return scorer
-
+    opened = toy.opening(refused={"She": "unk"})
     texts = ("[Y] is a nurse.", "The nurse said that [Y]")
     check = TopicCheck.model_validate(check_asked(asked.model_copy(update={"texts": texts}), opened))
     assert check.refused == {"she": "written 'She', unk"}
@@ -112,10 +99,7 @@ def test_words_that_a_sentence_begins_with_alike_are_covered_once_there(asked: C
 
 
 def test_no_word_and_no_text_are_answers_too(asked: CheckRequest) -> None:
-    def refusing(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer: Scorer = toy.open_toy(spec, protocol, refused=dict.fromkeys(toy.WORDS, "unk"))
-        return scorer
-
+    refusing = toy.opening(refused=dict.fromkeys(toy.WORDS, "unk"))
     assert TopicCheck.model_validate(check_asked(asked, refusing)).coverage == ({}, {})
     without = asked.model_copy(update={"texts": ()})
     assert TopicCheck.model_validate(check_asked(without, toy.open_toy)).coverage == ()

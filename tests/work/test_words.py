@@ -30,9 +30,9 @@ def check(text: str, protocol: str = "exact", family: str = "masked", **options:
         assert asked == protocol
         key = ScoringKey.of(spec.model_copy(update={"family": family}), asked)
         table = options.pop("probability", P)
-        return FakeScorer(lambda _, word: table[word], key=key, **options)  # type: ignore[arg-type, index]
+        return FakeScorer(lambda _, word: table[word], key=key, **options)
 
-    found = word_check("toy", toy.TOPIC, text, protocol, open_scorer=open_fake)  # type: ignore[arg-type]
+    found = word_check("toy", toy.TOPIC, text, protocol, open_scorer=open_fake)
     json.dumps(found, allow_nan=False)
     return found
 
@@ -99,7 +99,7 @@ def test_the_model_is_opened_as_the_dtype_asked_for() -> None:
 
     def open_noted(spec: ModelSpec, protocol: str) -> Scorer:
         opened.append(spec.dtype)
-        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+        return toy.open_toy(spec, protocol)
 
     word_check("toy", toy.TOPIC, "A [Y]", open_scorer=open_noted)
     word_check("toy", toy.TOPIC, "A [Y]", dtype="bfloat16", open_scorer=open_noted)

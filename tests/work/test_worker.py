@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -33,16 +33,10 @@ from pcf_core.work.requests import SMALL, submit_run, submit_words
 from pcf_core.work.scoring import SAVE_SECONDS, score_run
 from pcf_core.work.worker import Worker, load_libraries
 from tests.work import toy
+from tests.work.toy import shards, until
 
 TOY = Path(__file__).with_name("toy.py")
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def until(happened: Callable[[], object], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.01)
 
 
 # ------------------------------------------------------------------------------------ in this process
@@ -141,7 +135,7 @@ def test_models_stay_open_and_the_oldest_makes_room(
 
     def open_noted(spec: ModelSpec, protocol: str) -> Scorer:
         opened.append(spec.name)
-        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+        return toy.open_toy(spec, protocol)
 
     settings = toy_settings.model_copy(update={"worker_models": 2})
     worker = Worker(store, queue, settings, open_noted)
@@ -196,7 +190,7 @@ def test_whatever_ends_a_process_is_a_death_of_its_job(
         deadly = submit_words(queue, "ends", toy.TOPIC, "They are [Y]")
     for deaths in (1, 2, 3):
         told: list[int | None] = []
-        worker = Worker(store, queue, toy_settings, open_ending, owner="me:1:1", tell=told.append)  # type: ignore[arg-type]
+        worker = Worker(store, queue, toy_settings, open_ending, owner="me:1:1", tell=told.append)
         with pytest.raises(type(end)):
             worker.serve(until_idle=True)
         assert told[-1] == deadly.id
@@ -259,7 +253,7 @@ def test_the_cells_are_checked_after_the_result_can_be_opened_and_the_job_says_h
         kept = store.load_result(run.key, result_name(run, "exact")) is not None
         seen.append((text.partition(" · ")[0], can_be_read(found), kept))
 
-    worker.queue.note = note  # type: ignore[method-assign, assignment]
+    worker.queue.note = note
     worker.run(until_idle=True)
     assert seen[0] == ("loading the model", False, False)
     assert ("writing the result, 0 of 24 cells", False, False) in seen
@@ -274,7 +268,7 @@ def test_stop_gives_the_job_back(worker: Worker, store: Store, queue: Queue) -> 
 
     def open_stopping(spec: ModelSpec, protocol: str) -> Scorer:
         worker.stop()
-        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+        return toy.open_toy(spec, protocol)
 
     worker._open_scorer = open_stopping
     worker.run()
@@ -301,7 +295,7 @@ def test_stop_within_a_small_request_gives_both_jobs_back(
 
     def open_asked(spec: ModelSpec, protocol: str) -> Scorer:
         queue.submit("read", "a reading", {}, priority=SMALL)
-        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+        return toy.open_toy(spec, protocol)
 
     worker._open_scorer = open_asked
     worker.run()
@@ -408,7 +402,7 @@ def test_a_queue_that_fails_for_a_while_does_not_end_the_worker(
     def finish(job_id: int, result: object, owner: str | None = None) -> None:
         if next(failures):
             raise StoreError("The cache is full.")
-        real(job_id, result, owner)  # type: ignore[arg-type]
+        real(job_id, result, owner)
 
     monkeypatch.setattr(queue, "finish", finish)
     worker.run()
@@ -509,10 +503,6 @@ def process(cache: Path, delay: float, *options: str) -> Iterator[subprocess.Pop
 def scored(cache: Path) -> list[str]:
     log = cache / "scored.log"
     return log.read_text().splitlines() if log.exists() else []
-
-
-def shards(cache: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (cache / "scores").rglob("*.parquet")}
 
 
 def finished_prompts(store: Store, run: RunSpec) -> set[str]:

@@ -8,6 +8,7 @@ Each prompt that is scored is written to ``CACHE/scored.log``, one a line.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -80,11 +81,25 @@ def probability(prompt: str, word: str) -> float:
 
 def open_toy(spec: ModelSpec, protocol: str, **options: object) -> FakeScorer:
     """The fake as the scorer of a model; two prompts a batch."""
-    return FakeScorer(
-        probability,
-        key=ScoringKey.of(spec, protocol),
-        **{"batch_size": 2, **options},  # type: ignore[arg-type]
-    )
+    return FakeScorer(probability, key=ScoringKey.of(spec, protocol), **{"batch_size": 2, **options})
+
+
+def opening(**options: object) -> Callable[[ModelSpec, str], FakeScorer]:
+    """Opens the toy with these options."""
+    return lambda spec, protocol: open_toy(spec, protocol, **options)
+
+
+def shards(root: Path) -> dict[str, bytes]:
+    """The files of scores in a cache."""
+    return {path.name: path.read_bytes() for path in (root / "scores").rglob("*.parquet")}
+
+
+def until(happened: Callable[[], object], seconds: float = 120) -> None:
+    """Wait for it."""
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
 
 
 def counts_to(seen: list[tuple[int, int]]) -> Callable[[Progress], None]:
@@ -134,7 +149,7 @@ def main(cache: Path, delay: float, until_idle: bool) -> None:
     def open_logged(spec: ModelSpec, protocol: str) -> FakeScorer:
         return Logged(probability, key=ScoringKey.of(spec, protocol), batch_size=2, delay=delay)
 
-    scoring.resolve = words.resolve = spec_of  # type: ignore[assignment]
+    scoring.resolve = words.resolve = spec_of
     settings = Settings(cache=cache, shard_prompts=4, worker_idle_seconds=30)
     store = Store.open(cache)
     Worker(store, Queue.open(cache / "catalogue.sqlite"), settings, open_logged).run(until_idle=until_idle)
