@@ -195,7 +195,7 @@ TABLE = load_table("gender")
 
 def audits(folder: Path) -> dict[str, Audit]:
     coreference = load_material("winobias", winobias_files(folder))
-    fewer = coreference.model_copy(update={"items": coreference.items[:1]})
+    fewer = coreference.model_copy(update={"sentences": coreference.sentences[:1]})
     experiment, others = Toy(), {"material": Toy(ToyMaterial(professions=("nurse",)))}
     written = written_asked(experiment, toy.WRITING, "instruction", 30)
     scored = scored_asked(experiment, SCORED_BY)
@@ -302,7 +302,7 @@ def test_what_ends_halfway_goes_on_and_comes_to_the_same(
         with pytest.raises(Panic):
             house.serve()
         again = kind.ask(house)
-        assert (house.queue.get(asked.id).state, house.queue.tally().deaths) == ("queued", 1)
+        assert (again.id, again.state) == (asked.id, "queued")
     assert kind.answer(house) is None
     house.serve()
     done = house.queue.get(again.id)
