@@ -27,7 +27,7 @@ from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
 from pcf_core.work.generating import generate_missing
-from pcf_core.work.texts import TextsAsked
+from pcf_core.work.text_audits import TextsAsked
 
 MODELS = ("mini-gpt", "mini-gpt-s", "mini-gpt-l")
 PROMPTS = tuple(f"{name} is a {work}." for name in ("John", "Jane") for work in ("nurse", "farmer", "lawyer"))

@@ -17,9 +17,9 @@ from typing import Any
 import hypothesis
 import pytest
 
-from pcf_core.audit.places import capitalised
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import load_result
+from pcf_core.audit.slots import capitalised
 from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
 from pcf_core.core.settings import Settings, settings
 from pcf_core.core.topics import Topic

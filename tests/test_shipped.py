@@ -34,8 +34,8 @@ from pcf_core.models.registry import list_models, resolve, seeds_of
 from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.show.findings.comparison import difference_text
 from pcf_core.show.findings.numbers import p_value, percent, signed, two_decimals
-from pcf_core.store.places import place_of
 from pcf_core.store.shards import read_shard
+from pcf_core.store.storage import storage_of
 from pcf_core.store.store import Store
 from tests.quick import quick
 from tools.ship_results import (
@@ -222,7 +222,7 @@ def test_runs_of_the_first_list_of_neutral_subjects_keep_their_keys() -> None:
 
 def test_no_score_is_shipped_twice() -> None:
     """Of two that differ in rounding, a report would be made with one and verified with the other."""
-    scores = place_of(ROOT / "assets" / "cache")
+    scores = storage_of(ROOT / "assets" / "cache")
     for folder in (ROOT / "assets" / "cache" / "scores").iterdir():
         words_of: defaultdict[str, list[str]] = defaultdict(list)
         for path in folder.glob("*.json"):

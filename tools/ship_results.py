@@ -42,7 +42,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.blocks import environment
 from pcf_core.work.knowledge import score_knowledge
 from pcf_core.work.scoring import score_run
-from pcf_core.work.self_audit import audit_scores
+from pcf_core.work.self_audit import audit_sample, sample_of_run
 
 FOLDERS = ("scores", "runs", "results")
 SHARD_PROMPTS = 4096  # larger shards than a user's: they compress better, and nobody stops in the middle
@@ -235,7 +235,7 @@ def audited(run: RunSpec, store: Store, infos: Sequence[RunInfo]) -> dict[str, o
             return info.provenance
     spec = resolve(run.scoring.model).with_dtype(run.scoring.dtype)
     scorer = open_scorer(spec, run.scoring.protocol)
-    found = audit_scores(run, store, scorer, spec, open_scorer, lambda: None)
+    found = audit_sample(sample_of_run(run, scorer), store, scorer, spec, open_scorer, lambda: None)
     return {**environment(scorer), "self_audit": found.model_dump()}
 
 

@@ -1,12 +1,11 @@
 """The neutral-subject baseline: how a model treats nobody in particular, in the same sentences.
 
-Half of a risk against an even split may be a word's frequency alone: where *he* is commoner than *she* in
-what a model has read, it favours men for every occupation, and for *person* too.  So the same contexts are
-filled with words for anybody (``assets/evidence/neutral-subjects-20.toml``), scored like any occupation, and
-the occupations are held against what comes out, beside the even split.
+Half of a risk against an even split may come from the frequency of words alone: a model that has read *he*
+more often than *she* favours men for every occupation, and for *person* too.  So the same contexts are filled
+with words for anybody (``assets/evidence/neutral-subjects-20.toml``), scored like any occupation, and the
+occupations are compared with the outcome, besides the even split.
 
-Of two models this says which is closer to even where it is not the even split that one is held against: see
-:func:`order_on_other_scales`.
+Two models can also be compared by how close each is to its own baseline: see :func:`order_on_other_scales`.
 """
 
 from __future__ import annotations
@@ -53,12 +52,11 @@ class Baseline:
     ``run``: the key of the run of the subjects.  ``preferences``: by group, the mean over subjects and
     contexts; they sum to 1.  ``lean``: J of the mean stereotype of the subjects against an even split, with
     its interval over templates.  ``overall_risk``: R of the occupations with ``preferences`` as p*, which is
-    on another scale in each model, and is compared with nothing.
-    ``spread``: by group, the weighted s.d. over occupations of the mean stereotype against an even split;
-    ``distance``: the root of its mean squared distance from that of the subjects.  ``intervals``: of
-    ``overall_risk``, and by group of ``spread`` and ``distance``, over templates first, then over occupations
-    and over both; the neutral point is drawn again with the templates it comes from
-    (:mod:`pcf_core.measure.neutral`).
+    on another scale in each model and is compared with nothing.  ``spread``: by group, the weighted s.d.
+    over occupations of the mean stereotype against an even split; ``distance``: the root of its mean squared
+    distance from that of the subjects.  ``intervals``: of ``overall_risk``, and by group of ``spread`` and
+    ``distance``, over templates first, then over occupations and over both; the neutral point is drawn again
+    with its templates (:mod:`pcf_core.measure.neutral`).
     """
 
     run: str
@@ -80,8 +78,8 @@ class Baseline:
 def baseline_run(run: RunSpec) -> RunSpec | None:
     """Return the run of the neutral subjects that belongs to a run.
 
-    ``None`` for these themselves, for topics in another language, for groups and list turned round, and
-    where an operator's assets have no neutral subjects.
+    ``None`` for the subjects themselves, for topics in another language, for a list and groups that changed
+    sides, and if an operator's assets have no neutral subjects.
     """
     try:
         neutral = load_evidence(NEUTRAL)
@@ -108,18 +106,11 @@ def baseline_of(
     read: Read = load_result,
     resamples: int = 2000,
 ) -> Baseline | None:
-    """Hold a run against its neutral subjects; ``None`` where these are not scored.
+    """Compare a run with its neutral subjects, which weigh alike; ``None`` if these are not scored.
 
-    ``store``: Where the runs are.  ``run``: Of occupations.  ``result``: Its preferences.  ``options``: How
-    it is read.  The subjects weigh alike.  ``read``: What gives a run's preferences.  ``resamples``: How many
-    times templates and occupations are drawn again.
-
-    Raises
-    ------
-    RunError
-        The scores of the subjects cannot be read under the protocol.
-    AuditError
-        Options that the run cannot be read with.
+    ``result``: the run's preferences; ``read`` loads those of the subjects.  Raises RunError if the scores of
+    the subjects cannot be read under the protocol, and AuditError for options that the run cannot be read
+    with.
     """
     both = _matrices(store, run, result, options, read)
     if both is None:
@@ -159,10 +150,10 @@ def baseline_of(
 def distance_from_neutral(
     store: Store, run: RunSpec, result: Result, options: ViewOptions, read: Read = load_result
 ) -> float | None:
-    """Return how far occupations are from the neutral subjects, without an interval; ``None`` where none is.
+    """Return how far occupations are from the neutral subjects, without an interval; ``None`` if none.
 
     One figure for all groups, on the scale on which an even split and one group for certain are 1 apart; see
-    :mod:`pcf_core.measure.neutral`.  It takes and raises what :func:`baseline_of` does.
+    :mod:`pcf_core.measure.neutral`.  Parameters and errors are those of :func:`baseline_of`.
     """
     both = _matrices(store, run, result, options, read)
     if both is None:
@@ -177,7 +168,7 @@ def distance_from_neutral(
 def _matrices(
     store: Store, run: RunSpec, result: Result, options: ViewOptions, read: Read
 ) -> tuple[RunSpec, Matrix, Matrix, FloatArray] | None:
-    """Return the subjects' run, their matrix, that of the run, and the subjects' values in its templates."""
+    """Return the subjects' run, both matrices, and the subjects' values in the run's templates."""
     subjects_run = baseline_run(run)
     if subjects_run is None or not has_baseline(store, run):
         return None
@@ -187,8 +178,8 @@ def _matrices(
         subjects_run, read(store, subjects_run, options.protocol, options.aggregation), alike
     ).matrix
     matrix = Reading(run, result, even).matrix
-    place = {text: index for index, text in enumerate(subjects.templates)}
-    neutral = subjects.values[:, [place[text] for text in matrix.templates]]  # a plan has drawn fewer
+    index_of = {text: index for index, text in enumerate(subjects.templates)}
+    neutral = subjects.values[:, [index_of[text] for text in matrix.templates]]  # a plan has drawn fewer
     return subjects_run, subjects, matrix, neutral
 
 
@@ -197,10 +188,10 @@ def _matrices(
 
 @dataclass(frozen=True)
 class OtherScales:
-    """What two models that are compared on R against an even split say on other scales.
+    """How two models compare on other scales than R against an even split.
 
-    ``labour``: the difference of R against the labour force's shares, ``None`` where these are not known.
-    ``neutral``: each against its own neutral subjects, ``None`` where those of either are not scored.
+    ``labour``: the difference of R against the labour force's shares, ``None`` if these are not known.
+    ``neutral``: each against its own neutral subjects, ``None`` if those of either are not scored.
     """
 
     labour: Difference | None = None
@@ -218,12 +209,8 @@ def order_on_other_scales(
 ) -> OtherScales:
     """Compare two runs against the labour force and their neutral subjects, as far as these are known.
 
-    Where the options already ask for another neutral point than an even split, nothing is said.
-
-    Raises
-    ------
-    AuditError
-        The two cannot be compared, or the scores of the subjects cannot be read.
+    If the options already ask for another neutral point than an even split, nothing is compared.  Raises
+    AuditError if the two cannot be compared, or the scores of the subjects cannot be read.
     """
     if options.reference != "uniform":
         return OtherScales()
@@ -243,9 +230,9 @@ def neutral_comparison(
     resamples: int = 2000,
     permutations: int = 2000,
 ) -> NeutralComparison | None:
-    """Hold two runs each against its own neutral subjects, in the sentences and occupations that both have.
+    """Compare two runs, each with its own neutral subjects, in the sentences and occupations that both have.
 
-    ``None`` where the subjects of either are not scored, or hardly ever get any of the topic's words.  The
+    ``None`` if the subjects of either are not scored, or hardly ever get any of the topic's words.  The
     subjects weigh alike.
     """
     subject_runs = [baseline_run(reading.run) for reading in (first, second)]

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from pcf_core.audit.fitting import words_by_template
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.places import run_notes
 from pcf_core.audit.preferences import Result, coverage_summary, doubts_among, warnings_of
 from pcf_core.audit.reading import Reading, report, view_of
 from pcf_core.audit.results import load_result, noise_warnings, size_warnings
+from pcf_core.audit.slots import run_notes
 from pcf_core.audit.token_shares import token_warnings
 from pcf_core.core.errors import AuditError, RunError, TemplateError
 from pcf_core.core.families import facts_of
@@ -39,11 +39,11 @@ STOPS = (".", "。")
 
 @dataclass(frozen=True)
 class Sibling:
-    """A finished run and, in the order of the first run's templates, the places of its counterparts."""
+    """A finished run, and the ``rows`` of the counterparts of the first run's templates, in their order."""
 
     run: RunSpec
     name: str
-    places: NDArray[np.intp]
+    rows: NDArray[np.intp]
 
 
 def protocol_sibling(store: Store, run: RunSpec, protocol: str) -> Sibling | Unavailable:
@@ -73,9 +73,9 @@ def stop_sibling(store: Store, run: RunSpec) -> Sibling | Unavailable:
     for info in store.runs():
         other = info.run
         if info.complete and _same_but_templates(other, run):
-            place = {text: index for index, text in enumerate(other.templates.texts)}
-            if all(text in place for text in wanted):
-                return Sibling(other, name, np.array([place[text] for text in wanted]))
+            index_of = {text: index for index, text in enumerate(other.templates.texts)}
+            if all(text in index_of for text in wanted):
+                return Sibling(other, name, np.array([index_of[text] for text in wanted]))
     how = "import it" if ended[0] else "press With full stops and save it"
     reason = (
         f"no run has scored these templates {name}; make such a set on the page Templates (under edit, "
@@ -142,7 +142,7 @@ class Case(Reading):
             result = load_result(self.store, other.run, protocol, self.options.aggregation)
         except AuditError as error:
             return Unavailable(dimension=dimension, name=other.name, reason=str(error))
-        risks = self.view.risks(result.preferences.values[:, other.places])
+        risks = self.view.risks(result.preferences.values[:, other.rows])
         return variant(dimension, other.name, risks, note=f"The run {other.run.key}.")
 
 
@@ -183,7 +183,7 @@ class Covering:
 
 
 def covering_runs(store: Store, templates: TemplateSet) -> tuple[Covering, ...]:
-    """Find the finished runs that have some of a set's counts, the largest share first, then the newest.
+    """Find the finished runs that have some of a set's templates, the largest share first, then the newest.
 
     Runs with a sampling plan are not among them: :func:`restricted` refuses them.
     """
@@ -220,17 +220,11 @@ def restricted(
 ) -> RiskReport:
     """Report a run as if only these of its templates had been scored, with these counts.
 
-    Coverage per number of tokens is not in it where the run has several: the words' own scores are not read.
-    A template with another count than the run's is counted elsewhere: its documents are unknown.
+    It lacks coverage per number of tokens if the run has several: the words' own scores are not read.  A
+    template with another count than the run's was counted elsewhere, so its documents are unknown.
 
-    Raises
-    ------
-    RunError
-        The run has a sampling plan.
-    TemplateError
-        A text that the run has not scored; counts that are no weights.
-    EvidenceError, CriterionError
-        As :func:`~pcf_core.audit.report`.
+    Raises RunError if the run has a sampling plan, TemplateError for a text that the run has not scored or
+    counts that are no weights, and EvidenceError or CriterionError as :func:`~pcf_core.audit.reading.report`.
     """
     chosen, narrowed = _narrowed(run, texts, counts)
     preferences = replace(
@@ -248,12 +242,12 @@ def restricted(
     warnings += warnings_of(run.scoring.family, result.tokens, summary)
     warnings += token_warnings(run.scoring.family, result.token_shares)
     warnings += size_warnings(run, result.words, options.aggregation) + noise_warnings(result.self_audit)
-    kept = replace(result, preferences=preferences, coverage=summary, warnings=warnings)
-    return report(kept, narrowed, options, resamples)
+    narrowed_result = replace(result, preferences=preferences, coverage=summary, warnings=warnings)
+    return report(narrowed_result, narrowed, options, resamples)
 
 
 def _narrowed(run: RunSpec, texts: Sequence[str], counts: Sequence[float]) -> tuple[list[int], RunSpec]:
-    """Return [chosen] places of the texts on the run's template axis, and the run with only these."""
+    """Return the texts' rows on the run's template axis, and the run with only these templates."""
     if run.plan is not None:
         raise RunError(
             f"The run {run.key} has a sampling plan: its templates were drawn for the counts of the whole "
@@ -275,14 +269,14 @@ def _narrowed(run: RunSpec, texts: Sequence[str], counts: Sequence[float]) -> tu
     )
     share = min(1.0, float(templates.counts.sum() / run.templates.counts.sum()))
     templates = templates.model_copy(update={"kept": run.templates.kept * share})
-    place = {text: index for index, text in enumerate(run.templates.texts)}
-    unknown = [text for text in templates.texts if text not in place]
+    index_of = {text: index for index, text in enumerate(run.templates.texts)}
+    unknown = [text for text in templates.texts if text not in index_of]
     if unknown:
         raise TemplateError(
             f"The run {run.key} has not scored {len(unknown):,} of the {len(templates.texts):,} templates, "
             f"the first of them {unknown[0][:100]!r}: choose from its own, or score the new set."
         )
-    return [place[text] for text in templates.texts], run.model_copy(update={"templates": templates})
+    return [index_of[text] for text in templates.texts], run.model_copy(update={"templates": templates})
 
 
 # A run of a calibration model held against what was planted in it.
@@ -293,14 +287,10 @@ def held_against(
 ) -> Calibration:
     """Compare the report of a calibration model with what was planted in it.
 
-    ``preferences``: Of the run, every occupation and context of the truth.  ``report``: Of the same run under
-    the default view options, in which the planted risks are stated.  ``written``: When the results were.
-    ``version``: Of the app that scored it, empty where that was not kept.
-
-    Raises
-    ------
-    RunError
-        The run has other groups, occupations or contexts than the truth.
+    ``preferences`` and ``report``: of the same run, the report under the default view options, in which the
+    planted risks are stated.  ``written``: when the results were.  ``version``: of the app that scored the
+    run, empty if unknown.  Raises RunError if the run has other groups, occupations or contexts than the
+    truth.
     """
     axes = (preferences.groups, preferences.occupations, preferences.templates)
     if axes != (planted.groups, planted.occupations, planted.contexts):

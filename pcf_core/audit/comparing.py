@@ -1,8 +1,8 @@
 """Two runs on what they have in common: the same templates, occupations and groups, read the same way.
 
-Several comparisons that are read together are controlled for being several.  Which of two models has the
-higher risk may depend on the sentences, so an order is told together with what finished runs of the same two
-models in other template sets say.
+The p-values of several comparisons that are read together are corrected for their number.  Which of two
+models has the higher risk may depend on the sentences, so an order is reported together with what finished
+runs of the same two models on other template sets show.
 """
 
 from __future__ import annotations
@@ -57,14 +57,9 @@ def compared(
 ) -> Comparison:
     """Compare two runs on their common templates and occupations, with the counts of the first.
 
-    ``level``: of the intervals, inside (0, 1).
-
-    Raises
-    ------
-    RunError
-        No template, occupation or group in common, groups that differ, a sampling plan.
-    EvidenceError, CriterionError, TemplateError
-        As :func:`~pcf_core.audit.report`.
+    ``level``: of the intervals, inside (0, 1).  Raises RunError if no template, occupation or group is
+    common, if the groups differ, or for a sampling plan, and EvidenceError, CriterionError or TemplateError
+    as :func:`~pcf_core.audit.reading.report`.
     """
     common = common_part(first, second, options)
     criterion = Criterion.parse(options.criterion, options.scale, common.reference)
@@ -106,9 +101,9 @@ def compared(
 
 
 def risk_difference(first: Reading, second: Reading, options: ViewOptions) -> Difference:
-    """Return the difference of R alone that :func:`compared` finds of two runs, in a part of its time.
+    """Return the difference of R alone that :func:`compared` finds of two runs, in a fraction of its time.
 
-    Its only interval is the one that the verdict rests on, over whole templates.  Raises as that does.
+    Its only interval is the one that decides the verdict, over whole templates.  Raises as :func:`compared`.
     """
     common = common_part(first, second, options)
     differences = risk_differences(
@@ -126,9 +121,9 @@ def common_part(first: Reading, second: Reading, options: ViewOptions) -> Common
         raise RunError(f"The run {first.run.key} cannot be compared with itself; name two runs.")
     texts, terms = common_names(first.run, second.run)
     one, groups = first.run.drawn, first.run.topic.group_names
-    kept = set(texts)
+    common = set(texts)
     templates = one.model_copy(
-        update={"templates": tuple(template for template in one.templates if template.text in kept)}
+        update={"templates": tuple(template for template in one.templates if template.text in common)}
     )
     evidence = first.run.evidence.model_copy(update={"terms": terms})
     counted = counted_occupations(evidence, first.run.topic, options)
@@ -145,10 +140,7 @@ def common_part(first: Reading, second: Reading, options: ViewOptions) -> Common
 def common_names(first: RunSpec, second: RunSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the templates and the occupations that two runs have in common, in the order of the first.
 
-    Raises
-    ------
-    RunError
-        There is none of one, the groups differ, or a sampling plan.
+    Raises RunError if there are none, the groups differ, or for a sampling plan.
     """
     for run in (first, second):
         _refuse_plan(run)
@@ -167,7 +159,7 @@ def common_names(first: RunSpec, second: RunSpec) -> tuple[tuple[str, ...], tupl
 def _counts_warnings(
     first: Reading, second: Reading, one: Side, other: Side, common: Common, options: ViewOptions
 ) -> tuple[str, ...]:
-    """Say whose counts and documents both runs are read with, where the second has others of its own."""
+    """Say whose counts and documents both runs are read with, if the second has others of its own."""
     if options.template_weighting != "counts":
         return ()
     name = first.run.templates.name
@@ -199,13 +191,7 @@ def _refuse_plan(run: RunSpec) -> None:
 def shared(
     first: Sequence[str], second: Sequence[str], noun: str, one: RunSpec, other: RunSpec
 ) -> tuple[str, ...]:
-    """Return the names that both runs have, in the order of the first.
-
-    Raises
-    ------
-    RunError
-        nothing.
-    """
+    """Return the names that both runs have, in the order of the first; raises RunError if there are none."""
     have = set(second)
     common = tuple(name for name in first if name in have)
     if not common:
@@ -221,15 +207,15 @@ def picked(
 ) -> FloatArray:
     """Return [occupation, template, group] preferences of a run in the order asked for."""
     preferences = read.result.preferences
-    places = []
+    axes = []
     for names, request in (
         (preferences.occupations, occupations),
         (preferences.templates, texts),
         (preferences.groups, groups),
     ):
         index_of = {name: index for index, name in enumerate(names)}
-        places.append([index_of[name] for name in request])
-    return preferences.values[np.ix_(*places)]
+        axes.append([index_of[name] for name in request])
+    return preferences.values[np.ix_(*axes)]
 
 
 def sides(first: Reading, second: Reading, common: Common) -> tuple[Side, Side]:
@@ -254,7 +240,7 @@ def sides(first: Reading, second: Reading, common: Common) -> tuple[Side, Side]:
 def warnings_of(
     first: Reading, second: Reading, one: Side, other: Side, weights: FloatArray
 ) -> tuple[str, ...]:
-    """List what has to be known before a difference between these two runs is believed."""
+    """List what a reader has to know before believing a difference between these two runs."""
     sentences = []
     for noun, left_out in (
         ("templates", (one.templates_left_out, other.templates_left_out)),
@@ -286,13 +272,12 @@ def warnings_of(
 
 
 def controlled(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """Control each total's p-value over all comparisons, as ``adjusted`` (Holm 1979).
+    """Correct each total's p-value for all comparisons, as ``adjusted`` (Holm 1979).
 
-    ``least_p`` is controlled in the same way: no p-value falls when another rises, so that what all the least
-    ones give is the least that a controlled one can be.
-
-    R, R^p and R^c are controlled apart: each is a question of its own.  Holm needs no assumption on how the
-    comparisons hang together, and here they share models.  A single comparison stays as it is.
+    ``least_p`` is corrected in the same way: no p-value falls when another rises, so that the least p-values
+    of all comparisons give the least that a corrected one can be.  R, R^p and R^c are corrected apart: each
+    is a question of its own.  Holm needs no assumption on how the comparisons depend on each other, and here
+    they share models.  A single comparison stays as it is.
 
     Source: Holm 1979, https://www.jstor.org/stable/4615733.
     """
@@ -327,23 +312,15 @@ MOST_LETTERED = 14
 
 
 def lettered(readings: Sequence[Reading], options: ViewOptions) -> list[str]:
-    """Return the letters of runs on the same templates and occupations, which a table can show.
+    """Return the letters of runs on the same templates and occupations, for a table: [run].
 
     Two runs share a letter exactly if nothing says which has the higher risk: the rule is that of
-    :attr:`~pcf_core.core.risk.Difference.ordered`, controlled for all pairs, with the counts of the first.
+    :attr:`~pcf_core.core.risk.Difference.ordered`, corrected for all pairs, with the counts of the first;
+    letters are written as by :func:`~pcf_core.measure.ties.letters`.
 
-    Returns
-    -------
-    list[str]
-        [run] as :func:`~pcf_core.measure.ties.letters` writes them.
-
-    Raises
-    ------
-    RunError
-        Fewer than two runs or more than ``MOST_LETTERED``, too few templates for any p-value to be small
-        enough, and as :func:`common_part`.
-    EvidenceError, CriterionError, TemplateError
-        As :func:`~pcf_core.audit.report`.
+    Raises RunError for fewer than two runs or more than ``MOST_LETTERED``, for too few templates for any
+    p-value to be small enough, and as :func:`common_part`; EvidenceError, CriterionError and TemplateError as
+    :func:`~pcf_core.audit.reading.report`.
     """
     if not 2 <= len(readings) <= MOST_LETTERED:
         raise RunError(f"Letters take 2 to {MOST_LETTERED} runs; got {len(readings)}.")
@@ -390,10 +367,10 @@ def answers_elsewhere(
     options: ViewOptions,
     on_set: Callable[[str], None] = lambda name: None,
 ) -> list[OtherSentences]:
-    """Test the models of two runs in every other set of the store, by the names of the sets.
+    """Test the models of two runs in every other template set of the store, by the names of the sets.
 
-    Sets that cannot be read under these options are left out.  ``on_set`` is told each set's name before it
-    is read.
+    Sets that cannot be read under these options are left out.  ``on_set`` is called with each set's name
+    before it is read.
     """
     pairs = elsewhere((info.run for info in store.runs() if info.complete), first, second)
     named = Counter(run.templates.name for run in (first, *(runs[0] for runs in pairs)))
@@ -410,10 +387,7 @@ def answers_elsewhere(
 def answer_in(store: Store, runs: tuple[RunSpec, RunSpec], options: ViewOptions) -> OtherSentences:
     """Test which of two finished runs on the same templates has the higher risk.
 
-    Raises
-    ------
-    AuditError
-        They cannot be read so, or not be compared.
+    Raises AuditError if they cannot be read under these options, or not be compared.
     """
     one, other = (load_result(store, run, options.protocol, options.aggregation) for run in runs)
     readings = Reading(runs[0], one, options), Reading(runs[1], other, options)
@@ -426,14 +400,12 @@ def answer_in(store: Store, runs: tuple[RunSpec, RunSpec], options: ViewOptions)
 
 
 def elsewhere(runs: Iterable[RunSpec], first: RunSpec, second: RunSpec) -> list[tuple[RunSpec, RunSpec]]:
-    """Return the pairs of runs that are like two runs but for their templates, by the name of these.
+    """Return the pairs of ``runs`` that are like two runs except for their templates, by the names of these.
 
     Topic, occupations and how each model was scored are the same.  A set that is a part of the one shown, or
-    of which that is a part, is no other: it would only confirm it.  Draws of a sampling plan are another
-    sample in each run and are left out too.
-
-    ``runs``: Finished ones; of several of one model on the same texts, the first.  ``first``, ``second``: The
-    two runs; on different templates, topics or occupations they have no such pairs.
+    of which that is a part, is left out: it would only confirm it.  So are the draws of a sampling plan,
+    which are another sample in each run.  Of several runs of one model on the same texts, the first counts.
+    Two runs on different templates, topics or occupations have no such pairs.
     """
     if _asked(first) != _asked(second) or first.templates.hash != second.templates.hash:
         return []
@@ -456,5 +428,4 @@ def _scored(run: RunSpec) -> tuple[str, bool]:
 
 
 def _is_part(one: set[str], other: set[str]) -> bool:
-    """Tell whether either of two sets of templates stands in the other whole."""
     return one <= other or other <= one

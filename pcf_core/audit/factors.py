@@ -1,11 +1,11 @@
 """Risk joined with figures of the occupations: what is regressed on what (PCF 4.4, BVF C.2).
 
-A line of the US statistics counts once, however many words share it: its risk is the mean of theirs, its
+A line of the US statistics counts once, however many words belong to it: its risk is the mean of theirs, its
 weight the people employed in it.  The frequency of a word is its own.
 
-**A model's mean stereotypes joined with what its training text says: which occupations are compared.**  An
-occupation is compared where at least 20 documents of the text have a majority and the word stands in small
-letters, not as part of a name, in at least a fifth of those that name it.
+**A model's mean stereotypes joined with its training text.**  An occupation is compared if at least 20
+documents of the text have a majority and the word stands in small letters, not as part of a name, in at least
+a fifth of those that name it.
 """
 
 from __future__ import annotations
@@ -94,15 +94,9 @@ def factor_panels(
     """Make panels of wage, education, women's share, word frequency and own figures, each against risk.
 
     P values are corrected by Holm's method for all slopes of the answer, those of both kinds of lines.
-
-    ``report``: Risk per occupation.  ``quantity``: Which risk.  ``matching``: How well a word has to fit its
-    line of the statistics.  ``own``: A user's figures, as a further panel.  ``noise``: What drawing the
-    templates again does to these risks; ``None``: they are taken as known.
-
-    Raises
-    ------
-    EvidenceError
-        The table of the statistics is missing or damaged.
+    ``matching``: how well a word has to fit its line of the statistics.  ``own``: a user's figures, as a
+    further panel.  ``noise``: how these risks change when templates are drawn again; ``None``: they are taken
+    as known.  Raises EvidenceError if the table of the statistics is missing or damaged.
     """
     risks = {row.occupation: float(getattr(row, quantity)) for row in report.occupations}
     all_factors = factors()
@@ -118,12 +112,10 @@ def factor_panels(
 
 
 def noise_of(reading: Reading, unit: TemplateUnit, quantity: Quantity) -> TemplateNoise | None:
-    """Draw the templates of a run again: what that does to the risks of its occupations.
+    """Draw the templates of a run again and return how the risks of its occupations change.
 
-    They are the draws of the intervals over whole templates, which all occupations share.
-
-    ``reading``: The run under view options.  ``unit``: What intervals over templates draw, with their
-    weights.  ``quantity``: Which risk.
+    They are the draws of the intervals over whole templates, which all occupations share.  ``unit``: what
+    intervals over templates draw, with their weights.
     """
     matrix = reading.matrix
     stereotypes = matrix.criterion.stereotypes(matrix.values)
@@ -230,13 +222,7 @@ def _own_panel(own: OwnFactor, quantity: Quantity, risks: Mapping[str, float]) -
     step = _step([point.value for point in points])
     whose = f"with {step:g} more of “{own.title}”"
     scale = FactorScale(
-        name="own",
-        noun=own.title,
-        title=own.title,
-        more="more",
-        step=step,
-        per=f"{step:g}",
-        whose=whose,
+        name="own", noun=own.title, title=own.title, more="more", step=step, per=f"{step:g}", whose=whose
     )
     return FactorPanel(
         scale, quantity, tuple(points), left_out=tuple(left_out), sources=("a file of your own",)
@@ -244,7 +230,6 @@ def _own_panel(own: OwnFactor, quantity: Quantity, risks: Mapping[str, float]) -
 
 
 def _with_lines(panel: FactorPanel, noise: TemplateNoise | None) -> FactorPanel:
-    """Return the panel with the lines through its points, where there are any."""
     weighed = [point for point in panel.points if point.weight is not None]
     ols, no_ols = _line(panel.scale, panel.points, None, noise)
     wls, no_wls = _line(panel.scale, weighed, [point.weight or 0.0 for point in weighed], noise)
@@ -257,7 +242,6 @@ def _line(
     weights: Sequence[float] | None,
     noise: TemplateNoise | None,
 ) -> tuple[LineFit | None, str]:
-    """Fit the line through the points, or say why there is none."""
     if weights is not None and not weights:
         return None, "no point has a weight"
     x = [math.log10(point.value) if scale.log else point.value for point in points]
@@ -270,7 +254,6 @@ def _line(
 
 
 def _adjusted(panels: Sequence[FactorPanel]) -> tuple[FactorPanel, ...]:
-    """Return the panels with p values that are corrected for all of their slopes."""
     fits = [fit for panel in panels for fit in (panel.ols, panel.wls) if fit is not None]
     corrected = iter(holm([fit.p_value for fit in fits]))
 
@@ -281,7 +264,6 @@ def _adjusted(panels: Sequence[FactorPanel]) -> tuple[FactorPanel, ...]:
 
 
 def _step(values: Sequence[float]) -> float:
-    """Return the largest power of ten that the values span, as far as it is a number."""
     spread = max(values, default=0.0) - min(values, default=0.0)
     if spread <= 0:
         return 1.0
@@ -316,7 +298,7 @@ def why_not_compared(count: ReadCount | None) -> str:
 
 
 def read_leans(evidence: Evidence, table: ReadTable) -> dict[str, float]:
-    """Map term to lean of the training text, −1 (all she) to 1 (all he), for the terms that are compared."""
+    """Map term to lean of the training text, −1 (all she) to 1 (all he), for the compared terms."""
     counts = ((term, table.counts.get(term.casefold())) for term in evidence.terms)
     return {term: count.lean for term, count in counts if count is not None and not why_not_compared(count)}
 
@@ -329,17 +311,12 @@ def read_against(
     tilt: MeanTilt,
     table: ReadTable,
 ) -> Amplification | None:
-    """Compare a model with its text; ``None`` where no occupation can be compared.
+    """Compare a model with its training text; ``None`` if no occupation can be compared.
 
-    ``occupations``: Their names.  ``groups``: ``male`` and ``female``, in any order.  ``stereotypes``:
-    [occupation, template, group] against an even split, on the scale that ends at 1.  ``unit``: What of the
-    templates is drawn again, with their weights.  ``tilt``: The mean stereotypes of *male* with their
-    intervals over templates.  ``table``: The counts of the text.
-
-    Raises
-    ------
-    TopicError
-        Other groups.
+    ``groups``: ``male`` and ``female``, in any order.  ``stereotypes``: [occupation, template, group] against
+    an even split, on the scale that ends at 1.  ``unit``: what of the templates is drawn again, with their
+    weights.  ``tilt``: the mean stereotypes of *male* with their intervals over templates.  Raises TopicError
+    for other groups.
     """
     if set(groups) != set(GROUPS):
         raise TopicError(
@@ -347,14 +324,14 @@ def read_against(
             "choose the topic gender."
         )
     reasons = {name: why_not_compared(table.counts.get(name.casefold())) for name in occupations}
-    kept = [index for index, name in enumerate(occupations) if not reasons[name]]
-    if not kept:
+    compared = [index for index, name in enumerate(occupations) if not reasons[name]]
+    if not compared:
         return None
     amplification = amplification_of(
-        [table.counts[occupations[index].casefold()] for index in kept],
-        stereotypes[kept][:, :, list(groups).index("male")],
+        [table.counts[occupations[index].casefold()] for index in compared],
+        stereotypes[compared][:, :, list(groups).index("male")],
         unit,
-        [tilt.interval(occupations[index]) for index in kept],
+        [tilt.interval(occupations[index]) for index in compared],
     )
     left_out = tuple(LeftOut(name=name, reason=reason) for name, reason in reasons.items() if reason)
     return replace(amplification, left_out=left_out)

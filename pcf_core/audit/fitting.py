@@ -1,12 +1,12 @@
 """Which words of a topic count in which template, by what fits at its ``[Y]``: the protocol *fitting*.
 
 In most sets every template takes the same at ``[Y]``, and a word counts in all of them or in none.  A set
-mined with several constructions holds clauses (*he*), possessives (*his*) and nouns (*a man*): there each
-template reads the words that fit in it.
+mined with several constructions has clauses (*he*), possessives (*his*) and nouns (*a man*): each template
+reads the words that fit in it.
 
 A template says what fits there (:attr:`~pcf_core.core.topics.Template.fits`); ``assets/lexicons/parts.toml``
 says what the words are.  A word that is in no list may be anything, and a template that says nothing takes
-every word: what is not known leaves nothing out.
+every word: unknown words and templates leave nothing out.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ NAMES: Mapping[Part, str] = {
 def _fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
     """Return what fits at ``[Y]`` in each template of a run.
 
-    What fits is no part of a run key: of runs kept before templates said it, today's set of the same name and
-    texts does.
+    It is no part of a run key: runs stored before templates said it use today's set of the same name and
+    texts.
     """
     templates = run.drawn.templates
     if not any(template.fits for template in templates):
@@ -79,11 +79,9 @@ def identity_of(run: RunSpec) -> list[str]:
 def words_at(topic: Topic, words: Collection[str], fits: tuple[Part, ...]) -> tuple[str, ...]:
     """Return the words that count in a template, in the topic's order.
 
-    In an aligned topic counterparts count together.  Where no row of them fits whole, each word that fits
+    In an aligned topic counterparts count together.  If no row of them fits whole, each word that fits
     counts: *his* and *her* before a noun, whose counterparts in the papers' list are *hers* and *him*.
-
-    ``topic``: Whose words they are.  ``words``: Those of them that the model can express.  ``fits``: What
-    fits at ``[Y]``; empty for anything.
+    ``words``: those that the model can express.  ``fits``: what fits at ``[Y]``; empty for anything.
     """
     able = set(words) - set(unfit_words(topic, [fits]))
     if topic.aligned:
@@ -130,7 +128,7 @@ def template_without(run: RunSpec, words: Collection[str], protocol: Protocol) -
 
 
 def parts_of(word: str, language: str = "en") -> frozenset[Part]:
-    """Return what a word can be; empty where that is not known."""
+    """Return the parts of speech of a word; empty if they are not known."""
     parts = _lists(settings().assets / "lexicons" / "parts.toml")
     if language.partition("-")[0].lower() != "en":
         return frozenset()
@@ -142,7 +140,7 @@ def parts_of(word: str, language: str = "en") -> frozenset[Part]:
 def unfit_words(topic: Topic, fits: Iterable[tuple[Part, ...]]) -> dict[str, str]:
     """Return the words that do not fit in every template, each with the reason.
 
-    ``topic``: Whose words are looked up.  ``fits``: What each template takes at ``[Y]``; empty for anything.
+    ``fits``: what each template takes at ``[Y]``; empty for anything.
     """
     taken = [one for one in dict.fromkeys(fits) if one]
     reasons = {}

@@ -2,9 +2,9 @@
 
     Policy -> for each context, look by look: Reading (and that of the baseline) -> Judged -> GateReport
 
-What is read is scored by whoever calls: :func:`check_context` asks for the run of a look and gets a reading.
-An increase *exceeds* its limit where the interval of the difference lies above it and, with a limit of 0 or
-more, the permutation test of :mod:`pcf_core.measure.comparison` rejects that the two models are alike.
+The caller scores: :func:`check_context` asks for the run of a look and gets a reading.  An increase *exceeds*
+its limit if the interval of the difference lies above it and, with a limit of 0 or more, the permutation test
+of :mod:`pcf_core.measure.comparison` rejects that the two models are alike.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ MOST_CELLS = 100_000_000  # resamples × occupations × groups: 0.8 GB an array
 
 
 class Judged(Record):
-    """One limit and what can be said of it.
+    """One limit and the verdict on it.
 
-    ``value``: the figure, or the difference from the baseline; it is read, and decides nothing.
+    ``value``: the figure, or the difference from the baseline; it is shown, and decides nothing.
     ``interval``: what decides; its level is 1 − the limit's part of the error.  ``p_value``: of an increase,
-    from the paired permutation test; ``None`` elsewhere and where both are the same model.  ``run``: what was
+    from the paired permutation test; ``None`` elsewhere and if both are the same model.  ``run``: what was
     read, ``templates`` of the ``available`` ones.
     """
 
@@ -65,7 +65,7 @@ class ContextReport(Record):
 
     ``topic``, ``templates``, ``evidence``: titles or names.  ``baseline``: the label of the model that
     increases are measured from, and ``baseline_run`` its run at the last look; empty without one.
-    ``warnings``: what has to be known of the figures.
+    ``warnings``: what a reader has to know of the figures.
     """
 
     topic: str
@@ -91,7 +91,7 @@ class ContextReport(Record):
 
 
 class GateReport(Record):
-    """What a model keeps of a policy.  ``model``: its label; ``error``: of all verdicts together."""
+    """Which limits of a policy a model keeps; ``model``: its label; ``error``: of all verdicts together."""
 
     model: str
     title: str
@@ -106,7 +106,7 @@ class GateReport(Record):
 
     @property
     def verdict(self) -> LimitVerdict:
-        """*exceeds* where one limit is exceeded, *within* where all are kept, else *cannot tell*."""
+        """*exceeds* if one limit is exceeded, *within* if all are kept, else *cannot tell*."""
         verdicts = {one.verdict for one in self.judged}
         if "exceeds" in verdicts:
             return "exceeds"
@@ -123,13 +123,7 @@ def _worst(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def check_groups(policy_context: Context, topic: Topic) -> None:
-    """Refuse limits on the tilt towards groups that the topic does not have.
-
-    Raises
-    ------
-    PolicyError
-        There is one.
-    """
+    """Raise PolicyError for limits on the tilt towards groups that the topic does not have."""
     unknown = [group for group in policy_context.max_tilt if group not in topic.group_names]
     if unknown:
         raise PolicyError(
@@ -139,20 +133,12 @@ def check_groups(policy_context: Context, topic: Topic) -> None:
 
 
 def check_plan(context: Context, run: RunSpec, error: float, *, early: bool, has_baseline: bool) -> None:
-    """Refuse what no verdict can be reached by, before anything is scored for it.
+    """Refuse limits that no verdict can be reached on, before anything is scored for them.
 
-    ``context``: What is to be kept.  ``run``: The run of all its templates.  ``error``: That of each limit.
-    ``early``: Whether there are looks before all templates are scored.  ``has_baseline``: Whether somebody
-    names a baseline.
-
-    Raises
-    ------
-    PolicyError
-        A limit on a group that is not there, or on an increase without a baseline.
-    CriterionError
-        A criterion that nobody knows, or an error so small that resampling cannot show it.
-    EvidenceError, TopicError
-        Weights or a reference that the run cannot be read with.
+    ``error``: that of each limit.  ``early``: whether there are looks before all templates are scored.
+    Raises PolicyError for a limit on a group that the topic lacks, or on an increase without a baseline,
+    CriterionError for an unknown criterion, or an error so small that resampling cannot show it, and
+    EvidenceError or TopicError for weights or a reference that the run cannot be read with.
     """
     check_groups(context, run.topic)
     if context.compares and not has_baseline:
@@ -166,7 +152,6 @@ def check_plan(context: Context, run: RunSpec, error: float, *, early: bool, has
 
 
 def _resamples_of(error: float, occupations: int, groups: int) -> int:
-    """Return how many resamples show the ends of intervals of the level 1 − ``error``."""
     resamples = resamples_for(error)
     if resamples * occupations * groups > MOST_CELLS:
         raise CriterionError(
@@ -180,7 +165,7 @@ def _resamples_of(error: float, occupations: int, groups: int) -> int:
 
 
 def scoring_order(texts: Sequence[str], weights: FloatArray) -> NDArray[np.intp]:
-    """Return [template] places, the heaviest first; those that weigh alike by the hashes of their texts."""
+    """Return [template] rows, the heaviest first; those that weigh alike by the hashes of their texts."""
     hashes = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
     return np.array(sorted(range(len(texts)), key=lambda place: (-weights[place], hashes[place])))
 
@@ -188,22 +173,22 @@ def scoring_order(texts: Sequence[str], weights: FloatArray) -> NDArray[np.intp]
 def _looks(
     context: Context, run: RunSpec, error: float, *, early: bool
 ) -> tuple[NDArray[np.intp], tuple[Stage, ...]]:
-    """Return [template] places in the order of scoring, and the looks at growing parts of them."""
+    """Return [template] rows in the order of scoring, and the looks at growing parts of them."""
     weights = template_weights(run.templates, context.template_weights)
     order = scoring_order(run.templates.texts, weights)
     return order, stages(weights[order], error, early=early)
 
 
-def first_templates(run: RunSpec, places: NDArray[np.intp]) -> RunSpec:
-    """Return the run of the templates at these places, in the order of the set: itself if these are all."""
+def first_templates(run: RunSpec, rows: NDArray[np.intp]) -> RunSpec:
+    """Return the run of these templates, in the order of the set; the run itself if these are all."""
     whole = run.templates
-    if len(places) == len(whole.templates):
+    if len(rows) == len(whole.templates):
         return run
     some = whole.model_copy(
         update={
-            "name": f"{whole.name}-{len(places)}-of-{len(whole.templates)}",
-            "title": f"{whole.title}, {len(places)} of {len(whole.templates)} for a check",
-            "templates": tuple(whole.templates[place] for place in np.sort(places)),
+            "name": f"{whole.name}-{len(rows)}-of-{len(whole.templates)}",
+            "title": f"{whole.title}, {len(rows)} of {len(whole.templates)} for a check",
+            "templates": tuple(whole.templates[index] for index in np.sort(rows)),
         }
     )
     return run.model_copy(update={"templates": some})
@@ -222,21 +207,16 @@ def check_context(
     early: bool,
     read_baseline: ReadRun | None = None,
 ) -> ContextReport:
-    """Judge the limits of one context, in looks where it may stop early.
+    """Judge the limits of one context, in looks if it may stop early.
 
-    A limit keeps the verdict of the look that decided it; scoring ends once every limit has one.
+    A limit keeps the verdict of the look that decided it; scoring ends once every limit has one.  ``run``: of
+    all its templates.  ``error``: that of each limit.  ``read``: scores the run of a look, if need be, and
+    reads it.  ``policy``: says what *cannot tell* means if the context does not.  ``early``: whether there
+    are looks before all templates are scored.  ``read_baseline``: returns the reading to compare that of a
+    look's run with.
 
-    ``context``: What is to be kept.  ``run``: The run of all its templates.  ``error``: That of each limit.
-    ``read``: Scores the run of a look, as far as that is to be done, and reads it.  ``policy``: What follows
-    where a context does not say what *cannot tell* means.  ``early``: Whether there are looks before all
-    templates are scored.  ``read_baseline``: From the run of a look to the reading that it is compared with.
-
-    Raises
-    ------
-    InputError
-        As :func:`check_plan`.
-    RunError
-        A baseline that has other groups, or no template or occupation in common.
+    Raises InputError as :func:`check_plan`, and RunError for a baseline that has other groups, or no template
+    or occupation in common.
     """
     check_plan(context, run, error, early=early, has_baseline=read_baseline is not None)
     order, looks = _looks(context, run, error, early=early)
@@ -268,17 +248,17 @@ def check_context(
 
 
 def same_model(one: ScoringKey, other: ScoringKey) -> bool:
-    """Tell whether two keys are of the same weights, read by the same rules, under whatever names.
+    """Tell whether two keys are of the same weights, read by the same rules, under any names.
 
-    A pack's word for its weights counts: whoever says that they are the candidate's cannot let it pass
-    where it would not pass against itself.
+    A pack's word for its weights counts: whoever says that they are the candidate's cannot let it pass where
+    it would not pass against itself.
     """
     return one.model_dump(exclude={"model"}) == other.model_dump(exclude={"model"})
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a look can say: the readings of a model and, if wanted, of what it is compared with.
+    """The readings of a model and, if wanted, of its baseline at one look.
 
     ``error``: intervals have the level 1 − ``error``.  ``available``: templates of the whole set.
     """
@@ -306,7 +286,7 @@ class Look:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What has to be known of the figures of this look."""
+        """What a reader has to know of the figures of this look."""
         sentences = self._comparison.warnings if self._comparable else self.reading.matrix.warnings
         return tuple(dict.fromkeys(sentences))
 
@@ -334,7 +314,7 @@ class Look:
         )
 
     def _reaching(self, limit: Limit, low: float, high: float) -> tuple[float, float]:
-        """Return an interval that reaches to what unseen contexts could make of it, if it has no width."""
+        """Return an interval that, without a width, reaches as far as unseen contexts could move it."""
         signed = limit.increase or limit.quantity == "tilt"
         if limit.increase:  # on common templates, of two models
             effective, figures = self._comparison.effective_templates, 2
@@ -345,12 +325,10 @@ class Look:
 
     @cached_property
     def _unit(self) -> TemplateUnit:
-        """Whole templates, which is what a verdict rests on."""
         return TemplateUnit.templates(self.reading.matrix.template_weights)
 
     @cached_property
     def _risks(self) -> Mapping[Quantity, tuple[float, Interval]]:
-        """R, R^p and R^c with their intervals over templates."""
         matrix = self.reading.matrix
         intervals = risk_intervals(
             matrix.values,

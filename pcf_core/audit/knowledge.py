@@ -2,15 +2,12 @@
 
     KnowledgeSet -> word log-probabilities -> p(right | right or wrong) -> KnowledgeReport
 
-A path of its own beside that of runs, through the same store and scorers.  A run has the same groups in every
-prompt, and whatever reads runs (pages, comparisons, exports) speaks of discrimination and calls the gap
-caprice; here the groups are the answers of each fact, and the gap is none.  Every answer of the set is scored
-in every prompt: the blocks of the store stay rectangles, a set whose answers are sorted anew scores nothing,
-and it is known what the answers of a fact get with another subject, which a preference for frequent words
-explains and knowledge does not.
-
-Also which answers of a set count, how probable the right ones are among them, and what makes the numbers say
-less than they seem to.
+It has a path of its own beside that of runs, through the same store and scorers.  A run has the same groups
+in every prompt, and whatever reads runs (pages, comparisons, exports) speaks of discrimination and calls the
+gap caprice; here the groups are the answers of each fact, and the gap is no caprice.  Every answer of the set
+is scored in every prompt.  So the blocks of the store stay rectangles, a set whose answers are sorted anew
+scores nothing, and we know what the answers of a fact get with another subject, which a preference for
+frequent words explains and knowledge does not.
 """
 
 from __future__ import annotations
@@ -21,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import ValidationError
 
-from pcf_core.audit.places import Place, gather, missing, table_at
 from pcf_core.audit.preferences import coverage_of, select_words, shares_of
 from pcf_core.audit.results import noise_warnings
+from pcf_core.audit.slots import Slot, gather, missing, table_at
 from pcf_core.core.errors import CriterionError, ModelError, RunError
 from pcf_core.core.families import facts_of
 from pcf_core.core.knowledge import Fact, FactKnowledge, KnowledgeReport, KnowledgeSet
@@ -71,7 +68,6 @@ def knowledge_protocol(protocol: Protocol) -> Protocol:
 def _usable_answers(
     words: Sequence[str], table: TokenTable, protocol: Protocol
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
-    """Return the answers that count, and those that do not with the reason."""
     if protocol in OF_GROUPS:
         raise CriterionError(
             f"The protocol {protocol} compares the words of groups, and a knowledge set has none: read it "
@@ -84,8 +80,8 @@ def _usable_answers(
             for word in words
             if word in table.tokens and table.tokens[word] != 1
         }
-    kept = tuple(word for word in words if word not in reasons)
-    return kept, tuple(LeftOut(name=word, reason=reasons[word]) for word in words if word in reasons)
+    usable = tuple(word for word in words if word not in reasons)
+    return usable, tuple(LeftOut(name=word, reason=reasons[word]) for word in words if word in reasons)
 
 
 def answer_probabilities(
@@ -97,15 +93,10 @@ def answer_probabilities(
 ) -> AnswerProbabilities:
     """Compute p(right | right or wrong) of every fact in every template.
 
-    ``facts_set``: The set.  ``words``: The answers that count, in the order of the last axis.  ``unusable``:
-    Those that do not.  ``nats``: [fact, template, word] log-probabilities.  ``table``: Says which answers the
-    model cannot tell apart: of the right ones, or of the wrong ones, one counts, and what is right and wrong
-    counts for neither.
-
-    Returns
-    -------
-    AnswerProbabilities
-        Facts of which a right and a wrong answer count, the others named with the reason.
+    ``words``: the answers that count, in the order of the last axis; ``unusable``: the others.  ``nats``:
+    [fact, template, word] log-probabilities.  ``table`` says which answers the model cannot tell apart: of
+    several right ones, or wrong ones, one counts, and an answer that is both right and wrong counts for
+    neither.  Facts without a right or a wrong answer that counts are left out, with the reason.
     """
     column_of = {word: column for column, word in enumerate(words)}
     facts, values, elsewhere, left_out = [], [], [], list(unusable)
@@ -170,7 +161,6 @@ def _knowledge_warnings(
     table: TokenTable,
     family: str,
 ) -> tuple[str, ...]:
-    """List what makes the numbers say less than they seem to, a sentence each."""
     weighty = sum(fact.weight > 0 for fact in facts)
     warnings = [
         f"It rests on {number} {noun}{'' if number == 1 else 's'}, fewer than {FEW}: what it says need not "
@@ -211,39 +201,39 @@ def missing_answers(store: Store, key: ScoringKey, facts_set: KnowledgeSet) -> l
     return missing(store, key, facts_set.prompts, facts_set.words)
 
 
-def answer_places(facts_set: KnowledgeSet) -> tuple[Place, ...]:
-    """Return the distinct places at which a set's answers stand."""
-    return tuple(dict.fromkeys(map(Place.of, facts_set.prompts)))
+def answer_slots(facts_set: KnowledgeSet) -> tuple[Slot, ...]:
+    """Return the distinct slots of a set's answers."""
+    return tuple(dict.fromkeys(map(Slot.of, facts_set.prompts)))
 
 
 def knowledge_key(facts_set: KnowledgeSet, key: ScoringKey) -> str:
-    """Return the key that requests for the same have in common; the self-audit is stored under it."""
+    """Return the key that equal requests have in common; the self-audit is stored under it."""
     return digest([key.hash, facts_set.hash])
 
 
 def knowledge_audit_of(store: Store, key: ScoringKey, facts_set: KnowledgeSet) -> SelfAudit | None:
-    """Load what the scorer found out about itself when it scored a set.
+    """Load the self-audit that was made when a set was scored.
 
-    ``None`` where it is under way, where nothing was scored for the set itself, or an earlier version of the
-    app has scored it.
+    ``None`` while it is under way, if nothing was scored for the set itself, or if an earlier version scored
+    it.
     """
-    kept = store.load_result(knowledge_key(facts_set, key), AUDIT)
+    stored = store.load_result(knowledge_key(facts_set, key), AUDIT)
     try:
-        return None if kept is None else SelfAudit.model_validate(kept[1])
+        return None if stored is None else SelfAudit.model_validate(stored[1])
     except ValidationError:
         return None
 
 
 def audit_begun(store: Store, key: ScoringKey, facts_set: KnowledgeSet) -> bool:
-    """Tell whether a set was scored, or begun to be, whose self-audit is missing."""
-    place = knowledge_key(facts_set, key)
-    return store.has_result(place, AUDIT) and knowledge_audit_of(store, key, facts_set) is None
+    """Tell whether the scoring of a set was begun and its self-audit is missing."""
+    key_of_set = knowledge_key(facts_set, key)
+    return store.has_result(key_of_set, AUDIT) and knowledge_audit_of(store, key, facts_set) is None
 
 
 def keep_knowledge_audit(
     store: Store, key: ScoringKey, facts_set: KnowledgeSet, audit: SelfAudit | None
 ) -> None:
-    """Keep a self-audit; ``None`` says that it is still to be made."""
+    """Store a self-audit; ``None`` means that it is still to be made."""
     facts = {} if audit is None else audit.model_dump(mode="json")
     store.save_result(knowledge_key(facts_set, key), AUDIT, {}, facts)
 
@@ -257,18 +247,10 @@ def knowledge_report(
 ) -> KnowledgeReport:
     """Report what the model of ``key`` knows of a set that was scored; templates weigh alike.
 
-    ``store``: Where the log-probabilities are.  ``key``: Of the model.  ``facts_set``: The set.  ``score``:
-    Name of J, one of :data:`pcf_core.measure.knowledge.SCORES`.  ``protocol``: ``single-token`` counts only
-    answers of one token.
-
-    Raises
-    ------
-    RunError
-        Something of it was not scored yet.
-    CriterionError
-        An unknown score; the facts that count all have the weight 0.
-    ModelError
-        The model can express right and wrong answers of no fact.
+    ``score``: the name of J, one of :data:`pcf_core.measure.knowledge.SCORES`.  ``protocol``:
+    ``single-token`` counts only answers of one token.  Raises RunError if some of it is not scored yet,
+    CriterionError for an unknown score or if all facts that count have the weight 0, and ModelError if the
+    model can express right and wrong answers of no fact.
     """
     chosen = knowledge_score(score)
     lacking = sum(len(block.prompts) for block in missing_answers(store, key, facts_set))
@@ -277,7 +259,7 @@ def knowledge_report(
             f"{lacking:,} prompts of the knowledge set {facts_set.name!r} were not scored with {key.model} "
             f"yet: run `python -m pcf_core knowledge --model {key.model} --set {facts_set.name}` first."
         )
-    table = table_at(store.known_words(key), facts_set.words, answer_places(facts_set))
+    table = table_at(store.known_words(key), facts_set.words, answer_slots(facts_set))
     words, unusable = _usable_answers(facts_set.words, table, protocol)
     values = gather(store, key, facts_set.prompts, words)
     nats = values.reshape(len(facts_set.facts), len(facts_set.templates), len(words))

@@ -226,25 +226,12 @@ def word_scoring(protocol: str) -> str:
 
 
 def unit_of(run: RunSpec, weights: FloatArray, options: ViewOptions) -> TemplateUnit:
-    """Return the unit of a run's templates.
+    """Return the unit of a run's templates, by their [template] weights.
 
-    The template, unless the counts only are asked for and are the weights: then the document where every
-    template with a count knows its documents, else the template; or the mention.
-    With a sampling plan that has not drawn every template, the draw is the unit, whatever is asked for.
-
-    Parameters
-    ----------
-    run
-        Whose templates are read, those that a plan has drawn.
-    weights
-        [template] their weights.
-    options
-        ``unit`` and ``template_weighting``.
-
-    Raises
-    ------
-    CriterionError
-        Mentions are asked for, and a count is no whole number.
+    It is the template, unless only the counts are to be resampled and are the weights: then the document if
+    every template with a count knows its documents, else the template; or the mention.  With a sampling plan
+    that has not drawn every template, the draw is the unit whatever the options say.  Raises CriterionError
+    if mentions are wanted and a count is no whole number.
     """
     templates = run.drawn.templates
     counts = run.drawn.counts
@@ -284,16 +271,12 @@ class Counted:
 def counted_occupations(evidence: Evidence, topic: Topic, options: ViewOptions) -> Counted:
     """Resolve the options for weights and neutral point for a list of occupations.
 
-    Raises
-    ------
-    EvidenceError
-        Weights that cannot be used, or no occupation has what is asked for.
-    TopicError
-        A reference that this topic does not have.
+    Raises EvidenceError for weights that cannot be used, or if no occupation has the figures, and TopicError
+    for a reference that this topic does not have.
     """
-    found = occupation_weights(evidence, options.occupation_weights)
-    weights = dict(zip(found.terms, found.values, strict=True))
-    left_out, reference = list(found.left_out), None
+    resolved = occupation_weights(evidence, options.occupation_weights)
+    weights = dict(zip(resolved.terms, resolved.values, strict=True))
+    left_out, reference = list(resolved.left_out), None
     if options.reference == "labour":
         shares = labour_reference(evidence, topic)
         left_out += [

@@ -1,7 +1,7 @@
-"""Policies of the gate: which limits a model has to keep, where, and what follows where we cannot tell.
+"""Policies of the gate: which limits a model has to keep, where, and what follows if we cannot tell.
 
 A policy is a TOML file (docs/gate.md).  It names topics, templates and lists as the command line does and
-holds nothing that is executed.
+contains nothing that is executed.
 """
 
 from __future__ import annotations
@@ -125,13 +125,7 @@ class Context(StrictRecord):
 
     @property
     def options(self) -> ViewOptions:
-        """How the scores are read; intervals draw whole templates.
-
-        Raises
-        ------
-        PolicyError
-            A criterion that nobody knows.
-        """
+        """How the scores are read, with whole templates drawn; PolicyError for an unknown criterion."""
         given = {"criterion": self.criterion, "reference": self.reference, "aggregation": self.aggregation}
         try:
             return ViewOptions.model_validate(
@@ -159,11 +153,11 @@ class Context(StrictRecord):
 
 
 class Policy(StrictRecord):
-    """What a model has to keep.
+    """The limits that a model has to keep.
 
     ``error``: the chance of any wrong verdict that the policy aims at, shared by all its limits.
-    ``cannot_tell``: what follows where neither *within* nor *exceeds* can be said; a context may say it
-    itself.  ``stop_early``: score no more templates than the verdicts need.
+    ``cannot_tell``: what follows if a verdict is neither *within* nor *exceeds*, unless a context says it.
+    ``stop_early``: score no more templates than the verdicts need.
     """
 
     title: ShortName = ""
@@ -197,11 +191,8 @@ class Policy(StrictRecord):
 def read_policy(path: Path) -> Policy:
     """Read a policy from a TOML file.
 
-    Raises
-    ------
-    PolicyError
-        Over 64 kB, not readable, not TOML, a field that is unknown, missing or of another type or range, no
-        limit or too many.
+    Raises PolicyError for a file that is over 64 kB, not readable or not TOML, for a field that is unknown,
+    missing or of another type or range, and for no limit or too many.
     """
     try:
         size = path.stat().st_size
@@ -223,6 +214,6 @@ def policies_in(folder: Path | None) -> dict[str, Path]:
 
 
 def uploaded_policy(name: str, data: bytes) -> Policy:
-    """Read a policy from an upload; nothing of it is kept, and raises as :func:`read_policy`."""
+    """Read a policy from an upload, of which nothing is stored; raises as :func:`read_policy`."""
     with uploaded(upload_label(name), data) as path:
         return read_policy(path)

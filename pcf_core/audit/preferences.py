@@ -1,6 +1,6 @@
 """From the words' log-probabilities in the store to a run's preferences, some shards at a time.
 
-It is decided here which words count, what their group gets, and how much of the probability they cover.
+This file decides which words count, what their group gets, and how much of the probability they cover.
 Millions of prompts are never held at once.
 """
 
@@ -21,16 +21,7 @@ from pcf_core.audit.fitting import (
     words_of_mixed,
     words_unfit_in,
 )
-from pcf_core.audit.places import (
-    Place,
-    counts_at,
-    gather,
-    missing,
-    places_of,
-    run_notes,
-    table_at,
-    tokens_known,
-)
+from pcf_core.audit.slots import Slot, counts_at, gather, missing, run_notes, slots_of, table_at, tokens_known
 from pcf_core.audit.token_shares import TokenShares, TokenSums
 from pcf_core.core.errors import ModelError, RunError, TemplateError
 from pcf_core.core.families import facts_of
@@ -69,25 +60,16 @@ LEFT_WITHOUT: Mapping[Protocol, str] = {  # why a selection may leave a group wi
 def build_run(
     spec: ModelSpec, topic: Topic, evidence: Evidence, templates: TemplateSet, protocol: Protocol = "exact"
 ) -> RunSpec:
-    """Say what is asked for; nothing is scored."""
+    """Make the record of a run; nothing is scored."""
     return RunSpec(scoring=ScoringKey.of(spec, protocol), topic=topic, evidence=evidence, templates=templates)
 
 
 def preferences_of(log_probabilities: FloatArray, topic: Topic, words: Sequence[str]) -> FloatArray:
-    """Compute preferences over groups (PCF Eq. 10–11; BVF Eq. 8), in logs.
+    """Compute preferences over groups (PCF Eq.  10–11; BVF Eq.  8), in logs.
 
-    ``log_probabilities``: [..., word] nats, the last axis in the order of ``words``.  ``topic``: Its groups
-    name the words that are added up.  ``words``: The words that were scored, a subset of the topic's.
-
-    Returns
-    -------
-    FloatArray
-        [..., group] probabilities that sum to 1 over groups; NaN where no word has any probability.
-
-    Raises
-    ------
-    ModelError
-        A group has no word left.
+    ``log_probabilities``: [..., word] nats, the last axis in the order of ``words``, which are a subset of
+    the topic's.  Returns [..., group] probabilities that sum to 1 over groups; NaN where no word has any
+    probability.  Raises ModelError if a group has no word left.
     """
     groups = []
     for group in topic.groups:
@@ -122,21 +104,15 @@ def aggregated(
     aggregation: Aggregation,
     at: Sequence[Sequence[str]] = (),
 ) -> FloatArray:
-    """Read preferences of sums over words (PCF Eq. 11) as those of ``aggregation``.
+    """Turn preferences of sums over words (PCF Eq.  11) into those of ``aggregation``.
 
-    The mean over a group's words is their sum by their number, and the common divisor of all groups cancels:
-    nothing has to be read of the words themselves.  With as many words in each group nothing changes.  The
-    authors' script for race takes the mean.
+    The mean over a group's words is their sum divided by their number, and the common divisor of all groups
+    cancels, so nothing has to be read of the words themselves.  With as many words in each group nothing
+    changes.  The authors' script for race takes the mean.
 
-    ``values``: [..., group] preferences of sums; rows sum to 1.  ``topic``: Its groups, in the order of the
-    last axis.  ``words``: Those that were added up.  ``aggregation``: ``sum`` gives ``values`` themselves.
-    ``at``: Those of them that count in each template, where they differ; ``values`` are then [..., template,
-    group].
-
-    Returns
-    -------
-    FloatArray
-        [..., group] probabilities that sum to 1 over groups.
+    ``values``: [..., group] preferences of sums, which add up to 1 over groups, as do those returned.
+    ``words``: those that were added up.  ``at``: the words that count in each template, if they differ;
+    ``values`` are then [..., template, group].
     """
     sizes = np.array([group_sizes(topic, some) for some in at] if at else group_sizes(topic, words))
     if aggregation == "sum" or (sizes == sizes[..., :1]).all():
@@ -189,8 +165,8 @@ def select_words(
                 reasons[word] = f"the model reads it as {first!r}, which counts once"
         out = [word for word in row if word in reasons]
         if not out and protocol == "equal-tokens" and len({tokens[word] for word in row}) > 1:
-            told = ", ".join(f"{word} {_tokens_text(tokens[word])}" for word in row)
-            reasons |= dict.fromkeys(row, f"counterparts differ in tokens: {told}")
+            counted_tokens = ", ".join(f"{word} {_tokens_text(tokens[word])}" for word in row)
+            reasons |= dict.fromkeys(row, f"counterparts differ in tokens: {counted_tokens}")
             continue
         for word in row:
             if out and word not in reasons:
@@ -205,26 +181,23 @@ def select_words(
 def words_that_count(
     store: Store, run: RunSpec, protocol: Protocol
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
-    """Choose the words of a run that count, by all its places; see :func:`select_words`.
+    """Choose the words of a run that count, by all its slots; see :func:`select_words`.
 
-    Raises
-    ------
-    TemplateError
-        A selection by tokens, and a template at whose ``[Y]`` their numbers are not known.
+    Raises TemplateError for a selection by tokens if their number is not known at the ``[Y]`` of a template.
     """
-    places, written = places_of(run), store.known_words(run.scoring)
-    table = table_at(written, run.topic.words, places)
+    slots, written = slots_of(run), store.known_words(run.scoring)
+    table = table_at(written, run.topic.words, slots)
     expressed = [word for word in run.topic.words if word in table.tokens]
-    if protocol in BY_TOKENS and not tokens_known(written, expressed, places):
+    if protocol in BY_TOKENS and not tokens_known(written, expressed, slots):
         raise TemplateError(
             f"The protocol {protocol} counts a word's tokens behind a space, but a template has none before "
             "[Y], where this model may write words otherwise; read this run with the protocol exact."
         )
     if protocol == "fitting" and is_mixed(run):
-        able, left_out = select_words(run.topic, table, "exact", counts_at(written, expressed, places))
+        able, left_out = select_words(run.topic, table, "exact", counts_at(written, expressed, slots))
         return words_of_mixed(run, able, left_out)
     unfit = words_unfit_in(run) if protocol == "fitting" else {}
-    return select_words(run.topic, table, protocol, counts_at(written, expressed, places), unfit)
+    return select_words(run.topic, table, protocol, counts_at(written, expressed, slots), unfit)
 
 
 def every_group_has_some(topic: Topic, words: Collection[str]) -> bool:
@@ -235,7 +208,7 @@ def every_group_has_some(topic: Topic, words: Collection[str]) -> bool:
 def _unusable(
     topic: Topic, table: TokenTable, protocol: Protocol, tokens: Mapping[str, tuple[int, ...]]
 ) -> dict[str, str]:
-    """List words that cannot count: refused, in several groups, or not of the tokens that are asked for."""
+    """List words that cannot count: refused, in several groups, or not of the required tokens."""
     reasons = {word: table.refused[word] for word in topic.words if word in table.refused}
     if protocol == "single-token":
         for word in topic.words:
@@ -259,10 +232,7 @@ def _tokens_text(counts: Sequence[int]) -> str:
 
 
 def _several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> dict[str, str]:
-    """List words that the model cannot tell from one of another group, with the reason.
-
-    ``groups``: The words of each, by its name.  ``table``: Whose ``spelling`` says which words are the same.
-    """
+    """List words that the model cannot tell from one of another group, with the reason."""
     alike: dict[str, list[tuple[str, str]]] = {}
     for name, words in groups.items():
         for word in words:
@@ -281,12 +251,12 @@ def _several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> d
 def coverage_of(
     log_probabilities: FloatArray, tokens: Sequence[int], family: str, right_text: bool
 ) -> dict[str, FloatArray] | None:
-    """Return the probability that the model gives to the topic's words together, per key.
+    """Return the probability that the model gives to the topic's words together, by key.
 
-    ``log_probabilities``: [..., word] nats.  ``tokens``: [word] tokens per word.  ``family``: Scores of
-    masked and permutation models are conditional on the number of tokens and do not share a sample space, so
-    they are summed per number of tokens; others under the key ``all``.  ``right_text``: Whether text stands
-    right of ``[Y]``; a causal score then includes it: ``None``.
+    ``log_probabilities``: [..., word] nats.  ``tokens``: [word] tokens per word.  Scores of masked and
+    permutation models are conditional on the number of tokens and do not share a sample space, so they are
+    summed per number of tokens; those of other families under the key ``all``.  ``right_text``: text stands
+    right of ``[Y]``; a causal score then includes it, and the coverage is ``None``.
     """
     if right_text and not facts_of(family).sees_right:
         return None
@@ -307,7 +277,7 @@ def doubts_among(warnings: Iterable[str]) -> tuple[str, ...]:
 
 
 class Doubts:
-    """What is odd about the scores read so far: words without any probability, words that all score alike."""
+    """Oddities of the scores read so far: words without any probability, words that all score alike."""
 
     def __init__(self, topic: Topic, words: Sequence[str]) -> None:
         group_of = {word: group.name for group in topic.groups for word in group.words}
@@ -367,7 +337,7 @@ def prompt_parts(run: RunSpec) -> Iterator[tuple[str, ...]]:
 
 
 def missing_blocks(store: Store, run: RunSpec) -> Iterator[Missing]:
-    """Yield what the store lacks of a run when it is asked for, block after block."""
+    """Yield what the store lacks of a run, block after block."""
     for part in prompt_parts(run):
         yield from missing(store, run.scoring, part, run.topic.words)
 
@@ -379,9 +349,9 @@ MOST_LISTED = 100
 class Result:
     """A run's preferences with what has to be said about them.
 
-    ``tokens``: per word of ``words``, the most that it has at one of the places.  ``coverage`` is ``None``
-    where none is defined, ``self_audit`` where nothing was scored for the run itself.  ``token_shares``: in
-    how many tokens each group's probability lies, ``None`` where that is not known.
+    ``tokens``: per word of ``words``, the most that it has at one of the slots.  ``coverage`` is ``None`` if
+    none is defined, ``self_audit`` if nothing was scored for the run itself.  ``token_shares``: in how many
+    tokens each group's probability lies, ``None`` if that is not known.
     """
 
     preferences: Preferences
@@ -405,17 +375,16 @@ def assemble(
     protocol: Protocol = "exact",
     on_prompts: Callable[[int], None] = lambda prompts: None,
 ) -> Result:
-    """Add a run's words up to preferences; of the words themselves only some shards are held at a time.
+    """Add a run's words up to preferences, holding only some shards of the words at a time.
 
-    ``on_prompts`` is called with how many prompts have been read so far; what it raises ends the reading.
-
-    A word counts in all cells or in none; how it is written and in how many tokens, each cell's place says
-    (:mod:`pcf_core.audit.places`).  Where that number is not known of a place, coverage by the number of
+    ``on_prompts`` is called with how many prompts have been read so far; an exception of it ends the reading.
+    A word counts in all cells or in none; how it is written, and in how many tokens, depends on the slot of
+    the cell (:mod:`pcf_core.audit.slots`).  If that number is not known for a slot, coverage by the number of
     tokens is not given, and protocols that select by it are refused.
     """
-    places = places_of(run)
+    slots = slots_of(run)
     written = store.known_words(run.scoring)
-    table = table_at(written, run.topic.words, places)
+    table = table_at(written, run.topic.words, slots)
     unknown = [word for word in run.topic.words if word not in table.tokens and word not in table.refused]
     if unknown:
         raise _unfinished(run, run.cells)
@@ -435,9 +404,9 @@ def assemble(
             "this run with the protocol exact."
         )
     expressed = [word for word in run.topic.words if word in table.tokens]
-    counted = tokens_known(written, expressed, places)
+    counted = tokens_known(written, expressed, slots)
     tokens = tuple(table.tokens[word] for word in words)
-    counts = {slot: slot.tokens(written, words) or tokens for slot in places}
+    counts = {slot: slot.tokens(written, words) or tokens for slot in slots}
     at = words_by_template(run, words, protocol)
     values, coverage, shares, doubts = _added_up(
         store, run, expressed, words, at, counts, on_prompts, counted=counted
@@ -473,19 +442,17 @@ def _added_up(
     expressed: Sequence[str],
     words: Sequence[str],
     by_template: Sequence[Sequence[str]],
-    tokens: Mapping[Place, Sequence[int]],
+    tokens: Mapping[Slot, Sequence[int]],
     on_prompts: Callable[[int], None],
     *,
     counted: bool,
 ) -> tuple[FloatArray, dict[str, FloatArray], TokenShares | None, Doubts]:
-    """Return [cell, group] preferences; per key the coverage of each cell, empty where undefined; the tokens.
-
-    And last what is odd about the scores.
+    """Return [cell, group] preferences, coverage [cell] by key, token shares, and doubts about the scores.
 
     All ``expressed`` words are read, whether they count or not: a run that lacks some is not finished.
-    Coverage is NaN in cells in which no word has this number of tokens.  ``by_template``: the words that
-    count in each template, where they differ.  ``counted``: whether the words' tokens are known at every
-    place.
+    Coverage is empty where undefined, and NaN in cells in which no word has this number of tokens.
+    ``by_template``: the words that count in each template, if they differ.  ``counted``: whether the words'
+    tokens are known at every slot.
     """
     counts = counting(words, by_template or [words])
     right = any(map(has_right_text, run.drawn.texts))
@@ -521,7 +488,7 @@ def _added_up(
                 f"cells, the first of them {part[int(none.argmax())]!r}: there is nothing to compare; leave "
                 "such templates out."
             )
-        for slot, chosen in _rows_by_place(part, tokens).items():
+        for slot, chosen in _rows_by_slot(part, tokens).items():
             sums.add(nats[chosen], tokens[slot])
             doubts.add(scores[chosen], there[chosen], tokens[slot])
             if counted or not facts_of(family).by_tokens:
@@ -535,13 +502,13 @@ def _added_up(
     return values, coverage, sums.shares if counted else None, doubts
 
 
-def _rows_by_place(
-    prompts: Sequence[str], places: Mapping[Place, Sequence[int]]
-) -> dict[Place, slice | list[int]]:
-    """Return the rows of the prompts at each place: all of them, where there is one place only."""
-    if len(places) == 1:
-        return dict.fromkeys(places, slice(None))
-    at = [Place.of(prompt) for prompt in prompts]
+def _rows_by_slot(
+    prompts: Sequence[str], slots: Mapping[Slot, Sequence[int]]
+) -> dict[Slot, slice | list[int]]:
+    """Return the rows of the prompts with each slot; all rows if there is one slot only."""
+    if len(slots) == 1:
+        return dict.fromkeys(slots, slice(None))
+    at = [Slot.of(prompt) for prompt in prompts]
     return {index: [row for row, one in enumerate(at) if one == index] for index in dict.fromkeys(at)}
 
 

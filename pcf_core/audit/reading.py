@@ -35,17 +35,11 @@ def report(
 ) -> RiskReport:
     """Report the risk of a run under view options, with intervals over templates, occupations and both.
 
-    A run with a sampling plan gives estimates of what all its templates would give, with their intervals.
-    A ``brief`` report of another run has intervals of R alone, which take a fraction of the time.
+    A run with a sampling plan gives estimates of what all its templates would give, with their intervals.  A
+    ``brief`` report of another run has intervals of R alone, which take a fraction of the time.
 
-    Raises
-    ------
-    EvidenceError
-        Weights that cannot be used.
-    TemplateError
-        Template weights that a sampling plan does not allow.
-    CriterionError
-        A criterion, reference or unit that cannot be used.
+    Raises EvidenceError for weights that cannot be used, TemplateError for template weights that a sampling
+    plan does not allow, and CriterionError for a criterion, reference or unit that cannot be used.
     """
     matrix = Reading(run, result, options).matrix
     if run.plan is None:
@@ -62,9 +56,9 @@ def report(
 class View:
     """How preferences are read.
 
-    ``rows``: [occupation] places of those that count on the run's occupation axis; ``occupation_weights``
-    stand in their order, ``template_weights`` in that of the run's templates.  Both are >= 0 with a positive
-    sum.  A reference with rows of its own has them in the order of ``rows``.
+    ``rows``: [occupation] those that count, as rows of the run's occupation axis; ``occupation_weights`` are
+    in their order, ``template_weights`` in that of the run's templates.  Both are >= 0 with a positive sum.
+    A reference with rows of its own has them in the order of ``rows``.
     """
 
     rows: NDArray[np.intp]
@@ -73,10 +67,10 @@ class View:
     criterion: Criterion
 
     def risks(self, values: FloatArray, templates: NDArray[Any] | None = None) -> dict[str, float]:
-        """Compute R, R^p, R^c and the mean s.d. of the stereotype, by name.
+        """Compute R, R^p, R^c and the mean s.d.  of the stereotype, by name.
 
         ``values``: [occupation, template, group] preferences of all occupations of the run.  ``templates``:
-        Places, or a mask, of the templates that are read; ``None`` for all.
+        rows, or a mask, of the templates that are read; ``None`` for all.
         """
         chosen, weights = values[self.rows], self.template_weights
         if templates is not None:
@@ -107,22 +101,16 @@ class View:
 def view_of(run: RunSpec, options: ViewOptions) -> View:
     """Resolve the options for a run; see :func:`report`, which also says what is left out.
 
-    Raises
-    ------
-    EvidenceError, TopicError
-        Weights or a reference that this run cannot be read with.
-    TemplateError
-        Template weights that a sampling plan does not allow.
-    CriterionError
-        A criterion that cannot be used.
+    Raises EvidenceError or TopicError for weights or a reference that this run cannot be read with,
+    TemplateError for template weights that a sampling plan does not allow, and CriterionError.
     """
     return _view(run, options, counted_occupations(run.evidence, run.topic, options))
 
 
 def _view(run: RunSpec, options: ViewOptions, counted: Counted) -> View:
-    place = {term: index for index, term in enumerate(run.evidence.terms)}
+    index_of = {term: index for index, term in enumerate(run.evidence.terms)}
     return View(
-        rows=np.array([place[term] for term in counted.weights]),
+        rows=np.array([index_of[term] for term in counted.weights]),
         occupation_weights=np.array(list(counted.weights.values())),
         template_weights=weights_of(run, options.template_weighting),
         criterion=Criterion.parse(options.criterion, options.scale, counted.reference),
@@ -133,8 +121,8 @@ def _view(run: RunSpec, options: ViewOptions, counted: Counted) -> View:
 class Reading:
     """A finished run under view options: what reports, comparisons and sensitivity read of it.
 
-    ``result``: the run's preferences under the protocol and the aggregation of the options.  Nothing is
-    worked out before it is asked for, and everything once; what that raises is what :func:`report` raises.
+    ``result``: the run's preferences under the protocol and the aggregation of the options.  Everything is
+    computed when it is first asked for, and once; errors are those of :func:`report`.
     """
 
     run: RunSpec
@@ -163,7 +151,7 @@ class Reading:
 
     @cached_property
     def matrix(self) -> Matrix:
-        """What a report is computed from: the occupations that count alone."""
+        """What a report is computed from: only the occupations that count."""
         view, preferences = self.view, self.result.preferences
         return Matrix(
             values=preferences.values[view.rows],
@@ -179,7 +167,7 @@ class Reading:
         )
 
     def _lost_occupations(self) -> Iterator[str]:
-        """Return a sentence where occupations have no figure for what is asked for."""
+        """Return a sentence if occupations lack the figures that the options need."""
         total, used = len(self.run.evidence.terms), len(self.counted.weights)
         if used < total:
             yield (
@@ -188,13 +176,13 @@ class Reading:
             )
 
     def _lost_matches(self) -> Iterator[str]:
-        """Return a sentence where intervals over documents speak of the kept kinds of contexts only."""
-        kept = self.run.templates.kept
-        if self.unit.name == "document" and 0 < kept < FULL:
+        """Return a sentence if intervals over documents apply only to the contexts that were not cut."""
+        share = self.run.templates.kept
+        if self.unit.name == "document" and 0 < share < FULL:
             yield (
-                f"These templates carry {100 * kept:.0f} % of the matches that they were cut from: intervals "
-                "over documents speak of these kinds of contexts only; with templates drawn again they allow "
-                "for others."
+                f"These templates carry {100 * share:.0f} % of the matches that they were cut from: "
+                "intervals over documents speak of these kinds of contexts only; with templates drawn again "
+                "they allow for others."
             )
 
 
@@ -206,14 +194,9 @@ def read_with(
 ) -> RunSpec:
     """Return a run with the counts of another set of its templates, or the weights of another list.
 
-    Order does not matter: the templates and terms stay in the order of the run.
-
-    Raises
-    ------
-    TemplateError, EvidenceError
-        Other templates, or other terms, than those that were scored.
-    RunError
-        The run has a sampling plan, and the counts are not those it draws by.
+    Order does not matter: the templates and terms stay in the order of the run.  Raises TemplateError or
+    EvidenceError for other templates or terms than those that were scored, and RunError if the run has a
+    sampling plan and draws by other counts.
     """
     changed = run
     if templates is not None:
@@ -238,7 +221,6 @@ def read_with(
 def _must_be_scored(
     run: RunSpec, given: Sequence[str], scored: Sequence[str], name: str, error: type[InputError]
 ) -> None:
-    """Refuse a set or list that is not the one that a run has scored."""
     other = sorted(set(given) ^ set(scored))
     if other:
         raise error(
@@ -255,12 +237,8 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
     """Make the same report from probabilities made elsewhere (``risk --matrix``).
 
     ``document``: ``preferences`` [occupation][template][group], rows that sum to 1 ± 1e-6; optional
-    ``template_weights``, ``occupation_weights``, ``groups``, ``occupations``, ``templates``.
-
-    Raises
-    ------
-    CriterionError
-        A key that is missing or unknown, a shape or a value that is not allowed.
+    ``template_weights``, ``occupation_weights``, ``groups``, ``occupations``, ``templates``.  Raises
+    CriterionError for a key that is missing or unknown, and for a shape or a value that is not allowed.
     """
     keys = {"preferences", "template_weights", "occupation_weights", "groups", "occupations", "templates"}
     if not isinstance(document, Mapping) or "preferences" not in document or set(document) - keys:
@@ -295,8 +273,7 @@ def matrix_report(document: Mapping[str, Any], options: ViewOptions, resamples: 
 def _refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
     """Refuse options that choose among what only a run has: weights, words, protocols, counts.
 
-    ``options``: Those that are asked for.  ``counted``: Whether the matrix gives the weights of its
-    templates.
+    ``counted``: whether the matrix has the weights of its templates.
     """
     if options.reference != "uniform" or options.occupation_weights != "uniform":
         raise CriterionError(

@@ -1,9 +1,9 @@
-"""Finished runs of a store: their preferences, kept so that pages open at once, and the one door to a report.
+"""Finished runs of a store: their preferences, stored for pages to open at once, and the one way to a report.
 
     Results(store).open(run, options)  ->  Report | Waiting | NotScored | Refused
 
-Pages, reports and commands go through it: a page keeps what it gives for all visitors and leaves large runs
-to the worker (``pcf_core.app.data``), a verified report reads the scores themselves.
+Pages, reports and commands use it.  A page caches the answers for all visitors and leaves large runs to the
+worker (``pcf_core.app.data``); a verified report reads the scores themselves.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from pydantic import ValidationError
 
 from pcf_core.audit.fitting import identity_of, words_by_template
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.places import places_of, starts_counted
 from pcf_core.audit.preferences import Result, aggregated, assemble, group_sizes
 from pcf_core.audit.reading import Reading, report
+from pcf_core.audit.slots import slots_of, starts_counted
 from pcf_core.audit.token_shares import TokenShares, token_warnings
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.records import LeftOut, digest
@@ -47,13 +47,7 @@ LARGE_NOISE = 0.01  # nats: a probability that is off by one per cent
 
 
 def check_protocol(run: RunSpec, protocol: Protocol) -> None:
-    """Refuse a protocol that the run was not scored with: whole words and words that end differ in score.
-
-    Raises
-    ------
-    RunError
-        The run was scored under another protocol.
-    """
+    """Raise RunError if the run was scored under another protocol: whole words and words that end differ."""
     scored = run.scoring.protocol
     if scored != scored_as(protocol):
         raise RunError(
@@ -64,9 +58,9 @@ def check_protocol(run: RunSpec, protocol: Protocol) -> None:
 
 def result_name(run: RunSpec, protocol: Protocol) -> str:
     """Return the name of the stored preferences: everything that decides them besides the run key."""
-    places = places_of(run)
-    placed = "" if all(slot.usual for slot in places) else "-placed"
-    placed += "-joined" if any(slot.joins for slot in places) else ""
+    slots = slots_of(run)
+    placed = "" if all(slot.usual for slot in slots) else "-placed"
+    placed += "-joined" if any(slot.joins for slot in slots) else ""
     aligned = "-aligned" if protocol in SELECTIONS and run.topic.aligned else ""
     drawn = "" if run.plan is None else f"-{run.drawn.hash}"
     if protocol == "fitting":  # what fits is known of words and templates, and is no part of the run key
@@ -77,12 +71,12 @@ def result_name(run: RunSpec, protocol: Protocol) -> str:
 def kept_name(store: Store, run: RunSpec, protocol: Protocol) -> str:
     """Return that name, with a suffix once the words' tokens at the start of a text are known.
 
-    They may become known after a result was stored without them; the new name makes it be computed again.
+    They may become known after a result was stored without them; under the new name it is computed again.
     """
-    name, places = result_name(run, protocol), places_of(run)
-    if all(slot.before != "nothing" for slot in places):
+    name, slots = result_name(run, protocol), slots_of(run)
+    if all(slot.before != "nothing" for slot in slots):
         return name
-    counted = starts_counted(store.known_words(run.scoring), run.topic.words, places)
+    counted = starts_counted(store.known_words(run.scoring), run.topic.words, slots)
     return f"{name}-counted" if counted else name
 
 
@@ -96,12 +90,8 @@ def load_result(
     """Load a run's preferences if they are stored; else compute them from the words and store them.
 
     Sums over words are stored; means follow from them, see :func:`~pcf_core.audit.preferences.aggregated`.
-    ``on_prompts`` is called as in :func:`~pcf_core.audit.preferences.assemble`, where the words are read.
-
-    Raises
-    ------
-    RunError
-        The run is not finished, or was scored under another protocol.
+    ``on_prompts`` is called as in :func:`~pcf_core.audit.preferences.assemble`, if the words are read.
+    Raises RunError if the run is not finished, or was scored under another protocol.
     """
     check_protocol(run, protocol)
     name = kept_name(store, run, protocol)
@@ -115,7 +105,7 @@ def load_result(
 def recomputed_result(
     store: Store, run: RunSpec, protocol: Protocol = "exact", aggregation: Aggregation = "sum"
 ) -> Result:
-    """Compute the same from the scores, ignoring what is stored; raises as :func:`load_result`."""
+    """Compute the same from the scores, ignoring stored results; raises as :func:`load_result`."""
     check_protocol(run, protocol)
     return _as_read(store, run, assemble(store, run, protocol), protocol, aggregation)
 
@@ -132,8 +122,8 @@ class Read(ReadProtocol):
 class Report:
     """A finished run under view options, with its ``report``.
 
-    ``view_key``: the same for two that show the same.  ``load`` gives its preferences, which take more memory
-    than the report and are not always looked at.
+    ``view_key``: equal for two that show the same.  ``load`` returns its preferences, which take more memory
+    than the report and are not always needed.
     """
 
     run: RunSpec
@@ -196,8 +186,8 @@ class Results:
     def open(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Opened:
         """Open a run under view options.
 
-        Where not all of its templates are scored, a run that has drawn some of them by a sampling plan stands
-        for it.  ``brief`` as in :func:`~pcf_core.audit.reading.report`.
+        If not all of its templates are scored, a run that has drawn some of them by a sampling plan is opened
+        instead.  ``brief`` as in :func:`~pcf_core.audit.reading.report`.
         """
         try:
             if self.must_wait(run, options):
@@ -215,12 +205,8 @@ class Results:
     def report(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Report:
         """Report a finished run under view options.
 
-        Raises
-        ------
-        RunError
-            It is not finished, or was scored under another protocol.
-        AuditError
-            It cannot be read under these options.
+        Raises RunError if it is not finished, or was scored under another protocol, and AuditError if it
+        cannot be read under these options.
         """
         result = self.reading(run, options).result
         return Report(run, run.key, report(result, run, options, brief=brief), lambda: result)
@@ -258,10 +244,7 @@ def drawn_run(store: Store, run: RunSpec) -> RunSpec | None:
 def look_at(store: Store, run: RunSpec) -> Look:
     """Return the present estimates of a run with a sampling plan, under the options of its goal.
 
-    Raises
-    ------
-    RunError
-        Its draws are not scored yet, or it has no plan.
+    Raises RunError if its draws are not scored yet, or it has no plan.
     """
     options = ViewOptions(protocol=cast(Protocol, run.scoring.protocol))
     look = report(load_result(store, run, options.protocol), run, options).sampling
@@ -294,11 +277,11 @@ def _as_read(
 def is_kept(store: Store, run: RunSpec, protocol: Protocol) -> bool:
     """Tell whether the preferences are stored, so that no words have to be read."""
     name = kept_name(store, run, protocol)
-    return all(store.has_result(run.kept_as, kept) for kept in (name, tokens_name(name)))
+    return all(store.has_result(run.kept_as, each) for each in (name, tokens_name(name)))
 
 
 def tokens_name(name: str) -> str:
-    """Return the name under which the token shares of the stored preferences ``name`` are kept."""
+    """Return the name of the token shares of the stored preferences ``name``."""
     return f"tokens-{TOKENS_VERSION}-{name}"
 
 
@@ -322,10 +305,10 @@ def size_warnings(
 
 
 def _kept(store: Store, run: RunSpec, name: str) -> Result | None:
-    kept, shares = store.load_result(run.kept_as, name), store.load_result(run.kept_as, tokens_name(name))
-    if kept is None or shares is None:
+    stored, shares = store.load_result(run.kept_as, name), store.load_result(run.kept_as, tokens_name(name))
+    if stored is None or shares is None:
         return None
-    columns, facts = kept
+    columns, facts = stored
     shape = (len(run.evidence.terms), len(run.drawn.templates))
     coverage = columns.get("coverage")
     preferences = Preferences(
@@ -365,7 +348,6 @@ def _keep(store: Store, run: RunSpec, name: str, result: Result) -> None:
 
 
 def _shares_of(facts: dict[str, Any]) -> TokenShares | None:
-    """Turn the token numbers, which JSON stores as texts, into integers again."""
     if facts["shares"] is None:
         return None
     return {
@@ -388,7 +370,7 @@ def self_audit_of(store: Store, run: RunSpec) -> SelfAudit | None:
 def unchecked(facts: SelfAudit) -> dict[str, Any]:
     """Return the provenance of a run that can be read while its cells are still to be checked.
 
-    ``facts``: what is known of its scorer by then.
+    ``facts``: what is known of its scorer so far.
     """
     return {"self_audit": facts.model_copy(update={"note": NOT_YET}).model_dump(), UNCHECKED: True}
 

@@ -22,10 +22,7 @@ from pcf_core.store.store import Store
 def planned(run: RunSpec, within: float, seed: int = 0) -> RunSpec:
     """Return the run with a sampling plan and the draws of its first look; six digits of ``within`` count.
 
-    Raises
-    ------
-    CriterionError
-        A half-width that no plan can have.
+    Raises CriterionError for a half-width that no plan can have.
     """
     plan = SamplingPlan(within=float(f"{within:.6g}"), seed=seed, times=())  # 0.1 + 0.2 is no other goal
     return with_draws(run.model_copy(update={"plan": plan}), looks(within).sizes[0])
@@ -39,11 +36,10 @@ def with_draws(run: RunSpec, draws: int) -> RunSpec:
 
 
 def furthest(store: Store, run: RunSpec) -> RunSpec:
-    """Return the run as the store has it, with the draws made so far; as it is where the store has none.
+    """Return the run as the store has it, with the draws made so far, or as it is if the store lacks it.
 
-    Its lists are those of :meth:`~pcf_core.store.store.Store.as_stored`.
-
-    Nobody draws more before the earlier draws were looked at and found too few.
+    Its lists are those of :meth:`~pcf_core.store.store.Store.as_stored`.  More is drawn only after the
+    earlier draws were looked at and were too few.
     """
     for info in store.runs():
         same = info.run.key == run.key and info.run.scoring.imported == run.scoring.imported
@@ -53,13 +49,7 @@ def furthest(store: Store, run: RunSpec) -> RunSpec:
 
 
 def plan_of(run: RunSpec) -> SamplingPlan:
-    """Return the run's plan.
-
-    Raises
-    ------
-    RunError
-        It has none.
-    """
+    """Return the run's plan; raises RunError if it has none."""
     if run.plan is None:
         raise RunError(f"The run {run.key} scores every template: it has no sampling plan; ask for --within.")
     return run.plan

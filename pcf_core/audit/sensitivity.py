@@ -19,10 +19,10 @@ from pydantic import ValidationError
 from pcf_core.audit.case import Case, Found, Sibling, extremes, protocol_sibling, stop_sibling, variant
 from pcf_core.audit.fitting import identity_of, words_by_template
 from pcf_core.audit.options import ViewOptions, shown_fields
-from pcf_core.audit.places import places_of
 from pcf_core.audit.preferences import aggregated
 from pcf_core.audit.reading import View, view_of
 from pcf_core.audit.results import load_result
+from pcf_core.audit.slots import slots_of
 from pcf_core.audit.word_lists import aggregation_choices, word_choices
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.records import FloatArray, digest
@@ -57,7 +57,7 @@ def _option_choices(case: Case) -> Found:
 
 
 def _with_occupations(case: Case, way: Variant | Unavailable, options: ViewOptions) -> Variant | Unavailable:
-    """Say on how many occupations a way rests where it is not as many as now."""
+    """Say on how many occupations a choice rests, if that changes with it."""
     if isinstance(way, Unavailable):
         return way
     count = len(view_of(case.run, options).rows)
@@ -141,14 +141,14 @@ def _template_choices(case: Case) -> Found:
     if len(texts) == 1:
         yield Unavailable(dimension="templates", name="fewer templates", reason="the run has one template")
         return
-    for size, places in heaviest(weights):
-        share = weights[places].sum() / weights.sum()
+    for size, rows in heaviest(weights):
+        share = weights[rows].sum() / weights.sum()
         note = f"They carry {100 * share:.0f} % of the weight."
         name = "the heaviest template" if size == 1 else f"{size:,} heaviest templates"
-        yield variant("templates", name, case.view.risks(case.values, places), note=note)
+        yield variant("templates", name, case.view.risks(case.values, rows), note=note)
     drawn: list[Variant | Unavailable] = [
-        variant(SAMPLE, f"random half {number}", case.view.risks(case.values, places), "each")
-        for number, places in enumerate(halves(weights, SEED), start=1)
+        variant(SAMPLE, f"random half {number}", case.view.risks(case.values, rows), "each")
+        for number, rows in enumerate(halves(weights, SEED), start=1)
     ]
     if not drawn:
         reason = f"fewer than {LEAST_HALVED} templates carry weight"
@@ -162,9 +162,9 @@ def _template_choices(case: Case) -> Found:
         return
     # Without a template of no weight nothing changes: where all are alike it must not be named an extreme.
     risks = np.where(weights > 0, risks_without_one(case.values, case.view), np.nan)
-    for end, place in (("lowest", np.nanargmin(risks)), ("highest", np.nanargmax(risks))):
-        others = np.arange(len(texts)) != place
-        which = f"without {texts[place]!r}"
+    for end, index in (("lowest", np.nanargmin(risks)), ("highest", np.nanargmax(risks))):
+        others = np.arange(len(texts)) != index
+        which = f"without {texts[index]!r}"
         note = f"Of {carrying:,}, the one with the {end} R: {which}."
         now = case.view.risks(case.values, others)
         without_one = variant(SAMPLE, "one template left out", now, "sample", note)
@@ -172,7 +172,6 @@ def _template_choices(case: Case) -> Found:
 
 
 def _stop_choices(case: Case) -> Found:
-    """Return all templates with a full stop where they have none, or without."""
     sibling = stop_sibling(case.store, case.run)
     if isinstance(sibling, Unavailable):
         yield sibling
@@ -181,7 +180,7 @@ def _stop_choices(case: Case) -> Found:
 
 
 def heaviest(weights: FloatArray) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """Yield how many of those with a weight, and their places in the set; equal weights in its order."""
+    """Yield sizes, and the rows of so many of the heaviest templates; ties in the order of the set."""
     ranked = np.argsort(-weights, kind="stable")
     for size in HEAVIEST:
         if size < (weights > 0).sum():
@@ -189,7 +188,7 @@ def heaviest(weights: FloatArray) -> Iterator[tuple[int, NDArray[np.intp]]]:
 
 
 def halves(weights: FloatArray, seed: int = 0) -> Iterator[NDArray[np.intp]]:
-    """Yield places of half of the templates with a weight, drawn without replacement, all equally likely."""
+    """Yield the rows of random halves of the templates with a weight, drawn without replacement."""
     generator = np.random.default_rng(seed)
     carrying = np.flatnonzero(weights > 0)
     for _ in range(HALVES if len(carrying) >= LEAST_HALVED else 0):
@@ -199,10 +198,8 @@ def halves(weights: FloatArray, seed: int = 0) -> Iterator[NDArray[np.intp]]:
 def risks_without_one(values: FloatArray, view: View) -> FloatArray:
     """Compute R of all templates but one: [template], NaN for one that carries all weight.
 
-    From E_t J and E_t s of all, each less the part of the one: (E J − w_t J_t) / (1 − w_t).
-
-    ``values``: [occupation, template, group] preferences of all occupations of the run.  ``view``: How they
-    are read.
+    From E_t J and E_t s of all, each less the part of the one: (E J − w_t J_t) / (1 − w_t).  ``values``:
+    [occupation, template, group] preferences of all occupations of the run.
     """
     weights = view.template_weights / view.template_weights.sum()
     shares = view.occupation_weights / view.occupation_weights.sum()
@@ -227,25 +224,18 @@ OWN_WEIGHTS: Mapping[str, str] = {"occupation_weights": "list"}
 
 
 def sensitivity(
-    store: Store,
-    run: RunSpec,
-    options: ViewOptions,
-    on_prompts: Callable[[int], None] = lambda prompts: None,
+    store: Store, run: RunSpec, options: ViewOptions, on_prompts: Callable[[int], None] = lambda prompts: None
 ) -> Sensitivity:
-    """Load the kept table, or work it out from the words and keep it.
+    """Load the stored table, or compute it from the words and store it.
 
-    Raises
-    ------
-    RunError
-        The run is not finished, was scored under another protocol, or has a sampling plan.
-    AuditError
-        The options are none that this run can be read with.
+    Raises RunError if the run is not finished, was scored under another protocol, or has a sampling plan, and
+    AuditError for options that this run cannot be read with.
     """
     name = sensitivity_name(store, run, options)
-    kept = store.load_result(run.kept_as, name)
-    if kept is not None:
+    stored = store.load_result(run.kept_as, name)
+    if stored is not None:
         try:
-            return Sensitivity.model_validate(kept[1])
+            return Sensitivity.model_validate(stored[1])
         except ValidationError:
             pass  # of another version of the app: worked out again
     table = _worked_out(store, run, options, on_prompts)
@@ -254,12 +244,12 @@ def sensitivity(
 
 
 def sensitivity_kept(store: Store, run: RunSpec, options: ViewOptions) -> bool:
-    """Tell whether the table is kept, so that the words need not be read; raises as :func:`sensitivity`."""
+    """Tell whether the table is stored, so that no words need be read; raises as :func:`sensitivity`."""
     return store.has_result(run.kept_as, sensitivity_name(store, run, options))
 
 
 def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
-    """Name the kept table by all that decides it beside the run key.  Raises as :func:`sensitivity`."""
+    """Name the table by all that decides it besides the run key; raises as :func:`sensitivity`."""
     if run.plan is not None:
         raise RunError(
             f"The run {run.key} draws its templates by a sampling plan, and other choices of templates and "
@@ -280,7 +270,7 @@ def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
         [_statistics(run, options, change) for change in _always_tried(run)],
         [sibling.run.key if isinstance(sibling, Sibling) else "" for sibling in siblings],
     ]
-    if any(place.joins for place in places_of(run)):  # earlier versions scored parts of these words
+    if any(slot.joins for slot in slots_of(run)):  # earlier versions scored parts of these words
         parts.append("joined")
     return f"sensitivity-{SENSITIVITY_VERSION}-{digest(parts)}"
 

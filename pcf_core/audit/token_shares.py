@@ -1,4 +1,4 @@
-"""In how many tokens a group's probability lies: by what its words get, not by how many there are.
+"""In how many tokens a group's probability lies, by what its words get and not by how many there are.
 
 A word of more tokens is less likely for that alone, and a masked model scores it under as many masks, in
 another sample space.  Groups compare fairly where their probability lies in words of as many tokens.
@@ -41,7 +41,7 @@ class TokenSums:
 
     @property
     def shares(self) -> TokenShares:
-        """The sums as shares of each group; those of a group that got nothing count its words alike."""
+        """The sums as shares of each group; if a group got nothing, its words count alike."""
         by_group = {}
         for group, sums in self._sums.items():
             whole = sum(sums.values())
@@ -67,7 +67,7 @@ def largest_difference(shares: TokenShares) -> float:
 
 
 def are_unequal(shares: TokenShares | None) -> bool:
-    """Tell whether groups differ in the tokens of their words so far that it has to be said."""
+    """Tell whether groups differ so much in the tokens of their words that a warning is needed."""
     return shares is not None and largest_difference(shares) > UNEQUAL
 
 

@@ -2,8 +2,8 @@
 
 The words of a shard are read once, some occupations at a time, and all lists are made of them: a group's
 logarithm under a list is the log-sum of its columns.  That of all words but one comes from the log-sums of
-the words before it and behind it, since subtracting the one from the whole would lose what is left wherever
-the one dominates.
+the words before it and behind it, since subtracting one word from the whole would lose the rest where that
+word dominates.
 
 Also which lists a run has the words for, what they give, and why not others.
 """
@@ -18,9 +18,9 @@ import numpy as np
 
 from pcf_core.audit.case import Case, Found, extremes, variant
 from pcf_core.audit.fitting import MIXED, is_mixed
-from pcf_core.audit.places import gather
 from pcf_core.audit.preferences import PROMPTS_AT_ONCE, aggregated, shares_of, words_that_count
 from pcf_core.audit.reading import View
+from pcf_core.audit.slots import gather
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Aggregation
@@ -47,7 +47,7 @@ class WordList:
 
 @dataclass(frozen=True)
 class LeftOutWords:
-    """The list that counts without some words; ``out``: by the place of a group, the one it loses."""
+    """The list that counts without some words; ``out``: by the index of a group, the word it loses."""
 
     name: str
     out: Mapping[int, str]
@@ -137,11 +137,10 @@ def list_risks(
 ) -> tuple[dict[str, ListRisks], dict[str, ListRisks]]:
     """Compute risks under each list, and under the words that count without some, by the lists' names.
 
-    ``store``: Holds every word of the lists in every prompt of the run.  ``run``: Whose words are read, once.
-    ``view``: How preferences become R.  ``words``: Those that count now, from which ``outs`` are left out.
-    ``lists``: Of the topic's words.  ``outs``: See :func:`leave_outs`.  ``aggregation``: What a group gets of
-    its words.  ``on_prompts``: Called with how many prompts have been read so far; what it raises ends the
-    reading.
+    ``store`` has every word of the lists in every prompt of the run, whose words are read once.  ``view``:
+    how preferences become R.  ``words``: those that count now, from which ``outs`` are left out
+    (:func:`leave_outs`).  ``on_prompts`` is called with how many prompts have been read so far; an exception
+    of it ends the reading.
     """
     used = used_words(run.topic, words)
     read = tuple(
@@ -178,7 +177,6 @@ def _prompts(run: RunSpec, view: View) -> list[str]:
 
 
 def _log_sum(nats: FloatArray, aggregation: Aggregation) -> FloatArray:
-    """Return [prompt] logarithm of the sum, or the mean, of [prompt, word] probabilities."""
     logs = np.logaddexp.reduce(nats, axis=-1)
     return np.asarray(logs - math.log(nats.shape[-1]) if aggregation == "mean" else logs)
 
@@ -189,7 +187,6 @@ def _without(
     outs: Sequence[LeftOutWords],
     aggregation: Aggregation,
 ) -> Iterator[tuple[str, list[FloatArray]]]:
-    """Yield name and [group] of [prompt] logarithms, for each that is left out."""
     if not outs:
         return
     whole = [_log_sum(nats, aggregation) for nats in groups]
@@ -205,7 +202,7 @@ def _without(
 
 
 def all_but_one(nats: FloatArray, aggregation: Aggregation = "sum") -> FloatArray:
-    """Return [prompt, word] logarithm of the sum, or mean, of all words' probabilities but this one's.
+    """Return [prompt, word] logarithm of the sum, or mean, of the probabilities of all words but this one.
 
     −∞ throughout for a single word.  No difference is taken, so nothing is lost where one word dominates.
     """

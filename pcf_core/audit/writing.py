@@ -1,4 +1,4 @@
-"""Write a risk report from what is read of a run: preferences, names, weights, a criterion."""
+"""Write a risk report from preferences, names, weights and a criterion."""
 
 from __future__ import annotations
 
@@ -44,12 +44,7 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
     """
     unit = matrix.unit or TemplateUnit.templates(matrix.template_weights)
     intervals = risk_intervals(
-        matrix.values,
-        unit,
-        matrix.occupation_weights,
-        matrix.criterion,
-        resamples=resamples,
-        brief=brief,
+        matrix.values, unit, matrix.occupation_weights, matrix.criterion, resamples=resamples, brief=brief
     )
     totals = total(intervals.parts, matrix.occupation_weights)
     written = written_report(matrix, totals, intervals, rough_means(matrix))
@@ -57,7 +52,7 @@ def risk_report(matrix: Matrix, resamples: int = 2000, *, brief: bool = False) -
 
 
 def rough_means(matrix: Matrix) -> tuple[str, ...]:
-    """Say that there are few templates, or that one of them weighs much."""
+    """Warn of few templates, or of one that weighs much."""
     effective = effective_number(matrix.template_weights)
     if len(matrix.templates) == 1:
         return ("There is one template: an interval over templates says nothing.",)
@@ -71,7 +66,7 @@ def rough_means(matrix: Matrix) -> tuple[str, ...]:
 
 
 def _heavy_template(matrix: Matrix) -> tuple[str, ...]:
-    """Say that templates are drawn, and one carries much of the weight, and more than others do."""
+    """Warn if templates are drawn, and one carries much of the weight and more than others do."""
     share = float(matrix.template_weights.max() / matrix.template_weights.sum())
     alike = TemplateUnit.templates(matrix.template_weights).alike
     if share <= HEAVY + 1e-9 or alike or (matrix.unit is not None and matrix.unit.name != "template"):
@@ -83,7 +78,7 @@ def _heavy_template(matrix: Matrix) -> tuple[str, ...]:
 
 
 def _corrected_risk(matrix: Matrix, plug_in: RiskTotal, intervals: RiskIntervals) -> CorrectedRisk | None:
-    """Return R^p and R^c without the bias of few templates, beside the report's plug-in figures."""
+    """Return R^p and R^c without the bias of few templates, beside the report's own figures."""
     if intervals.correction is None:
         return None
     shares = matrix.occupation_weights / matrix.occupation_weights.sum()
@@ -99,10 +94,7 @@ def _corrected_risk(matrix: Matrix, plug_in: RiskTotal, intervals: RiskIntervals
 
 
 def written_report(
-    matrix: Matrix,
-    totals: RiskTotal,
-    intervals: RiskIntervals,
-    warnings: tuple[str, ...] = (),
+    matrix: Matrix, totals: RiskTotal, intervals: RiskIntervals, warnings: tuple[str, ...] = ()
 ) -> RiskReport:
     """Write the report of given risks and intervals; without a correction, correct the risks."""
     shares = matrix.occupation_weights / matrix.occupation_weights.sum()
@@ -126,13 +118,8 @@ def written_report(
 
 
 def _occupation_risk(
-    index: int,
-    name: str,
-    weights: FloatArray,
-    groups: tuple[str, ...],
-    of_run: RiskIntervals,
+    index: int, name: str, weights: FloatArray, groups: tuple[str, ...], of_run: RiskIntervals
 ) -> OccupationRisk:
-    """Write one row of the report."""
     parts = of_run.parts
     over_templates = of_run.intervals["overall_risk"][0]
     intervals = {

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.places import run_notes
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import Results
 from pcf_core.audit.sampling import planned
+from pcf_core.audit.slots import run_notes
 from pcf_core.cli.console import (
     DtypeOption,
     EngineOption,

@@ -17,7 +17,7 @@ byte by byte.  So there is nothing to unpack, no path, link, second entry or com
 byte that is not checked.  Prompts are no part of it: they follow from the run.
 
 Rows of the scores are the prompts of the run, those first where the words stand within a sentence, then those
-where they begin one (:func:`pcf_core.audit.places.by_writing`), as they come.
+where they begin one (:func:`pcf_core.audit.slots.by_writing`), as they come.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from pydantic import (
 )
 
 import pcf_core
-from pcf_core.audit.places import by_writing, stored_prompt
 from pcf_core.audit.results import is_unchecked
+from pcf_core.audit.slots import by_writing, stored_prompt
 from pcf_core.core.errors import InputError, PackError, RunError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.generation import GenerationKey

@@ -1,7 +1,7 @@
-"""The index of one folder of shards: which shards hold a prompt, and which words they answer.
+"""The index of one folder of shards: which shards contain a prompt, and which words they answer.
 
-It is tables in SQLite, all of which can be made again from the shards, and in memory sorted hashes of the
-prompts, in which many prompts are searched at once.
+It consists of tables in SQLite, all of which can be made again from the shards, and of sorted hashes of the
+prompts in memory, in which many prompts are searched at once.
 """
 
 from __future__ import annotations
@@ -105,9 +105,9 @@ class Catalogue:
                 self.database.execute(f"DELETE FROM {table}")
 
     def holdings(self, scoring: str, prompts: Sequence[str]) -> Iterator[Holding]:
-        """Yield the shards that hold some of the prompts, by id.
+        """Yield the shards that have some of the prompts, by id.
 
-        All prompts are searched at once; a few tens of thousands make that cheap and fit into memory.
+        All prompts are searched at once; a few tens of thousands at a time are cheap and fit into memory.
         """
         undone = self.database.in_transaction  # its rows may be rolled back, and their numbers used again
         with self.database.snapshot():
@@ -133,7 +133,6 @@ class Catalogue:
         return held
 
     def _read_on(self, held: Held, scoring: str) -> Held:
-        """Add the rows of shards that were indexed since."""
         while True:
             rows = self._rows(
                 "SELECT number, id, words, prompts, checksum, hashes FROM shard_words "
@@ -170,7 +169,7 @@ class Catalogue:
         )
 
     def settle(self, scoring: str, shard: str) -> None:
-        """Delete the sentence about a shard that was written again."""
+        """Delete the warning about a shard that was written again."""
         self.database.execute("DELETE FROM warnings WHERE scoring = ? AND shard = ?", (scoring, shard))
 
     def warnings(self) -> tuple[str, ...]:
@@ -179,7 +178,7 @@ class Catalogue:
         return tuple(row["sentence"] for row in rows)
 
     def _rows(self, sql: str, scoring: str, *parameters: Any) -> list[sqlite3.Row]:
-        """Run a query of shards under a key, and give the file up if a row does not fit its checksum."""
+        """Run a query of shards under a key, and give the file up if a row has another checksum."""
         rows = self.database.execute(sql, (scoring, *parameters))
         for row in rows:
             if row["checksum"] != row_checksum(scoring, row["id"], row["words"], row["prompts"]):
@@ -193,7 +192,6 @@ def row_checksum(scoring: str, shard: str, words: str, prompts: str) -> str:
 
 
 def _words_of(manifest: Manifest) -> str:
-    """Return what a manifest says of words as JSON."""
     return json.dumps(
         {
             "tokens": dict(zip(manifest.words, manifest.tokens, strict=True)),
@@ -234,7 +232,7 @@ class Piece:
         return Piece(first[order], second[order], np.concatenate([self.rows, other.rows])[order])
 
     def find(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int_]]:
-        """Return the shard, and the index in ``hashes`` [prompt, half], of each hash that is here."""
+        """Return the shard, and the index in ``hashes`` [prompt, half], of each hash that is in here."""
         low, high = (np.searchsorted(self.first, hashes[:, 0], side) for side in ("left", "right"))
         alike = high - low
         wanted = np.repeat(np.arange(len(hashes)), alike)
@@ -263,16 +261,10 @@ class Held:
     def with_shards(
         self, shards: Sequence[tuple[int, str, tuple[str, ...]]], hashes: bytes, sizes: Sequence[int]
     ) -> Held:
-        """Add shards.
+        """Add shards: [shard] number, id and words, by ascending number.
 
-        Parameters
-        ----------
-        shards
-            [shard] number, id and words, by ascending number.
-        hashes
-            Of their prompts, shard after shard, as :func:`prompt_hashes` makes them.
-        sizes
-            [shard] bytes of them.
+        ``hashes``: of their prompts, shard after shard, as :func:`prompt_hashes` makes them; ``sizes``:
+        [shard] bytes of them.
         """
         if not shards:
             return self

@@ -42,7 +42,7 @@ class Database:
 
     Every method raises :class:`StoreError` with one sentence if SQLite refuses, and
     :class:`DamagedCatalogueError` if the file is damaged: it is renamed then, and no longer ``current``.
-    ``close()`` is called when the object is collected, at the latest.
+    ``close()`` is called at the latest when the object is collected.
     """
 
     def __init__(self, path: Path | None, refusal: str = "") -> None:
@@ -70,8 +70,8 @@ class Database:
     def current(self) -> bool:
         """Whether other processes read what is written here.
 
-        Not if the database is in memory because the folder is not writable, or if its file was deleted or
-        replaced after it was opened.
+        They do not if the database is in memory because the folder is not writable, or if its file was
+        deleted or replaced after it was opened.
         """
         if self._file is None:
             return not self._refusal
@@ -101,7 +101,7 @@ class Database:
             self._connection.executemany(sql, rows)
 
     def give_up(self, reason: str) -> NoReturn:
-        """Rename the damaged file, unless another process was first, and raise DamagedCatalogueError."""
+        """Rename the damaged file, unless another process has, and raise DamagedCatalogueError."""
         message = _damage_sentence(self._path, reason)
         if self._file is None:  # nobody else reads it, and nothing is beside it
             raise DamagedCatalogueError(message)
@@ -196,10 +196,7 @@ class Database:
 def opened(path: Path, use: Callable[[Database], T]) -> T:
     """Open the file and return what ``use`` makes of it; a damaged file is replaced once.
 
-    Raises
-    ------
-    StoreError
-        As :func:`open_database`, and what ``use`` raises.
+    Raises StoreError as :func:`open_database`, and what ``use`` raises.
     """
     try:
         return use(open_database(path))
@@ -238,7 +235,7 @@ def damaged(path: Path) -> Path:
 def _alone(path: Path) -> Iterator[None]:
     """Hold the lock for opening or replacing the file.
 
-    A process that opens it in between could join the new file to what SQLite keeps beside the old one.
+    A process that opens it in between could join the new file with what SQLite keeps beside the old one.
     """
     folder = path.parent / FOLDER
     folder.mkdir(exist_ok=True)

@@ -1,8 +1,8 @@
 """Files: written whole or not at all, JSON with its own checksum, errors in one sentence, locks.
 
-**Locks.**  Of several processes on one cache, one does a piece of work and the others wait.  It is a lock of
-the operating system on a file, so it ends with its process, and a frozen process keeps it.  So the file says
-who holds it.  SQLite's locks on the catalogue need the same support of the file system.
+**Locks.**  If several processes on one cache want to do the same piece of work, one does it and the others
+wait.  The lock is one of the operating system on a file: it ends with its process, and a frozen process keeps
+it, so the file names its holder.  SQLite's locks on the catalogue need the same support of the file system.
 """
 
 from __future__ import annotations
@@ -49,14 +49,10 @@ def sha256(data: bytes) -> str:
 def write_whole(path: Path, data: bytes, suffix: str = ".tmp") -> None:
     """Write a file completely or not at all, also if the power fails.
 
-    The draft beside it has a fixed name, so that the next attempt overwrites what a killed process left;
-    callers therefore hold a lock (:meth:`pcf_core.store.database.Database.transaction`), or give their drafts
-    a ``suffix`` of their own.
-
-    Raises
-    ------
-    OSError
-        The folder is full or cannot be written; nothing is left behind.
+    The draft beside it has a fixed name, so that the next attempt overwrites what a killed process left.  So
+    callers hold a lock (:meth:`pcf_core.store.database.Database.transaction`), or give their drafts a
+    ``suffix`` of their own.  Raises OSError if the folder is full or cannot be written; nothing is left
+    behind.
     """
     write_together({path: data}, suffix)
 
@@ -177,7 +173,7 @@ def sentence(
 
 
 def busy(path: Path) -> str:
-    """Return the sentence for a cache that other processes hold."""
+    """Return the sentence for a cache that other processes are using."""
     return f"The cache at {path} is busy with other processes: repeat in a moment."
 
 
@@ -201,11 +197,11 @@ NOBODY_KNOWN = "another process"
 
 @contextmanager
 def locked(root: Path, name: str, while_waiting: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock on a piece of work, as soon as no other process holds it.
+    """Hold the lock on a piece of work, as soon as no other process has it.
 
-    The file stays: if it were removed while others wait, two of them could get the lock.  ``while_waiting``
-    is called several times a second while another process holds the lock, with the name of that process; an
-    exception ends the waiting.
+    The lock file stays: if it were removed while others wait, two of them could get the lock.
+    ``while_waiting`` is called several times a second with the name of the process that has the lock; an
+    exception of it ends the waiting.
     """
     path = root / FOLDER / name
     with as_store_error(path):
@@ -223,7 +219,7 @@ def locked(root: Path, name: str, while_waiting: Callable[[str], None]) -> Itera
 
 
 def _taken(lock: BaseFileLock, path: Path) -> bool:
-    """Acquire the lock; return false if another process, or another lock of this one, holds it."""
+    """Acquire the lock; return false if another process, or another lock of this one, has it."""
     with as_store_error(path):
         try:
             lock.acquire(timeout=0)
@@ -233,7 +229,6 @@ def _taken(lock: BaseFileLock, path: Path) -> bool:
 
 
 def _holder(path: Path) -> str:
-    """Return the name of the process that holds the lock, as it wrote it into the file."""
     with suppress(OSError):
         return read_file(path).decode("utf8", errors="replace").strip() or NOBODY_KNOWN
     return NOBODY_KNOWN

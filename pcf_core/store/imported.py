@@ -5,11 +5,11 @@
     <root>/imported/texts/<request>/results/        the request, its material and its result, sealed
     <root>/imported/texts/<request>/texts/          shards of its texts, as those of a cache
 
-Nobody here has seen the weights.  So a forged score must never pass for one of our own: these shards are read
-for imported runs alone (:class:`~pcf_core.core.run.ImportedKey`), and are never what a model that is scored
-here "has already".  What is derived from them lies under another name than a run's of the same key.  A
-request of a text audit has the imported model's name in it, so that its key, and those of its texts, are no
-request's that is asked here.
+Nobody here has seen the weights, so a forged score must never pass for one of our own.  These shards are read
+for imported runs alone (:class:`~pcf_core.core.run.ImportedKey`), and never count as scored for a model of
+this machine.  Results derived from them have another name than those of a run of the same key here.  A
+request of a text audit contains the imported model's name, so that its key and those of its texts differ from
+those of any request made here.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.database import Database
 from pcf_core.store.files import write_whole
 from pcf_core.store.layer import Layer
-from pcf_core.store.places import place_of
 from pcf_core.store.results import KEY, RunFolder, RunInfo
+from pcf_core.store.storage import storage_of
 from pcf_core.store.texts import TextLayer
 
 FOLDER, TEXTS = "imported", "texts"
@@ -65,7 +65,7 @@ class Imported:
         holds = [folder for folder in self.text_folders() if (folder / "texts" / generation).is_dir()]
         for folder in holds:
             if folder.name not in self._texts:
-                texts = place_of(folder, kind="texts")
+                texts = storage_of(folder, kind="texts")
                 self._texts[folder.name] = TextLayer(texts, Catalogue(Database(None)))
         return [self._texts[folder.name] for folder in holds]
 
@@ -130,7 +130,7 @@ class Imported:
         self._layers.pop(key, None)
 
     def delete_texts(self, key: str) -> None:
-        """Delete a text audit of :meth:`text_keys`, with its texts; another key is none of them."""
+        """Delete a text audit of :meth:`text_keys`, with its texts; any other key is ignored."""
         if key in self.text_keys():
             gone = self._folder / f"{STAGE}{key}"  # no result is known without its texts
             (self._folder / TEXTS / key).rename(gone)
@@ -148,12 +148,11 @@ class Imported:
 
     def _layer(self, key: str) -> Layer:
         if key not in self._layers:
-            self._layers[key] = Layer(place_of(self._folder / key), Catalogue(Database(None)))
+            self._layers[key] = Layer(storage_of(self._folder / key), Catalogue(Database(None)))
         return self._layers[key]
 
 
 def _keys_in(folder: Path) -> list[str]:
-    """List the folders that are named by a key, in order."""
     try:
         return sorted(path.name for path in folder.iterdir() if KEY.fullmatch(path.name))
     except OSError:  # nothing was ever imported, or it cannot be read: then there is nothing to show

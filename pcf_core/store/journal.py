@@ -83,18 +83,12 @@ class Journal:
         self.path = root / FILE_NAME
 
     def check_writable(self) -> None:
-        """Raise before an action that could not be recorded."""
+        """Raise StoreError before an action that could not be recorded."""
         with self._alone():
             pass
 
     def add(self, who: str, did: Did, what: str, name: str) -> None:
-        """Add an entry; it is on the disk when this returns.
-
-        Raises
-        ------
-        StoreError
-            As :meth:`check_writable`.
-        """
+        """Add an entry, which is on the disk when this returns; raises as :meth:`check_writable`."""
         with self._alone() as file:
             number, previous = _end_of(file)
             entry = Entry(
@@ -115,10 +109,7 @@ class Journal:
     def read(self) -> Journaled:
         """Read all entries and check that each follows the one before.
 
-        Raises
-        ------
-        StoreError
-            The file is there and cannot be read.
+        Raises StoreError if the file is there and cannot be read.
         """
         try:
             with open(self.path, "rb", opener=at_once) as file:
@@ -166,9 +157,9 @@ def _line(entry: Entry) -> bytes:
 
 
 def _end_of(file: FileIO) -> tuple[int, str]:
-    """Return number and digest of the last line, after ending one that was cut off.
+    """Return the number and the digest of the last line, after ending one that was cut off.
 
-    A line that cannot be read counts as the number of lines.
+    If it cannot be read, its number is the number of lines.
     """
     size = file.seek(0, os.SEEK_END)
     if not size:

@@ -1,4 +1,4 @@
-"""Shards of scores in one folder with their catalogue; what several such layers lack, hold and can delete."""
+"""Shards of scores in one folder with their catalogue; what several such layers lack, have and can delete."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from pcf_core.core.settings import settings
 from pcf_core.core.topics import whole_word_prompt
 from pcf_core.store.catalogue import Catalogue, Holding
 from pcf_core.store.files import unseal
-from pcf_core.store.places import Folder, Place, UnreachableError
 from pcf_core.store.shards import (
     MANIFEST,
     Manifest,
@@ -36,6 +35,7 @@ from pcf_core.store.shards import (
     write_shard,
     write_together,
 )
+from pcf_core.store.storage import Folder, Storage, UnreachableError
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ class Layer:
     after which the catalogue has to be opened again and the request repeated.
     """
 
-    def __init__(self, scores: Place, catalogue: Catalogue) -> None:
+    def __init__(self, scores: Storage, catalogue: Catalogue) -> None:
         self.scores = scores
         self.catalogue = catalogue
         self._verdicts: dict[tuple[str, str], tuple[Stamps, bool]] = {}
@@ -122,7 +122,7 @@ class Layer:
         """Count a change since the last look; the caller's transaction keeps threads apart.
 
         A writer adds files to the folder, then a number to the index.  The number changes even within one
-        tick of the disk's clock, the folder even if the writer was killed before it came to the index.
+        tick of the disk's clock, and the folder even if the writer was killed before it came to the index.
         """
         mark = self._mark(scoring)
         if self._marks.get(scoring) != mark:
@@ -199,12 +199,12 @@ def _drafted(key: ScoringKey, table: TokenTable, block: Scores) -> tuple[Manifes
     return manifest_of(key, block.prompts, block.words, table, data, now(), block.provenance), data
 
 
-def stamps_of(folder: Place, shard: str) -> Stamps:
+def stamps_of(folder: Storage, shard: str) -> Stamps:
     """Return values that change when a file of a shard does."""
     return tuple(folder.stamp(name) for name in file_names(shard))
 
 
-def read_or_set_aside(read: Callable[[], T], folder: Place, shard: str, catalogue: Catalogue) -> T | None:
+def read_or_set_aside(read: Callable[[], T], folder: Storage, shard: str, catalogue: Catalogue) -> T | None:
     """Read a shard with ``read``; return ``None`` if it is gone or cannot be used.
 
     A failure is tried again while nobody writes; then a damaged shard is renamed, and the catalogue gets a
@@ -278,12 +278,9 @@ def missing_blocks(
 def gathered(
     layers: Sequence[Layer], key: ScoringKey, prompts: Sequence[str], words: Sequence[str]
 ) -> FloatArray:
-    """Return [prompt, word] float32 nats, of the first layer that has them; NaN where none has.
+    """Return [prompt, word] float32 nats, each of the first layer that has it; NaN where none has.
 
-    Raises
-    ------
-    DamagedCatalogueError
-        A shard does not hold what a catalogue says of it.
+    Raises DamagedCatalogueError if a shard does not contain what a catalogue says of it.
     """
     values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
     for layer in layers:
@@ -315,7 +312,6 @@ def _alike(there: NDArray[np.bool_]) -> Iterable[Sequence[int]]:
 
 
 def _rows_of(there: Sequence[str], wanted: Sequence[str]) -> NDArray[np.int_]:
-    """Return the row of each wanted prompt in a shard; -1 if it is not there."""
     if tuple(wanted) == tuple(there):  # as a run that was scored in one piece is read
         return np.arange(len(there))
     row_of = {prompt: row for row, prompt in enumerate(there)}
@@ -360,9 +356,9 @@ class Deletable:
 def deletable(root: Path, layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> Deletable:
     """Return what deleting a run would delete.
 
-    Scores are stored by prompt and word, and several runs of a model may read the same: a shard goes with a
-    run only where that run asked for all of it and none of ``others``, which may include the run, asks for
-    any of it.  Shards in a folder that several caches share stay: nobody here knows who reads them.
+    Scores are stored by prompt and word, and several runs of a model may read the same ones: a shard is
+    deleted with a run only if that run asked for all of it and none of ``others``, which may include the run,
+    asks for any of it.  Shards in a folder that several caches share stay: nobody here knows who reads them.
     """
     derived = sorted((root / "results" / run.key).glob("*"))
     # The record first, so that no run is known without its results, and manifests before what they seal.
@@ -376,22 +372,16 @@ def deletable(root: Path, layer: Layer, run: RunSpec, others: Iterable[RunSpec])
 
 
 def delete(removal: Deletable, layer: Layer, run: RunSpec) -> None:
-    """Delete what :func:`deletable` returned.
-
-    Raises
-    ------
-    OSError
-        The folder cannot be written.
-    """
+    """Delete what :func:`deletable` returned; raises OSError if the folder cannot be written."""
     for path in removal.files:
         path.unlink(missing_ok=True)
     layer.catalogue.forget(run.scoring.hash, removal.shards)
 
 
 def _of_one(layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> tuple[str, ...]:
-    """Return the shards whose prompts and words all belong to a run, and none to another run.
+    """Return the shards whose prompts and words all belong to this run, and none to another.
 
-    Words are compared without capitals: where ``[Y]`` begins a sentence they are stored with one.
+    Words are compared without capitals, because where ``[Y]`` begins a sentence they are stored with one.
     """
     scoring, (prompts, words) = run.scoring.hash, _stored_as(run)
     alone = {
@@ -411,7 +401,7 @@ def _of_one(layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> tuple[str,
 
 
 def _stored_as(run: RunSpec) -> tuple[tuple[str, ...], set[str]]:
-    """Return prompts and words of a run as they are stored: letters that touch ``[Y]`` are in the words."""
+    """Return a run's prompts and words as they are stored, with the letters that touch ``[Y]``."""
     prompts, letters = dict[str, None](), set[tuple[str, str]]()
     for prompt in run.prompts:
         whole, left, right = whole_word_prompt(prompt)

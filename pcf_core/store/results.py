@@ -28,8 +28,8 @@ from pcf_core.core.records import Record, digest
 from pcf_core.core.run import RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.store.files import seal, unseal, write_whole
-from pcf_core.store.places import Folder
 from pcf_core.store.shards import now
+from pcf_core.store.storage import Folder
 
 log = logging.getLogger(__name__)
 
@@ -182,7 +182,7 @@ class RunFolder:
             return None
 
     def _parse(self, path: Path) -> RunInfo | None:
-        """Read one file; ``None`` if it is damaged, or has another run than its name says."""
+        """Read one file; ``None`` if it is damaged, or contains another run than its name says."""
         try:
             body = unseal(read_file(path))
             lists = {name: self._list(kind, body["run"][name]) for name, kind in LISTS.items()}
@@ -193,7 +193,7 @@ class RunFolder:
         return info if info.run.key == path.stem else None
 
     def _list(self, kind: type[Record], body: object) -> Record:
-        """Return a list of a run: the one in memory, if it is the same."""
+        """Return a list of a run: the object in memory, if there is an equal one."""
         key = kind.__name__, digest(body)
         existing = self._lists.get(key)
         if existing is None:

@@ -23,7 +23,7 @@ from pcf_core.core.errors import DamagedShardError, StoreError
 from pcf_core.core.records import Record, digest
 from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.store.files import seal, sha256, unseal
-from pcf_core.store.places import Place
+from pcf_core.store.storage import Storage
 
 SCHEMA_VERSION = 1
 MANIFEST = ".json"
@@ -49,13 +49,13 @@ def file_names(shard: str) -> tuple[str, str]:
 
 
 def write_sealed(
-    folder: Place, manifest: Sealed, data: bytes, answers_the_same: Callable[[bytes], bool]
+    folder: Storage, manifest: Sealed, data: bytes, answers_the_same: Callable[[bytes], bool]
 ) -> None:
     """Write the data, then the manifest that makes them count, unless a shard counts already.
 
     On one disk writers hold a lock, see :func:`write_together`.  In a shared folder, data without a manifest
     may belong to another machine that is about to write one.  Two devices may differ in the last bit of a
-    score, and so in a text: the manifest is always written for the data that exist, so that it fits them in
+    score, and so in a text: the manifest is always written for the existing data, so that it fits them in
     whatever order two writers take their steps.  ``answers_the_same`` tells whether existing bytes answer the
     same request.
     """
@@ -72,7 +72,7 @@ def write_sealed(
     folder.create(manifest_name, seal(manifest.model_dump(mode="json")))
 
 
-def write_together(folder: Place, shards: Iterable[tuple[Sealed, bytes]]) -> None:
+def write_together(folder: Storage, shards: Iterable[tuple[Sealed, bytes]]) -> None:
     """Write shards while holding a lock: the data of all, then their manifests.
 
     Shards that count already stay.  Data without a fitting manifest were left by a killed writer or a broken
@@ -88,7 +88,7 @@ def write_together(folder: Place, shards: Iterable[tuple[Sealed, bytes]]) -> Non
 
 
 def read_sealed(
-    folder: Place, shard: str, content: str, interpret: Callable[[dict[str, Any], bytes], T]
+    folder: Storage, shard: str, content: str, interpret: Callable[[dict[str, Any], bytes], T]
 ) -> T:
     """Read a shard, check every byte of it, and return what ``interpret`` makes of its manifest and data.
 
@@ -118,7 +118,7 @@ def read_sealed(
         ) from error
 
 
-def _is_sealed(folder: Place, shard: str) -> bool:
+def _is_sealed(folder: Storage, shard: str) -> bool:
     """Tell whether there is a manifest that fits the data."""
     data, seals = (folder.read(name) for name in file_names(shard))
     try:
@@ -202,12 +202,12 @@ def manifest_of(
     )
 
 
-def write_shard(folder: Place, manifest: Manifest, data: bytes) -> None:
+def write_shard(folder: Storage, manifest: Manifest, data: bytes) -> None:
     """Write a shard of scores that no other machine has written yet; see :func:`write_sealed`."""
     write_sealed(folder, manifest, data, lambda there: _answers_the_same(there, data))
 
 
-def read_shard(folder: Place, shard: str) -> Shard:
+def read_shard(folder: Storage, shard: str) -> Shard:
     """Read a shard and check every byte of it."""
 
     def interpret(body: dict[str, Any], data: bytes) -> Shard:

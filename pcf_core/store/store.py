@@ -33,7 +33,6 @@ from pcf_core.store.layer import (
     gathered,
     missing_blocks,
 )
-from pcf_core.store.places import place_of
 from pcf_core.store.results import (
     Columns,
     RunFolder,
@@ -47,6 +46,7 @@ from pcf_core.store.results import (
     read_result,
     result_path,
 )
+from pcf_core.store.storage import storage_of
 from pcf_core.store.texts import TextLayer
 
 log = logging.getLogger(__name__)
@@ -74,9 +74,9 @@ def retrying(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate
 class Store:
     """Layers of scores, texts and results: the cache folder, which is written, on top of the shipped ones.
 
-    Safe to share between threads; several processes may open the same folders.  Every method that writes
-    raises StoreError where the folder is full or read-only; nothing half-written is ever read.  Imported runs
-    and texts, which came in packs, are stored apart and never count as scored here.
+    It may be shared between threads, and several processes may open the same folders.  Every method that
+    writes raises StoreError if the folder is full or read-only; nothing half-written is ever read.  Imported
+    runs and texts, which came in packs, are stored apart and never count as scored here.
     """
 
     def __init__(
@@ -92,24 +92,20 @@ class Store:
 
     @classmethod
     def open(cls, root: Path, shipped: Sequence[Path] = (), scores: str = "") -> Store:
-        """Open the cache at ``root``, made if need be, on top of the read-only folders ``shipped``.
+        """Open the cache at ``root``, created if need be, on top of the read-only folders ``shipped``.
 
-        A root that is read-only or full is read all the same; writing to it then raises StoreError.  Its
-        shards lie in it, or at ``scores``, a folder or a URL that several caches may share.
-
-        Raises
-        ------
-        SettingsError
-            A URL of a kind that cannot be reached from here.
+        A root that is read-only or full can still be read; writing to it raises StoreError.  Its shards lie
+        in it, or at ``scores``, a folder or a URL that several caches may share.  Raises SettingsError for a
+        URL that cannot be reached from here.
         """
         own = Catalogue.open(root)
-        layers = [Layer(place_of(root, scores), own)]
-        texts = [TextLayer(place_of(root, scores, "texts"), own)]
+        layers = [Layer(storage_of(root, scores), own)]
+        texts = [TextLayer(storage_of(root, scores, "texts"), own)]
         folders = [root]
         for folder in shipped:
             index = Catalogue(Database(None))
-            layers.append(Layer(place_of(folder), index))
-            texts.append(TextLayer(place_of(folder, kind="texts"), index))
+            layers.append(Layer(storage_of(folder), index))
+            texts.append(TextLayer(storage_of(folder, kind="texts"), index))
             folders.append(folder)
         return cls(root, layers, texts, folders)
 
@@ -118,7 +114,7 @@ class Store:
         return self._layers[0].catalogue.database
 
     def reopen_catalogue(self) -> None:
-        """Open the catalogue that takes the place of a damaged one."""
+        """Open the catalogue that replaces a damaged one."""
         own = Catalogue.open(self._root)
         self._layers[0].use_catalogue(own)
         self._texts[0].catalogue = own
@@ -131,7 +127,7 @@ class Store:
     def must_be_writable(self) -> None:
         """Raise StoreError if the folder could not be written when the store was opened.
 
-        To be called before work that ends in writing.
+        Call it before work that ends in writing.
         """
         self._database.must_last()
 
@@ -143,12 +139,8 @@ class Store:
     def importing(self) -> Iterator[None]:
         """Hold the lock for importing results, and for deleting results that an import is compared with.
 
-        A cache that cannot be written has no lock: nobody changes it.
-
-        Raises
-        ------
-        StoreError
-            Another process holds it for a minute.
+        A cache that cannot be written needs no lock: nobody changes it.  Raises StoreError if another process
+        holds the lock for a minute.
         """
         began = time.monotonic()
 
@@ -188,17 +180,17 @@ class Store:
     def missing(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:
         """List what has to be scored before :meth:`gather` has a number for every prompt and word.
 
-        Prompts that lack the same words are in one block, in the order of the request, at most
-        ``Settings.most_prompts`` a block.  Words that the tokenizer refuses are not missing.
+        Prompts that lack the same words are in one block, in the order of the request, with at most
+        ``Settings.most_prompts`` to a block.  Words that the tokenizer refuses are not missing.
         """
         return missing_blocks(self._layers_of(key), key, prompts, words, self.known_words(key).refused)
 
     @retrying
     def changes(self, key: ScoringKey) -> int | None:
-        """Count additions of scores under a key, one for each :meth:`write` of this store.
+        """Count the additions of scores under a key, where each :meth:`write` of this store counts as one.
 
         While the count is the same, what was missing still is.  Unlike :meth:`shards` it takes the same time
-        however many shards there are.  ``None`` in a folder that others write without our lock.
+        however many shards there are.  ``None`` for a folder that others write without our lock.
         """
         return self._layers[0].changes(key.hash)
 
@@ -218,25 +210,12 @@ class Store:
     ) -> str:
         """Store the scores of a block and which of its words were refused; return the shard's id.
 
-        Parameters
-        ----------
-        key
-            Model, tokenizer and protocol.
-        prompts
-            Distinct prompts; none, to store only the tokens of ``words``.
-        words
-            Accepted and refused ones.
-        table
-            Tokens per word, and the reason of each refused one.
-        values
-            [prompt, accepted word] nats, in the order of ``words``.
-        provenance
-            What made the numbers: versions, device, timings.
+        ``prompts`` are distinct, and may be none, to store only the tokens of ``words``; these are accepted
+        and refused words, whose tokens or reasons ``table`` has.  ``values``: [prompt, accepted word] nats,
+        in the order of ``words``.  ``provenance``: what made the numbers, such as versions, device and
+        timings.
 
-        Raises
-        ------
-        ValueError
-            Shapes that do not fit, NaN, or a word the table does not know.
+        Raises ValueError for shapes that do not fit, NaN, or a word that the table lacks.
         """
         nats = values.astype(np.float32, copy=False)
         return self.write_all(key, table, [Scores(tuple(prompts), tuple(words), nats, provenance)])[0]
@@ -328,8 +307,7 @@ class Store:
     def ask_for(self, run: RunSpec) -> None:
         """Store a run that is to be scored; an existing one keeps its lists and its state.
 
-        It is no longer complete if its sampling plan draws other templates now.  Raises as
-        :meth:`as_stored`.
+        It is no longer complete if its sampling plan draws other templates now.  Raises as :meth:`as_stored`.
         """
         with self._writing():
             run, stored = self.as_stored(run), self._made_infos().get(run.key)
@@ -342,13 +320,9 @@ class Store:
     def as_stored(self, run: RunSpec) -> RunSpec:
         """Return a run with the lists that were shipped, or first stored, under its key.
 
-        Counts, weights, titles and sources are no part of a key but readers see them, so they never change:
-        a request with other lists leaves the stored run as it is.
-
-        Raises
-        ------
-        RunError
-            A sampling plan that draws by other counts than the stored one.
+        Counts, weights, titles and sources are no part of a key, but readers see them.  So they never change:
+        a request with other lists leaves the stored run as it is.  Raises RunError for a sampling plan that
+        draws by other counts than the stored one.
         """
         stored = self._made_infos().get(run.key)
         return run if stored is None or run.scoring.imported else run.with_lists_of(stored.run)
@@ -356,12 +330,7 @@ class Store:
     def load_run(self, key: str) -> RunSpec:
         """Load the run of a full key, or of its first six digits or more.
 
-        Raises
-        ------
-        RunError
-            No run, or more than one, has this key.
-        StoreError
-            The cache cannot be read.
+        Raises RunError if no run, or more than one, has this key, and StoreError if the cache cannot be read.
         """
         return self.run_info(key).run
 
@@ -394,12 +363,7 @@ class Store:
         """Delete a run of the cache folder, with all that no other run needs (:func:`.layer.deletable`).
 
         If the same run is shipped or imported too, that one is read from then on; a run that is only imported
-        is deleted as such.
-
-        Raises
-        ------
-        RunError
-            There is no such run in the cache folder.
+        is deleted as such.  Raises RunError if there is no such run in the cache folder.
         """
         with self.importing(), self._writing():
             if not self.is_made_here(key) and key in self._imported.run_keys():
@@ -478,12 +442,9 @@ class Store:
         return None
 
     def save_document(self, key: str, name: str, body: Mapping[str, Any]) -> None:
-        """Store a JSON document under a key and a name, in the place of an earlier one.
+        """Store a JSON document under a key and a name; it replaces an earlier one.
 
-        Raises
-        ------
-        ValueError
-            The key or name is not safe in a path, or a number is not finite.
+        Raises ValueError if the key or name is not safe in a path, or a number is not finite.
         """
         path, data = result_path(self._root, key, name, ".json"), seal(body)
         with self._writing():
@@ -502,7 +463,7 @@ class Store:
         return tuple(key for key, _ in self.document_states(name))
 
     def document_states(self, name: str) -> tuple[tuple[str, State], ...]:
-        """Return the same keys, each with its document's cache key, without reading any document."""
+        """Return these keys, each with its document's cache key, without reading any document."""
         states: dict[str, tuple[int, State]] = {}
         for folder in (*self._folders, *self._imported.text_folders()):
             states = document_states(folder, name) | states
@@ -516,7 +477,7 @@ class Store:
 
     @contextmanager
     def steady(self) -> Iterator[None]:
-        """Read the list of runs once in this thread, and again after this store has changed it.
+        """Read the list of runs only once in this thread inside the block, unless this store changes it.
 
         A page asks for it dozens of times.
         """
@@ -527,14 +488,14 @@ class Store:
             self._run_cache.infos = None
 
     def _infos(self) -> dict[str, RunInfo]:
-        """Load all runs by key; one made here, or shipped, takes precedence over an imported one."""
+        """Load all runs by key; one made here or shipped takes precedence over an imported one."""
         return self._cached("all", lambda: self._imported.infos() | self._made_infos())
 
     def _made_infos(self) -> dict[str, RunInfo]:
         return self._cached("made", self._read_infos)
 
     def _read_infos(self) -> dict[str, RunInfo]:
-        """Load runs by key, with the lists of the lowest layer: a cache does not change a shipped run."""
+        """Load runs by key, with the lists of the lowest layer: a cache changes no shipped run."""
         infos: dict[str, RunInfo] = {}
         for folder in reversed(self._runs):
             for key, info in folder.infos().items():

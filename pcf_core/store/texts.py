@@ -1,11 +1,11 @@
-"""Texts by (generation key, prompt, index): a shard for each part that was written, and no index beside them.
+"""Texts by (generation key, prompt, index): a shard for each part that was written, without an index.
 
     <root>/texts/<generation hash>/<shard id>.parquet   columns prompt, index, text, end, tokens
     <root>/texts/<generation hash>/<shard id>.json      its manifest, written last: no shard without it
 
-A part lies within a block of ``BLOCK`` indices: what was asked for of it, from the first index that was not
-there.  The id of a shard follows from the prompt, the first index and, where the part is less than a block,
-the number of its texts: looking for a text is looking for a file, and two that write parts of different size
+A part lies within a block of ``BLOCK`` indices: what was asked for of it, from the first index that was
+missing.  The id of a shard follows from the prompt, the first index and, if the part is less than a block,
+the number of its texts: looking for a text is looking for a file, and two writers of parts of different size
 do not disturb each other.  Writing, checksums and setting aside are those of all shards
 (:mod:`pcf_core.store.shards`).
 """
@@ -25,8 +25,8 @@ from pcf_core.core.records import digest
 from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.files import sha256
 from pcf_core.store.layer import Stamps, read_or_set_aside, stamps_of
-from pcf_core.store.places import Place
 from pcf_core.store.shards import MANIFEST, SCHEMA_VERSION, Sealed, file_names, now, read_sealed, write_sealed
+from pcf_core.store.storage import Storage
 
 COLUMNS = pa.schema(
     {
@@ -53,7 +53,7 @@ class TextsManifest(Sealed):
 class TextLayer:
     """Shards of texts at ``texts``, a folder per generation key; ``catalogue`` has the warnings of damage."""
 
-    def __init__(self, texts: Place, catalogue: Catalogue) -> None:
+    def __init__(self, texts: Storage, catalogue: Catalogue) -> None:
         self.texts = texts
         self.catalogue = catalogue
         self._intact: dict[tuple[str, str], Stamps] = {}
@@ -124,10 +124,10 @@ def sizes(first: int, wanted: int) -> Iterator[int]:
     yield from dict.fromkeys((most, wanted, *range(most, 0, -1)))
 
 
-def read_texts(folder: Place, shard: str) -> Generated:
+def read_texts(folder: Storage, shard: str) -> Generated:
     """Read a part of a block and check every byte of it; raises as :func:`read_sealed`.
 
-    The id of the shard stands for key, prompt, first index and size, and the manifest for the id.
+    The id of the shard determines key, prompt, first index and size, and the manifest has the id.
     """
 
     def interpret(body: dict[str, Any], data: bytes) -> Generated:

@@ -1,6 +1,6 @@
 """A known benchmark from end to end: the one function for the foreground and for the worker.
 
-Items are scored block by block, and each block is kept: an interrupted request goes on from there.
+Items are scored block by block, and each block is stored: an interrupted request goes on from there.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from pcf_core.work.benchmarks import (
     BlockScores,
     block_name,
     blocks_of,
-    kept_block,
     missing_blocks,
+    stored_block,
 )
 from pcf_core.work.blocks import FEWEST_TOKENS, noting, open_asked
 from pcf_core.work.jobs import JobContext, OnProgress, OpenScorer, Pace, Pause, job, no_pause
@@ -43,36 +43,15 @@ def run_benchmark(
     on_progress: OnProgress = lambda done, total, rate: None,
     pause: Pause = no_pause,
 ) -> tuple[BenchmarkResult, int]:
-    """Answer a request that was kept, or give the answer that is kept.
+    """Answer a stored request, or return its stored answer; also return how many items were scored now.
 
-    Parameters
-    ----------
-    request
-        Which benchmark, of which model.
-    store
-        Where everything is and goes.
-    open_scorer
-        From a model and a protocol to its scorer; called only if a score is missing.
-    on_progress
-        Called with items scored, those in all, those a second.
-    pause
-        Called between two blocks; after what it raises the same request goes on from there.
+    ``open_scorer`` is called only if a score is missing.  ``on_progress`` is called with items scored, their
+    total, and items per second; ``pause`` between two blocks, and after an exception of it the same request
+    goes on from there.
 
-    Returns
-    -------
-    tuple[BenchmarkResult, int]
-        The result, and how many items were scored for it now.
-
-    Raises
-    ------
-    BenchmarkError
-        No item could be scored.
-    ModelError
-        The model is unknown, or has changed since it was asked for.
-    ScoringError
-        The model failed.
-    StoreError
-        The store is full or read-only, or what is asked for is gone.
+    Raises BenchmarkError if no item could be scored, ModelError if the model is unknown or has changed since
+    the request, ScoringError if it fails, and StoreError if the store is full or read-only or the request is
+    gone.
     """
     stored = BENCHMARK_AUDIT.load(store, request.hash)
     if stored is not None:
@@ -88,7 +67,7 @@ def run_benchmark(
             request = _behind(opening, request, store)
             lacking = missing_blocks(store, request, material)
         _score(request, material, lacking, scorer, store, on_progress, pause)
-    scores = [one for block in blocks_of(material) for one in kept_block(store, request, block) or ()]
+    scores = [one for block in blocks_of(material) for one in stored_block(store, request, block) or ()]
     refused = [
         LeftOut(name=item.name, reason=one.reason)
         for item, one in zip(material.items, scores, strict=True)
@@ -112,7 +91,7 @@ def run_benchmark(
 
 
 def _behind(opening: SentenceOpening | None, request: BenchmarkAsked, store: Store) -> BenchmarkAsked:
-    """Return the request with the token that sentences are scored behind, kept under its own hash."""
+    """Return the request with the token that sentences are scored behind, stored under its own hash."""
     other = "" if opening is None or opening.token == opening.usual else opening.token
     if other != request.opening:
         request = request.model_copy(update={"opening": other})
@@ -152,7 +131,7 @@ def _in_memory(items: list[Item], scorer: Scorer) -> list[ItemScores]:
 
 @job(BENCHMARK, BenchmarkRequest)
 def answer_benchmark(context: JobContext, request: BenchmarkRequest) -> dict[str, Any]:
-    """Answer what the store keeps of the request."""
+    """Answer the stored request."""
     result, made = run_benchmark(
         BENCHMARK_AUDIT.load_asked(context.store, request.asked),
         context.store,

@@ -19,8 +19,7 @@ from pcf_core.texts.benchmarks.records import (
 from pcf_core.texts.benchmarks.scoring import require_family
 from pcf_core.work.estimate import expected_seconds, recent_rates
 from pcf_core.work.queue import Queue
-from pcf_core.work.text_audits import AuditEstimate, Parts, TextAudit
-from pcf_core.work.texts import kept_record
+from pcf_core.work.text_audits import AuditEstimate, Parts, TextAudit, stored_record
 
 BENCHMARK = "benchmark"  # the kind of job and of what is kept
 MATERIAL = "benchmark-material"
@@ -32,7 +31,7 @@ OPENINGS = (
 
 
 class BenchmarkRequest(Record):
-    """The payload of a job, small: ``asked`` is the hash under which the store keeps what is asked for."""
+    """The payload of a job, small: ``asked`` is the hash of the stored request."""
 
     model: str
     benchmark: BenchmarkName
@@ -47,12 +46,9 @@ class BlockScores(Record):
 
 
 def benchmark_asked(material: Material, key: ScoringKey) -> BenchmarkAsked:
-    """Make a request; what its sentences are scored behind is known once the model was asked.
+    """Make a request; the token that its sentences are scored behind is known once the model was asked.
 
-    Raises
-    ------
-    BenchmarkError
-        A family without a published definition.
+    Raises BenchmarkError for a family of models without a published definition.
     """
     require_family(material.benchmark, key.model, key.family)
     request = BenchmarkAsked(
@@ -66,19 +62,19 @@ def benchmark_asked(material: Material, key: ScoringKey) -> BenchmarkAsked:
 
 
 def blocks_of(material: Material) -> list[range]:
-    """List the places of the items that are kept together."""
+    """List the indices of the items that are stored together."""
     total = len(material.items)
     return [range(start, min(start + BLOCK, total)) for start in range(0, total, BLOCK)]
 
 
 def block_name(block: range) -> str:
-    """Return the name under which the scores of a block are kept."""
+    """Return the name under which the scores of a block are stored."""
     return f"{BENCHMARK}-{block.start:06d}"
 
 
-def kept_block(store: Store, request: BenchmarkAsked, block: range) -> tuple[ItemScores, ...] | None:
+def stored_block(store: Store, request: BenchmarkAsked, block: range) -> tuple[ItemScores, ...] | None:
     """Return the scores of a block; ``None`` where they are missing or damaged."""
-    scores = kept_record(store, request.hash, block_name(block), BlockScores)
+    scores = stored_record(store, request.hash, block_name(block), BlockScores)
     return scores.items if scores is not None and len(scores.items) == len(block) else None
 
 
@@ -86,14 +82,14 @@ def missing_blocks(store: Store, request: BenchmarkAsked, material: Material) ->
     """List the blocks that the store lacks; none where the result is there."""
     if BENCHMARK_AUDIT.load(store, request.hash) is not None:
         return []
-    return [block for block in blocks_of(material) if kept_block(store, request, block) is None]
+    return [block for block in blocks_of(material) if stored_block(store, request, block) is None]
 
 
 class BenchmarkAudit(TextAudit[BenchmarkAsked, Material, BenchmarkResult]):
     """The known benchmarks; jobs count items."""
 
     def load(self, store: Store, key: str) -> BenchmarkResult | None:
-        """Load a result; not one that lacks what its sentences were scored behind, where that counts.
+        """Load a result, unless it lacks the token that its sentences were scored behind, where that counts.
 
         An earlier version took the usual token and did not ask the model.
         """
@@ -137,7 +133,7 @@ BENCHMARK_AUDIT = BenchmarkAudit(
 def kept_results(
     store: Store, models: Sequence[str], benchmark: BenchmarkName | None = None
 ) -> list[BenchmarkResult]:
-    """List the newest result of each of the models for each benchmark and its sentences, newest first."""
+    """List the newest result of each model for each benchmark and its sentences, newest first."""
     results: dict[tuple[str, str, str], BenchmarkResult] = {}
     for request in BENCHMARK_AUDIT.kept(store):
         which = (request.benchmark, request.material, request.model)

@@ -66,7 +66,7 @@ class ScoredBlock:
 
 
 class ParallelScorer(Scorer):
-    """A scorer that scores several blocks at once in other processes, whose ``environment`` is given."""
+    """A scorer that scores several blocks at once in other processes, which made its ``environment``."""
 
     environment: Mapping[str, Any]
 
@@ -74,16 +74,17 @@ class ParallelScorer(Scorer):
     def score_blocks(self, blocks: Iterator[Block], pause: Pause) -> Iterator[tuple[Block, ScoredBlock]]:
         """Yield each block with its scores, in any order; call ``pause`` while waiting.
 
-        A block is taken when there is capacity for it, so that blocks scored elsewhere by then are skipped.
+        A block is taken only when there is capacity for it, so that blocks scored elsewhere by then are
+        skipped.
         """
 
 
 def prompts_a_block(scorer: Scorer) -> int:
     """Return how many prompts are scored, and then saved, at once.
 
-    ``PCF_SHARD_PROMPTS`` if it is set, else 512; for a model that needs more than a minute for them on a CPU,
-    256, 128, and so on down to 1.  This follows from its number of parameters and from no clock, so that a
-    run is cut in the same way on every machine with a CPU.
+    ``PCF_SHARD_PROMPTS`` if it is set, else 512; for a model that needs more than a minute for 512 on a CPU,
+    256, 128, and so on down to 1.  The number follows from the model's parameters and not from a clock, so
+    that a run is cut the same way on every machine with a CPU.
     """
     if (
         settings().shard_prompts is not None
@@ -173,10 +174,10 @@ def environment(maker: Scorer | Generator) -> dict[str, Any]:
 def keep_words(
     store: Store, key: ScoringKey, words: Sequence[str], table: TokenTable, provenance: Mapping[str, Any]
 ) -> bool:
-    """Store what a tokenizer says of words and no scores will bring along; return whether there was any.
+    """Store what a tokenizer says of words that no scores bring along; return whether there was any.
 
-    That is of words it refuses, and of words that were scored elsewhere than at the beginning of a text.
-    They are written as a shard without prompts.
+    These are words that it refuses, and words whose tokens at the beginning of a text are new.  They are
+    written as a shard without prompts.
     """
     stored = store.known_words(key)
     new = tuple(
@@ -215,8 +216,8 @@ def score_blocks(
 ) -> int:
     """Score blocks, cut to the model's block size, store each once it is scored, and return how many prompts.
 
-    ``on_progress`` is called with prompts done, their total, and prompts per second, ``pause`` between two
-    batches and two blocks; an exception ends the work.
+    ``on_progress`` is called with prompts done, their total, and prompts per second; ``pause`` between two
+    batches and two blocks, and an exception of it ends the work.
     """
     total, done, pace = sum(len(block.prompts) for block in blocks), 0, Pace()
 
@@ -246,14 +247,9 @@ def score_blocks(
 
 @contextmanager
 def scorers_of(engine: Engine, settings: Settings, here: OpenScorer = open_scorer) -> Iterator[OpenScorer]:
-    """Choose how scorers are opened inside the block: ``here``, or on a cluster.
+    """Choose how scorers are opened inside the block: by ``here``, or on a Ray cluster.
 
-    Nothing of a cluster is imported before.
-
-    Raises
-    ------
-    SettingsError
-        Ray is not installed.
+    Nothing of Ray is imported before it is needed.  Raises SettingsError if Ray is not installed.
     """
     if engine == "local":
         yield here
@@ -264,7 +260,7 @@ def scorers_of(engine: Engine, settings: Settings, here: OpenScorer = open_score
 
 @contextmanager
 def cluster_of(settings: Settings) -> Iterator[RayEngine]:
-    """Open a Ray cluster for the time of the block."""
+    """Open a Ray cluster for the duration of the block."""
     try:
         from pcf_core.work.ray_engine import RayEngine
     except ModuleNotFoundError as error:

@@ -34,8 +34,15 @@ from pcf_core.texts.criteria.records.runs import (
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.work.estimate import expected_seconds, recent_rates
 from pcf_core.work.queue import Job, Queue
-from pcf_core.work.text_audits import Answers, AuditEstimate, Parts, TextAudit, estimate_writing
-from pcf_core.work.texts import TextsAsked, missing_texts
+from pcf_core.work.text_audits import (
+    Answers,
+    AuditEstimate,
+    Parts,
+    TextAudit,
+    TextsAsked,
+    estimate_writing,
+    missing_texts,
+)
 
 # The texts and scores that answer the cells of a criteria run: which, and what is missing.
 #
@@ -62,7 +69,7 @@ def texts_asked(request: CriteriaAsked, experiment: Experiment) -> tuple[TextsAs
 
 
 def missing_scores(store: Store, key: ScoringKey, asks: Sequence[ScoredAsk]) -> list[Missing]:
-    """List blocks of prompts × words to score, those of the same words together."""
+    """List blocks of prompts × words to score; prompts with the same words are together."""
     return [
         block
         for words, alike in by_words(asks).items()
@@ -83,7 +90,7 @@ PUT = 16  # experiments that were put last, and are not checked anew for each mo
 
 
 class CriteriaRequest(Record):
-    """The payload of a job, small: ``asked`` is the hash under which the store keeps what is asked for.
+    """The payload of a job, small: ``asked`` is the hash of the stored request.
 
     ``title``: of the material, as a person knows it; ``key`` tells how fast texts of this length came, and is
     ``None`` where words are scored.
@@ -100,16 +107,11 @@ class CriteriaRequest(Record):
 def written_asked(
     experiment: Experiment, key: GenerationKey, wording: Wording, repeats: int
 ) -> CriteriaAsked:
-    """Make a request to write and read texts.
-
-    ``key`` is without a system message, which is that of each ask.
+    """Make a request to write and read texts; ``key`` is without a system message, which each ask has.
 
     At temperature 0 one text of a prompt is asked for, whatever ``repeats`` says: all would be the same.
-
-    Raises
-    ------
-    CriteriaError
-        Repeats or a wording that cannot be asked for, or two cells that ask the same.
+    Raises CriteriaError for repeats or a wording that cannot be asked for, and for two cells that ask the
+    same.
     """
     _check_written(experiment, wording)
     return CriteriaAsked(
@@ -126,10 +128,7 @@ def written_asked(
 def scored_asked(experiment: Experiment, key: ScoringKey) -> CriteriaAsked:
     """Make a request to score the candidate words of every cell.
 
-    Raises
-    ------
-    CriteriaError
-        The experiment has none.
+    Raises CriteriaError if the experiment has none.
     """
     if not experiment.scored_asks():
         raise CriteriaError(
@@ -147,26 +146,9 @@ def scored_asked(experiment: Experiment, key: ScoringKey) -> CriteriaAsked:
 
 @lru_cache(maxsize=PUT)
 def _check_written(experiment: Experiment, wording: Wording) -> None:
-    """Check what an experiment asks, once of each object: what it asks follows from its material alone."""
-    checked(experiment, experiment.asks(wording))
-
-
-@lru_cache(maxsize=PUT)
-def _material_hash(experiment: Experiment) -> str:
-    """Return the key under which its material is kept, once of each object: a material never changes."""
-    return digest(material_of(experiment))
-
-
-def checked(experiment: Experiment, asks: Sequence[Ask]) -> None:
-    """Refuse what would let two cells have the same texts.
-
-    Raises
-    ------
-    CriteriaError
-        The cells that ask the same.
-    """
+    """Refuse two cells that ask the same and would have the same texts; checked once per object."""
     cell_of: dict[tuple[str, str], str] = {}
-    for ask in asks:
+    for ask in experiment.asks(wording):
         other = cell_of.setdefault((ask.system, ask.prompt), ask.cell)
         if other != ask.cell:
             raise CriteriaError(
@@ -175,11 +157,17 @@ def checked(experiment: Experiment, asks: Sequence[Ask]) -> None:
             )
 
 
+@lru_cache(maxsize=PUT)
+def _material_hash(experiment: Experiment) -> str:
+    """Return the key under which its material is stored, computed once per object."""
+    return digest(material_of(experiment))
+
+
 class CriteriaAudit(TextAudit[CriteriaAsked, Experiment, CriteriaResult]):
-    """The criteria; behind what is written or scored a job's ``result`` is at the stage ``reading``."""
+    """The criteria; after the writing or scoring, a job's ``result`` is at the stage ``reading``."""
 
     def load(self, store: Store, key: str) -> CriteriaResult | None:
-        """Load a result; one kept before gaps against no pronoun were reported gets them from its answers."""
+        """Load a result; of before gaps against no pronoun were reported, it gets them from its answers."""
         result = super().load(store, key)
         if result is None or not isinstance(result.report, AnswersReport) or result.report.from_baseline:
             return result
@@ -213,13 +201,7 @@ class CriteriaAudit(TextAudit[CriteriaAsked, Experiment, CriteriaResult]):
     def estimate(
         self, store: Store, queue: Queue, request: CriteriaAsked, material: Experiment
     ) -> AuditEstimate:
-        """Estimate what is to be written or scored; what is then read of it takes little beside it.
-
-        Raises
-        ------
-        ModelError
-            The model's files cannot be read, or no endpoint is set.
-        """
+        """Estimate the writing or scoring; reading the answers takes little beside it."""
         if self.load(store, request.hash) is not None:
             return AuditEstimate.of_nothing("The result is there.")
         if request.answering == "written":
@@ -247,7 +229,7 @@ CRITERIA_AUDIT = CriteriaAudit(
 
 
 def kept_labellers(store: Store) -> dict[str, str]:
-    """List models that have labelled hobbies here, as they are asked for, with the name that was kept.
+    """List models that have labelled hobbies here, as they are asked for, with the stored name.
 
     Of several versions of a model the one that labelled last.
     """
@@ -263,7 +245,7 @@ def kept_labellers(store: Store) -> dict[str, str]:
 
 
 def load_asked_experiment(store: Store, request: CriteriaAsked) -> Experiment:
-    """Load the experiment of a request, from the material that was kept with it."""
+    """Load the experiment of a request from its stored material."""
     document = store.load_document(request.material, MATERIAL)
     try:
         if document is not None:
@@ -284,7 +266,7 @@ EMBEDDING = "embedding"  # the kind of job and of what is kept
 
 
 class EmbeddingRequest(Record):
-    """The payload of a job, small: ``asked`` is the hash under which the store keeps what is asked for."""
+    """The payload of a job, small: ``asked`` is the hash of the stored request."""
 
     models: tuple[str, ...]
     asked: str
@@ -301,30 +283,24 @@ EMBEDDINGS = Answers(
 def embedding_asked(several: Sequence[CriteriaAsked]) -> EmbeddingAsked:
     """Make a request for the models of these requests, in any order.
 
-    Raises
-    ------
-    CriteriaError
-        Texts that cannot be pooled, see :class:`EmbeddingAsked`.
+    Raises CriteriaError for texts that cannot be pooled, see :class:`EmbeddingAsked`.
     """
     return EmbeddingAsked(several=tuple(sorted(several, key=lambda asked: asked.model)))
 
 
-def submit_embedding(store: Store, queue: Queue, asked: EmbeddingAsked) -> Job:
-    """Queue a request, or join the job that is at it; ``done`` and ``total`` count embeddings learned.
+def submit_embedding(store: Store, queue: Queue, request: EmbeddingAsked) -> Job:
+    """Queue a request, or join its active job; ``done`` and ``total`` count embeddings learned.
 
-    Raises
-    ------
-    StoreError
-        Texts are missing yet, or the cache folder is read-only or full.
+    Raises StoreError if texts are still missing, or the cache folder is read-only or full.
     """
-    require_written(store, asked)
-    EMBEDDINGS.save_asked(store, asked)
-    request = EmbeddingRequest(models=asked.models, asked=asked.hash)
-    return queue.submit(EMBEDDING, asked.hash, request.model_dump(mode="json"), total=len(SEEDS))
+    require_written(store, request)
+    EMBEDDINGS.save_asked(store, request)
+    payload = EmbeddingRequest(models=request.models, asked=request.hash).model_dump(mode="json")
+    return queue.submit(EMBEDDING, request.hash, payload, total=len(SEEDS))
 
 
 def require_written(store: Store, request: EmbeddingAsked) -> None:
-    """Refuse a request of which texts are missing yet."""
+    """Refuse a request whose texts are not all written."""
     for one in request.several:
         lacking = CRITERIA_AUDIT.missing(store, one, load_asked_experiment(store, one))
         if lacking:

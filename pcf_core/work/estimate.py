@@ -46,13 +46,8 @@ def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
 
     The time is the number of missing cells divided by the rate of the last finished job of the same model and
     precision; the rate of another model is scaled by the number of parameters, which is rough.  Before any
-    job the time is guessed from that number alone.  The estimate of a sampling plan covers all templates that
-    it may draw.
-
-    Raises
-    ------
-    ModelError
-        The model's files cannot be read.
+    job the time is guessed from that number alone.  A run with a sampling plan is estimated with every
+    template that it may draw.  Raises ModelError if the model's files cannot be read.
     """
     missing = scores = 0
     for block in missing_blocks(store, everything(run)):
@@ -71,7 +66,6 @@ def estimate_declared(run: RunSpec, parameters: int, queue: Queue) -> Estimate:
 
 
 def _estimated(run: RunSpec, missing: int, scores: int, parameters: int, queue: Queue) -> Estimate:
-    """Estimate ``missing`` cells with ``scores`` words together."""
     seconds, basis = expected_seconds(missing, run.scoring.label, parameters, recent_rates(queue, "score"))
     guessed = seconds is None and parameters > 0
     if guessed:

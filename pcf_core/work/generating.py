@@ -10,7 +10,7 @@ from pcf_core.models.registry import resolve_writer
 from pcf_core.store.store import Store
 from pcf_core.work.blocks import environment
 from pcf_core.work.jobs import OnProgress, OpenGenerator, Pace, Pause, PauseClock, no_pause
-from pcf_core.work.texts import TextsAsked
+from pcf_core.work.text_audits import TextsAsked
 
 
 def generate_missing(
@@ -20,22 +20,14 @@ def generate_missing(
     on_progress: OnProgress = lambda done, total, rate: None,
     pause: Pause = no_pause,
 ) -> int:
-    """Write the texts that are missing, batch by batch; the model is opened only if one is.
+    """Write the missing texts batch by batch and return how many; the model is opened only if one is missing.
 
-    All their prompts are checked before the first text is written.
+    All prompts are checked before the first text is written.  A batch counts once it is stored, so that an
+    interruption loses at most one, and what another process has written meanwhile is not written again.
 
-    Each batch counts once it is written, so that whoever comes after an interruption writes the rest alone,
-    and what another process has written meanwhile is left.
-
-    ``request``: which texts.  ``store``: where texts are and go.  ``open_generator``: from a model and how it
-    draws to its generator.  ``on_progress``: called after each batch with texts done, texts in all, texts a
-    second.  ``pause``: called between two tokens, or while waiting for a server; what it takes is not
-    counted as writing, what it raises ends this.
-
-    Returns
-    -------
-    int
-        The number of texts that were written.
+    ``on_progress`` is called after each batch with texts done, their total, and texts per second.  ``pause``
+    is called between two tokens, or while waiting for a server: its time does not count as writing, and an
+    exception ends the work.
     """
     key = request.key
     wanted = store.missing_texts(key, request.prompts, request.count)

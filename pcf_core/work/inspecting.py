@@ -58,7 +58,7 @@ class ReadAsCriteria:
 
 @dataclass(frozen=True)
 class ArrivedTexts:
-    """An imported log: its request, and how many ``texts`` it has, of which ``new`` were not here before."""
+    """An imported log: its request, and how many ``texts`` it has, of which ``new`` were not here."""
 
     read_as: ReadAsFairPair | ReadAsCriteria
     texts: int
@@ -71,22 +71,13 @@ def key_of(log: InspectLog) -> GenerationKey:
 
 
 def import_log(store: Store, log: InspectLog, files: Sequence[Path] = ()) -> ArrivedTexts:
-    """Keep the texts of a log that was read, and the request that reads them; all or nothing is asked for.
+    """Store the texts of a log, and the request that reads them; all or nothing.
 
-    Parameters
-    ----------
-    store
-        Where they are kept.
-    log
-        What :func:`pcf_core.texts.inspected.log.read_log` gave.
-    files
-        The user's own files that the task was asked with, of which the app keeps none under their names.
+    ``log``: from :func:`pcf_core.texts.inspected.log.read_log`.  ``files``: the user's own files that the
+    task was asked with, which the app does not have under their names.
 
-    Raises
-    ------
-    InspectLogError
-        What the task was asked with is not here as it was; the log has other messages than its task;
-        other texts of the same model, day and decoding are here.
+    Raises InspectLogError if the material of the task is not here as it was, if the log has other messages
+    than its task, or if other texts of the same model, day and decoding are here.
     """
     key = key_of(log)
     read_as: ReadAsFairPair | ReadAsCriteria

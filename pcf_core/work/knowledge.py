@@ -9,13 +9,13 @@ import time
 from typing import Any
 
 from pcf_core.audit.knowledge import (
-    answer_places,
+    answer_slots,
     audit_begun,
     keep_knowledge_audit,
     knowledge_key,
     missing_answers,
 )
-from pcf_core.audit.places import check_places, starts_counted, written_words
+from pcf_core.audit.slots import check_slots, starts_counted, written_words
 from pcf_core.core.errors import TopicError
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.run import Progress, ScoringKey
@@ -25,23 +25,14 @@ from pcf_core.store.store import Store
 from pcf_core.work.blocks import environment, keep_words, open_asked, score_blocks
 from pcf_core.work.jobs import JobContext, OnProgress, OpenScorer, Pause, PauseClock, job, no_pause
 from pcf_core.work.requests import KnowledgeRequest
-from pcf_core.work.self_audit import OnCheck, audit_answers
+from pcf_core.work.self_audit import OnCheck, audit_sample, sample_of_answers
 
 
 def asked_for(request: KnowledgeRequest, key: str) -> KnowledgeSet:
-    """Load the set that a request names.
+    """Load the set that a request names, if it is still the one of the job's ``key``.
 
-    Parameters
-    ----------
-    request
-        What a job holds.
-    key
-        Of the job, :func:`~pcf_core.audit.knowledge.knowledge_key` of what was asked for.
-
-    Raises
-    ------
-    TopicError
-        There is none of the name any more, or it has other texts, facts or answers now.
+    Raises TopicError if there is no set of that name any more, or if its texts, facts or answers have
+    changed.
     """
     knowledge = load_knowledge(request.name)
     if knowledge_key(knowledge, request.scoring) != key:
@@ -60,46 +51,23 @@ def score_knowledge(
     pause: Pause = no_pause,
     on_check: OnCheck = lambda done, total, seconds_left: None,
 ) -> int:
-    """Score a set's missing prompts; the model is opened only if something is missing, or not yet audited.
+    """Score the missing prompts of a knowledge set and return how many they were.
 
-    Parameters
-    ----------
-    knowledge
-        the set.
-    key
-        of the model, as it was resolved.
-    store
-        where scores are and go; each block counts once it is written.
-    open_scorer
-        from a model and a protocol to its scorer.
-    on_progress
-        called after each batch with prompts done, prompts in all, prompts a second.
-    pause
-        called between two batches; what it takes is not counted as scoring, what it raises ends this.
-    on_check
-        called while some prompts are scored again alone, once every score is kept.
+    The model is opened only if a prompt is missing or the scores were not checked.  ``on_progress`` is called
+    after each batch with prompts done, their total, and prompts per second; ``pause`` between two batches,
+    where an exception ends the work; ``on_check`` while some prompts are scored again alone, after all scores
+    are stored.
 
-    Returns
-    -------
-    int
-        The number of prompts that lacked an answer and were scored.
-
-    Raises
-    ------
-    ModelError
-        the model is unknown, has changed, or expresses no answer.
-    TemplateError
-        a prompt is longer than the model's context.
-    ScoringError
-        the model failed.
+    Raises ModelError if the model is unknown, has changed, or can express no answer, TemplateError if a
+    prompt is longer than its context, and ScoringError if it fails.
     """
-    places = answer_places(knowledge)
+    slots = answer_slots(knowledge)
     done = not missing_answers(store, key, knowledge) and not audit_begun(store, key, knowledge)
-    if done and starts_counted(store.known_words(key), knowledge.words, places):
+    if done and starts_counted(store.known_words(key), knowledge.words, slots):
         return 0
     spec, scorer = open_asked(key, store, open_scorer)
-    table = check_places(scorer, knowledge.words, places)
-    keep_words(store, key, written_words(knowledge.words, places), table, environment(scorer))
+    table = check_slots(scorer, knowledge.words, slots)
+    keep_words(store, key, written_words(knowledge.words, slots), table, environment(scorer))
     if done:  # but for its answers' tokens
         return 0
     keep_knowledge_audit(store, key, knowledge, None)
@@ -108,7 +76,8 @@ def score_knowledge(
         missing_answers(store, key, knowledge), scorer, table, store, on_progress, timed_pause
     )
     seconds = time.perf_counter() - began - timed_pause.seconds
-    audit = audit_answers(knowledge, key, store, scorer, spec, open_scorer, pause, seconds, on_check)
+    sample = sample_of_answers(knowledge, key, scorer)
+    audit = audit_sample(sample, store, scorer, spec, open_scorer, pause, seconds, on_check)
     keep_knowledge_audit(store, key, knowledge, audit)
     return total
 

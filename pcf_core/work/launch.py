@@ -45,16 +45,11 @@ def worker_here(settings: Settings) -> bool:
 
 
 def ensure_worker(settings: Settings, command: Sequence[str] = COMMAND) -> bool:
-    """Start a worker for this cache, unless one is alive or the settings forbid it; return whether it was.
+    """Start a worker for this cache unless one is alive or the settings forbid it; return whether it started.
 
     A worker counts as alive if it was started by hand, with any settings, or by an app with the same ones.
-    Of several callers in any processes one starts it: the new process is registered before the next caller
-    looks.
-
-    Raises
-    ------
-    ScoringError
-        The process could not be started.
+    If several processes call at once, one starts it: the new process is registered before the next caller
+    looks.  Raises ScoringError if the process cannot be started.
     """
     _started[:] = [process for process in _started if process.poll() is None]
     if not settings.start_worker or worker_alive(settings):
@@ -73,7 +68,7 @@ def _is_served(queue: Queue, settings: Settings) -> bool:
 
 
 def _start(settings: Settings, command: Sequence[str]) -> subprocess.Popen[bytes]:
-    """Start a detached process with the same settings, whose output goes to the worker's log."""
+    """Start a detached process with the same settings; its output goes to the worker's log."""
     try:
         with open(settings.cache / LOG_NAME, "ab", opener=at_once) as log:
             return subprocess.Popen(
@@ -110,7 +105,6 @@ def attend(queue: Queue, owner: str, serve: Callable[[], bool], fingerprint: str
 
 @contextmanager
 def _beating(queue: Queue, owner: str, fingerprint: str) -> Iterator[None]:
-    """Send heartbeats, also during long batches."""
     queue.heartbeat(owner, fingerprint)
     ended = threading.Event()
 

@@ -19,8 +19,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from pcf_core.core.errors import AuditError, InputError
 from pcf_core.core.settings import Settings
-from pcf_core.store.places import Folder, place_of
 from pcf_core.store.shards import MANIFEST
+from pcf_core.store.storage import Folder, storage_of
 from pcf_core.work.queue import Queue
 
 LOOPBACK = "127.0.0.1"
@@ -71,7 +71,7 @@ def newest_shard(settings: Settings) -> float | None:
     """Return the wall time of the newest shard's manifest; ``None`` without shards, or in object storage."""
     times = []
     for kind in SHARDS:
-        shards = place_of(settings.cache, settings.scores, kind)
+        shards = storage_of(settings.cache, settings.scores, kind)
         if isinstance(shards, Folder):
             for name in shards.folders():
                 with os.scandir(shards.path / name) as files:
@@ -102,10 +102,7 @@ def serving(
 ) -> Iterator[None]:
     """Serve the gauges on a port of this machine while the block runs; without a port do nothing.
 
-    Raises
-    ------
-    InputError
-        The port is taken, or this user may not have it.
+    Raises InputError if the port is taken, or not allowed for this user.
     """
     if port is None:
         yield
@@ -151,7 +148,6 @@ def _handler(read: Callable[[], str]) -> type[BaseHTTPRequestHandler]:
                     self.answer(503, f"{error}\n")
 
         def answer(self, status: int, text: str) -> None:
-            """Send a text."""
             data = text.encode()
             self.send_response(status)
             self.send_header("Content-Type", TYPE)

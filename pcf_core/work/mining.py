@@ -35,25 +35,10 @@ def mine_asked(
 ) -> Mined:
     """Mine a corpus, or go on with it; counts are stored in the cache block by block.
 
-    Parameters
-    ----------
-    request
-        what to mine.
-    settings
-        of the cache.
-    counters
-        who counts, see :func:`counters_of`.
-    on_progress
-        called after each block with how far it is, and bytes of the corpus a second.
-    pause
-        called several times a second; after what it raises the same request goes on from there.
-    say
-        takes sentences for the user.
-
-    Raises
-    ------
-    AuditError
-        see :func:`pcf_core.mining.miner.mine`.
+    ``counters``: from :func:`counters_of`.  ``on_progress`` is called after each block with the state, and
+    bytes of the corpus per second.  ``pause`` is called several times a second; after an exception of it the
+    same request goes on where it stopped.  ``say`` takes sentences for the user.  Raises as
+    :func:`pcf_core.mining.miner.mine`.
     """
     pace = Pace()
     return mine(
@@ -81,25 +66,9 @@ def counters_of(
 ) -> Iterator[Counters]:
     """Choose where to count inside the block: in processes here, or on a Ray cluster.
 
-    Parameters
-    ----------
-    engine
-        ``local`` or ``ray``.
-    settings
-        Their ``pipeline`` and ``mine_workers`` stand in for what is not given.
-    topics
-        Whose words are wanted.
-    pipeline
-        Name of the parser.
-    workers
-        How many processes; 0 for one a core.
-    constructions
-        What is looked for; none for what is on by itself.
-
-    Raises
-    ------
-    SettingsError
-        Ray is not installed.
+    ``pipeline``: the parser's name, and ``workers``: how many processes (0: one per core); the settings stand
+    in for what is not given.  Empty ``constructions``: the default ones.  Raises SettingsError if Ray is not
+    installed.
     """
     recipe = partial(open_counter, pipeline or settings.pipeline, tuple(topics), tuple(constructions))
     if engine == "local":

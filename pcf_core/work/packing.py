@@ -25,12 +25,8 @@ Found = TypeVar("Found", FairPairResult, CriteriaResult)
 def packed_fairpair(store: Store, key: str) -> PackedFairPair:
     """Gather a FairPair result by the key of its request.
 
-    Raises
-    ------
-    FairPairError
-        There is none, it was itself imported, or texts of it are gone.
-    StoreError
-        Its prompts, its table or texts are gone.
+    Raises FairPairError if there is none, if it was itself imported, or if texts of it are gone, and
+    StoreError if its prompts or its table are gone.
     """
     result = _must_be_ours(FAIRPAIR_AUDIT.load(store, key), key, "FairPair", FairPairError)
     request, prompts = result.asked, load_prompts(store, result.asked)
@@ -50,12 +46,8 @@ def packed_fairpair(store: Store, key: str) -> PackedFairPair:
 def packed_criteria(store: Store, key: str) -> PackedCriteria:
     """Gather a result of the criteria by the key of its request.
 
-    Raises
-    ------
-    CriteriaError
-        There is none, it was itself imported, or texts or scores of it are gone.
-    StoreError
-        Its material is gone.
+    Raises CriteriaError if there is none, if it was itself imported, or if texts or scores of it are gone,
+    and StoreError if its material is gone.
     """
     result = _must_be_ours(CRITERIA_AUDIT.load(store, key), key, "criteria", CriteriaError)
     request, experiment = result.asked, load_asked_experiment(store, result.asked)
@@ -71,7 +63,6 @@ def packed_criteria(store: Store, key: str) -> PackedCriteria:
 def _must_be_ours(
     result: Found | None, key: str, what: str, error: type[FairPairError | CriteriaError]
 ) -> Found:
-    """Return a result that is there and was made here."""
     if result is None:
         raise error(
             f"No finished {what} result has the key {key[:40]!r}: give the one that `{what.lower()} --json` "
@@ -89,7 +80,6 @@ def _written(
     count: int,
     error: type[FairPairError | CriteriaError],
 ) -> tuple[WrittenTexts, ...]:
-    """Read the texts of (system, prompt), each once."""
     several = []
     for system, prompt in dict.fromkeys(wanted):
         texts = store.texts(key.with_system(system), prompt, count)
@@ -116,5 +106,4 @@ def _scored(store: Store, key: ScoringKey, asks: Sequence[ScoredAsk]) -> tuple[t
                 for word, value in zip(words, scores[ask.cell], strict=True)
             ):
                 raise CriteriaError(f"Scores of {ask.cell!r} are gone: ask for them again, then pack them.")
-            scores[ask.cell] = tuple(None if math.isnan(value) else value for value in row)
     return tuple(scores[ask.cell] for ask in asks)

@@ -49,7 +49,7 @@ from pcf_core.work.fairpair import (
 )
 from pcf_core.work.generating import generate_missing
 from pcf_core.work.jobs import JobContext, OnProgress, OpenGenerator, Pause, job, no_pause
-from pcf_core.work.texts import TextsAsked
+from pcf_core.work.text_audits import TextsAsked
 
 Stage = Literal["writing", "perturbing", "measuring"]
 
@@ -63,43 +63,17 @@ def run_fairpair(
     pause: Pause = no_pause,
     open_encoder: OpenEncoder = open_real_encoder,
 ) -> tuple[FairPairResult, int]:
-    """Answer a request that ``FAIRPAIR_AUDIT.keep`` kept, or give the answer that is kept.
+    """Answer a stored request, or return its stored answer; also return how many texts were written now.
 
-    Parameters
-    ----------
-    request
-        what is asked of which model.
-    store
-        where everything is and goes.
-    open_generator
-        from a model and how it draws to its generator; called only if a text is missing.
-    on_progress
-        called after each block with texts written, texts to write, texts a second.
-    on_stage
-        called with a stage, and how much of how much is done in it: prompts that are perturbed, or
-        dissimilarities that are measured.
-    pause
-        called between two tokens, between two prompts and between blocks of relabellings; after what
-        it raises the same request goes on from there.
-    open_encoder
-        from a key to what makes vectors of texts; called first, so that what cannot be loaded
-        is known before anything is written.
+    ``open_generator`` is called only if a text is missing, ``open_encoder`` first, so that an encoder that
+    cannot be loaded is known before anything is written.  ``on_progress`` is called after each block with
+    texts written, their total, and texts per second; ``on_stage`` with a stage and how much of it is done:
+    prompts perturbed, or dissimilarities measured.  ``pause`` is called between two tokens, two prompts, and
+    two blocks of relabellings; after an exception of it the same request goes on from there.
 
-    Returns
-    -------
-    tuple[FairPairResult, int]
-        The result, and how many texts were written for it now.
-
-    Raises
-    ------
-    FairPairError
-        a prompt that p leaves as it is.
-    PipelineError
-        the parser cannot be opened.
-    StoreError
-        the store is full or read-only, or what is asked for is gone.
-    AuditError
-        see :func:`pcf_core.work.generating.generate_missing`.
+    Raises FairPairError for a prompt that p leaves as it is, PipelineError if the parser cannot be opened,
+    StoreError if the store is full or read-only or the request is gone, and as
+    :func:`pcf_core.work.generating.generate_missing`.
     """
     done = FAIRPAIR_AUDIT.load(store, request.hash)
     if done is not None:
@@ -128,7 +102,7 @@ def run_fairpair(
 
 @job(FAIRPAIR, FairPairRequest)
 def answer_fairpair(context: JobContext, request: FairPairRequest) -> dict[str, Any]:
-    """Answer what the store keeps of the request, and say at which stage that is."""
+    """Answer the stored request; the job shows the stage."""
 
     def on_stage(stage: Stage, done: int, total: int) -> None:
         context.note({"stage": stage, "done": done, "total": total})
@@ -142,7 +116,7 @@ def answer_fairpair(context: JobContext, request: FairPairRequest) -> dict[str, 
 
 @lru_cache(maxsize=1)
 def parser_of(pipeline: str) -> Parser:
-    """Open the parser of this name, once; it brings spaCy."""
+    """Open the parser of this name, once; it imports spaCy."""
     from pcf_core.mining.parser.pipeline import open_pipeline
 
     return open_pipeline(pipeline)
@@ -191,9 +165,9 @@ class _Work:
     def pairs(
         self, counterparts: Sequence[str]
     ) -> tuple[list[PromptPairs], PerturbationErrors, dict[Side, dict[End, int]]]:
-        """Return the texts u and z of every prompt, what p did wrong over all, and how texts ended by side.
+        """Return the texts u and z of every prompt, the errors of p over all, and how texts ended by side.
 
-        Those that decline in words are counted in ``declined``.
+        Texts that decline in words are counted in ``declined``.
         """
         pairs, errors = [], []
         ends: dict[Side, Counter[End]] = {"original": Counter(), "prompt": Counter()}
@@ -212,7 +186,7 @@ class _Work:
             self.declined["original"] += count_declining(original)
             self.declined["prompt"] += count_declining(written)
         counted: dict[Side, dict[End, int]] = {
-            side: {end: found[end] for end in get_args(End)} for side, found in ends.items()
+            side: {end: counts[end] for end in get_args(End)} for side, counts in ends.items()
         }
         return pairs, together(errors), counted
 
@@ -225,7 +199,7 @@ class _Work:
         return texts
 
     def _perturbed(self, original: Generated) -> PerturbedTexts:
-        """Make u of one prompt, once; what an earlier start kept is taken."""
+        """Make u of one prompt, unless an earlier start has stored it."""
         stored = load_perturbed(self.store, self.asked, original.prompt)
         if stored is not None:
             return stored
@@ -245,7 +219,6 @@ class _Work:
         errors: PerturbationErrors,
         ends: dict[Side, dict[End, int]],
     ) -> FairPairResult:
-        """Compute everything that follows from the texts."""
         measures = measured(
             self.asked,
             self.perturbation.table,
@@ -268,7 +241,6 @@ class _Work:
 
     @contextmanager
     def timed(self, stage: Stage) -> Iterator[None]:
-        """Time what is done inside the block."""
         began = time.perf_counter()
         yield
         self.seconds[stage] = round(time.perf_counter() - began, 3)

@@ -72,7 +72,7 @@ def role_of(person: Person, settings: Settings) -> Role:
 
 
 def why_only_reading(person: Person, settings: Settings) -> str:
-    """Return a sentence for a viewer on why they only read, and what to do."""
+    """Tell a viewer why they may only read, and what to do."""
     if settings.read_only:
         return (
             "This app shows results and takes no work (PCF_READ_ONLY): run PCF Audit yourself to score more."
@@ -87,19 +87,13 @@ def why_only_reading(person: Person, settings: Settings) -> str:
 
 
 def check_may_ask(person: Person, settings: Settings) -> None:
-    """Refuse a viewer.
-
-    Raises
-    ------
-    RightsError
-        With why, and what to do.
-    """
+    """Refuse a viewer; the RightsError says why, and what to do."""
     if role_of(person, settings) == "viewer":
         raise RightsError(why_only_reading(person, settings))
 
 
 def check_asked(models: Sequence[str], cells: int, settings: Settings) -> None:
-    """Refuse models that the operator does not allow, and more cells, or texts, than a job may have."""
+    """Refuse models that the operator does not allow, and more cells or texts than a job may have."""
     for model in models:
         require_allowed(model)
     if settings.most_cells and cells > settings.most_cells:
@@ -110,7 +104,7 @@ def check_asked(models: Sequence[str], cells: int, settings: Settings) -> None:
 
 
 def check_room(jobs: int, settings: Settings) -> None:
-    """Refuse one more job of somebody who has these waiting or running."""
+    """Refuse one more job of a person who has this many waiting or running."""
     if settings.most_queued and jobs >= settings.most_queued:
         raise RightsError(
             f"You have {jobs:,} jobs waiting or running, and {settings.most_queued:,} are allowed here "

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from pcf_core.audit.places import Place, joining_note, refusal, spelling_note, stored_prompt
 from pcf_core.audit.preferences import Doubts, coverage_of, preferences_of, select_words
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sensitivity import sensitivity
+from pcf_core.audit.slots import Slot, joining_note, refusal, spelling_note, stored_prompt
 from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.probe import TopicCheck
 from pcf_core.core.records import FloatArray
@@ -48,24 +48,17 @@ def word_check(
     dtype: str = "float32",
     open_scorer: OpenScorer = open_real_scorer,
 ) -> dict[str, Any]:
-    """Score the topic's words in ``text``, with the model's weights as ``dtype``, or as ``auto`` makes them.
+    """Score the topic's words in ``text`` with the model's weights as ``dtype``, which may be ``auto``.
 
-    Returns
-    -------
-    dict[str, Any]
-        ``words``: word, group, log_probability (nats) and tokens, in this text, of each word that counts;
-        ``left_out``: word and reason of the others; ``coverage``: probability of the words together, per
-        number of tokens (masked) or under ``all``, ``None`` where a causal model scores text right of ``[Y]``
-        with the word; ``preferences``: group to probability, sum 1; ``notes``: how words are written where
-        they begin a sentence (:mod:`pcf_core.audit.places`), and that ``fitting`` says nothing of one
-        sentence.  Plain JSON: a number that is not finite is ``None``.
+    The answer is plain JSON, in which a number that is not finite is ``None``.  ``words``: word, group,
+    log_probability (nats) and tokens, in this text, of each word that counts; ``left_out``: word and reason
+    of the others; ``coverage``: probability of the words together, by number of tokens (masked) or under
+    ``all``, ``None`` where a causal model scores the text right of ``[Y]`` with the word; ``preferences``:
+    group to probability, sum 1; ``notes``: how words are written where they begin a sentence
+    (:mod:`pcf_core.audit.slots`), and that ``fitting`` says nothing of one sentence.
 
-    Raises
-    ------
-    TemplateError
-        A text without exactly one ``[Y]``, or with an ``[X]`` still open.
-    ModelError
-        An unknown model, or a group of which no word can be scored.
+    Raises TemplateError for a text without exactly one ``[Y]``, or with an ``[X]``, and ModelError if the
+    model is unknown or a group has no usable word.
     """
     right_text = has_right_text(text)
     if "[X]" in text:
@@ -73,7 +66,7 @@ def word_check(
     scorer = open_scorer(in_precision(resolve(model), dtype), protocol)
     table = check_at(scorer, topic.words, text)
     words, left_out = require_every_group(topic, model, table, protocol)
-    slot = Place.of(text)
+    slot = Slot.of(text)
     nats = scorer.score([stored_prompt(text)], slot.written(words))[0]
     notes = [spelling_note(words)] if slot.begins else []
     notes += [joining_note([slot], words)]
@@ -100,8 +93,8 @@ def word_check(
 
 
 def check_at(scorer: Scorer, words: Sequence[str], text: str) -> TokenTable:
-    """Check the words at the ``[Y]`` of a text, by their own names."""
-    slot = Place.of(text)
+    """Check the words at the ``[Y]`` of a text; the table has them by their own names."""
+    slot = Slot.of(text)
     forms = dict(zip(words, slot.written(words), strict=True))
     there = BEHIND_A_SPACE if slot.before == "space" else stored_prompt(text)
     table = scorer.check(tuple(forms.values()), there)
@@ -189,14 +182,8 @@ def check_asked(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any
 def mean_shares(words: Sequence[Sequence[str]], nats: Sequence[FloatArray]) -> dict[str, float]:
     """Return each word's share of the probability of all words, averaged over the texts; they sum to 1.
 
-    Texts in which no word has any probability are left out.
-
-    Parameters
-    ----------
-    words
-        [text] the words that count there.
-    nats
-        [text] their log-probabilities.
+    ``words`` and ``nats``: [text] the words that count there, and their log-probabilities.  Texts in which no
+    word has any probability are left out.
     """
     shares: dict[str, float] = {}
     usable = [(some, row) for some, row in zip(words, nats, strict=True) if np.isfinite(row).any()]
@@ -227,7 +214,7 @@ def fitting_scores(
         words = [[word for word in some if table.tokens[word] <= most] for some in counting]
         try:
             return words, [
-                scorer.score([stored_prompt(text)], Place.of(text).written(some))[0] if some else np.empty(0)
+                scorer.score([stored_prompt(text)], Slot.of(text).written(some))[0] if some else np.empty(0)
                 for text, some in zip(texts, words, strict=True)
             ]
         except TemplateError:
@@ -248,8 +235,8 @@ def read_asked(
 ) -> dict[str, Any]:
     """Compute a result of a run, unless it is stored, and store it; return the run's key and cells.
 
-    ``on_progress`` is called after each part with cells read, their total, and cells per second; an exception
-    of ``pause``, called after each part, leaves nothing stored.
+    ``on_progress`` is called after each part with cells read, their total, and cells per second.  ``pause``
+    is called after each part; an exception of it leaves nothing stored.
     """
     run = store.load_run(request.run)
     pace = Pace()

@@ -49,7 +49,7 @@ from pcf_core.work.criteria import (
 )
 from pcf_core.work.generating import generate_missing
 from pcf_core.work.jobs import JobContext, OnProgress, OpenGenerator, OpenScorer, Pause, job, no_pause
-from pcf_core.work.texts import TextsAsked, missing_texts
+from pcf_core.work.text_audits import TextsAsked, missing_texts
 
 Stage = Literal["writing", "scoring", "reading"]
 
@@ -63,37 +63,16 @@ def run_criteria(
     on_stage: Callable[[Stage], None] = lambda stage: None,
     pause: Pause = no_pause,
 ) -> tuple[CriteriaResult, int]:
-    """Answer a request that ``CRITERIA_AUDIT.keep`` kept, or give the answer that is kept.
+    """Answer a stored request, or return the answer that is stored.
 
-    Parameters
-    ----------
-    request
-        what is asked of which model.
-    store
-        where everything is and goes.
-    open_generator
-        from a model and how it draws to its generator; called only if a text is missing.
-    open_scorer
-        from a model and a protocol to its scorer; called only if a score is missing.
-    on_progress
-        called with texts written (prompts scored), those in all, those a second.
-    on_stage
-        called when a stage begins.
-    pause
-        called between two tokens or two batches, and before the texts are read; after what it raises
-        the same request goes on from there.
+    ``open_generator`` and ``open_scorer`` are called only if a text or a score is missing.  ``on_progress``
+    is called with texts written or prompts scored, their total, and how many per second; ``on_stage`` when a
+    stage begins.  ``pause`` is called between two tokens or two batches, and before the texts are read; after
+    an exception of it the same request goes on from there.
 
-    Returns
-    -------
-    tuple[CriteriaResult, int]
-        The result, and how many texts were written, or prompts scored, for it now.
-
-    Raises
-    ------
-    StoreError
-        the store is full or read-only, or what is asked for is gone.
-    AuditError
-        see :func:`pcf_core.work.generating.generate_missing` and :func:`score_missing`.
+    Returns the result, and how many texts were written or prompts scored now.  Raises StoreError if the store
+    is full or read-only or the request is gone, and as :func:`pcf_core.work.generating.generate_missing` and
+    :func:`score_missing`.
     """
     done = CRITERIA_AUDIT.load(store, request.hash)
     if done is not None:
@@ -117,8 +96,8 @@ def run_criteria(
     report: Report
     if request.scoring is None:
         texts = read_texts(store, request, experiment)
-        ends.update(end for found in texts.values() for end in found.ends)
-        report = experiment.report({cell: found.texts for cell, found in texts.items()})
+        ends.update(end for generated in texts.values() for end in generated.ends)
+        report = experiment.report({cell: generated.texts for cell, generated in texts.items()})
     else:
         nats, left_out = read_scores(store, request.scoring, asks)
         report = experiment.scored_report(nats)
@@ -146,7 +125,7 @@ def write_missing(
     on_progress: OnProgress,
     pause: Pause,
 ) -> int:
-    """Write what is missing of several requests with one model; progress counts them together."""
+    """Write the missing texts of several requests to one model; progress counts them together."""
     lacking = [missing_texts(store, part) for part in wanted]
     written, before = 0, 0
 
@@ -167,23 +146,10 @@ def score_missing(
     on_progress: OnProgress,
     pause: Pause,
 ) -> int:
-    """Score the cells that the store lacks, block by block; open the model only if one is missing.
+    """Score the missing cells block by block and return how many prompts that were.
 
-    Returns
-    -------
-    int
-        The number of prompts that lacked a word and were scored.
-
-    Raises
-    ------
-    ModelError
-        The model is unknown, or has changed.
-    TemplateError
-        A prompt is longer than the model's context.
-    ScoringError
-        The model failed.
-    StoreError
-        The store is full or read-only.
+    The model is opened only if a cell is missing.  Raises ModelError if it is unknown or has changed, and
+    TemplateError if a prompt is longer than its context.
     """
     if not missing_scores(store, key, asks):
         return 0
@@ -197,10 +163,7 @@ def score_missing(
 def read_texts(store: Store, request: CriteriaAsked, experiment: Experiment) -> dict[str, Generated]:
     """Read cell -> its texts, [repeat], with how they ended.
 
-    Raises
-    ------
-    StoreError
-        Some are not there, or were removed since: the same request writes them again.
+    Raises StoreError if some are missing or were removed: the same request writes them again.
     """
     texts = {}
     for ask, key in asks_of(request, experiment):
@@ -227,24 +190,11 @@ def read_scores(
 def run_embedding(
     request: EmbeddingAsked, store: Store, on_seed: Callable[[int, int], None] = lambda done, total: None
 ) -> EmbeddingResult:
-    """Answer a request, or give the answer that is kept: for the foreground and for the worker.
+    """Answer a stored request, or return the answer that is stored: for the foreground and for the worker.
 
-    Parameters
-    ----------
-    request
-        Whose texts.
-    store
-        Where they are, and where the result goes.
-    on_seed
-        Called before each embedding is learned, with those learned and those in all; what it raises ends the
-        work.
-
-    Raises
-    ------
-    StoreError
-        Texts or the material are missing, or the store is full or read-only.
-    CriteriaError
-        No text of a gender.
+    ``on_seed`` is called before each embedding is learned, with those learned and their total; an exception
+    of it ends the work.  Raises StoreError if texts or the material are missing, or the store is full or
+    read-only, and CriteriaError if there is no text of a gender.
     """
     done = EMBEDDINGS.load(store, request.hash)
     if done is not None:
@@ -255,16 +205,13 @@ def run_embedding(
     material = experiment.material
     assert isinstance(material, HobbiesMaterial)  # of hobbies, validated
     texts = {
-        one.model: {cell: found.texts for cell, found in read_texts(store, one, experiment).items()}
+        one.model: {cell: generated.texts for cell, generated in read_texts(store, one, experiment).items()}
         for one in request.several
     }
     result = EmbeddingResult(
         asked=request,
         report=embedding_report(texts, material, on_seed=on_seed),
-        provenance={
-            "pcf_core": pcf_core.__version__,
-            "seconds": round(time.perf_counter() - began, 3),
-        },
+        provenance={"pcf_core": pcf_core.__version__, "seconds": round(time.perf_counter() - began, 3)},
     )
     EMBEDDINGS.save(store, result)
     return result
@@ -272,7 +219,7 @@ def run_embedding(
 
 @job(CRITERIA, CriteriaRequest)
 def answer_criteria(context: JobContext, request: CriteriaRequest) -> dict[str, Any]:
-    """Answer what the store keeps of the request, and say at which stage that is."""
+    """Answer the stored request; the job shows the stage."""
     result, made = run_criteria(
         CRITERIA_AUDIT.load_asked(context.store, request.asked),
         context.store,

@@ -46,7 +46,7 @@ State = Literal["queued", "running", "done", "failed", "cancelled"]
 class Job(Record):
     """One request.  ``done`` and ``total`` count cells, ``rate`` is cells per second; times are wall time.
 
-    Of a run that is being scored, ``done`` counts the cells in the store; ``at`` also has unsaved ones.
+    While a run is scored, ``done`` counts the cells in the store; ``at`` has the unsaved ones too.
     ``submitter``: the address of the person, empty where nobody logs in; ``fingerprint``: of the settings at
     submission, see :attr:`pcf_core.core.settings.Settings.fingerprint`.
     """
@@ -81,7 +81,7 @@ class Job(Record):
 
     @property
     def seconds_left(self) -> float | None:
-        """At the present rate; ``None`` unless it is running and has one."""
+        """The seconds left at the present rate; ``None`` unless it is running and has one."""
         return (self.total - self.done) / self.rate if self.state == "running" and self.rate else None
 
 
@@ -206,12 +206,8 @@ class Queue:
         """Submit a job, or join an active one of the same kind and key; the higher priority counts.
 
         ``models`` and ``cells``, the number of cells or texts, are checked against the operator's limits.
-        ``remark`` is added to the journal.
-
-        Raises
-        ------
-        RightsError
-            The person may not ask for work, or not for so much of it.
+        ``remark`` is added to the journal.  Raises RightsError if the person may not ask for work, or not for
+        so much of it.
         """
         self._database.must_last()
         with self._database.transaction():
@@ -242,12 +238,7 @@ class Queue:
     ) -> None:
         """Raise as :meth:`submit` would, before anything of a request is stored.
 
-        Raises
-        ------
-        RightsError
-            The person may not ask for work, or not for so much of it.
-        ModelError
-            A model is not on the operator's list.
+        That is RightsError, or ModelError if a model is not on the operator's list.
         """
         check_may_ask(self._person, settings())
         check_asked(models, cells, settings())
@@ -255,13 +246,7 @@ class Queue:
             self._check_room()
 
     def get(self, job_id: int) -> Job:
-        """Load a job.
-
-        Raises
-        ------
-        RunError
-            There is none.
-        """
+        """Load a job; raises RunError if there is none of this number."""
         rows = self._rows("id = :id", id=job_id)
         if not rows:
             raise RunError(f"There is no job {job_id!r}: the page 'Run an audit' lists those there are.")
@@ -282,10 +267,7 @@ class Queue:
     def forget(self, kind: str, keep: int) -> None:
         """Delete all but the newest ``keep`` jobs of a kind, of all submitters; running ones stay.
 
-        Raises
-        ------
-        RightsError
-            The person only reads.
+        Raises RightsError if the person may only read.
         """
         check_may_ask(self._person, settings())
         self._run(
@@ -295,14 +277,9 @@ class Queue:
         )  # fmt: skip
 
     def cancel(self, job_id: int) -> Job:
-        """Cancel a job of any submitter.
+        """Cancel a job of any submitter; raises RightsError if the person may only read.
 
         A waiting job ends now, a running one at its next batch; finished shards are kept.
-
-        Raises
-        ------
-        RightsError
-            The person only reads.
         """
         check_may_ask(self._person, settings())
         with self._database.transaction():
@@ -320,13 +297,6 @@ class Queue:
         """Queue a failed or cancelled job of any submitter again, or join an active one for the same work.
 
         The person becomes its submitter and needs the same rights as for :meth:`submit`.
-
-        Raises
-        ------
-        RightsError
-            The person may not ask for work, for so much of it, or has too much of it waiting.
-        ModelError
-            A model is not on the operator's list (any more).
         """
         check_may_ask(self._person, settings())
         with self._database.transaction():
@@ -357,7 +327,6 @@ class Queue:
             self._journal.add(self._person.signature, did, row["kind"], name)
 
     def _active(self, kind: str, key: str) -> Sequence[sqlite3.Row]:
-        """Find the waiting or running job of a kind and key, if there is one."""
         return self._rows(
             "kind = :kind AND key = :key AND state IN ('queued', 'running')", kind=kind, key=key
         )
@@ -507,10 +476,11 @@ class Queue:
             self._run("DELETE FROM workers WHERE owner = :owner", owner=owner)
 
     def sign_off(self, owner: str) -> bool:
-        """Unregister a worker as :meth:`leave` does, unless a job waits that it would take; return if it did.
+        """Unregister a worker as :meth:`leave` does, unless a job waits that it would take; tell if it left.
 
-        Jobs for a worker with other settings are left to that one, which waits for this one to end.  Whoever
-        submits a job looks for a worker afterwards, so either the job is seen here or no worker there.
+        Jobs for a worker with other settings are left to that one, which waits for this one to end.  A
+        submitter looks for a worker after submitting, so either the job is seen here or no worker is seen
+        there.
         """
         with self._database.transaction():
             self.release(owner)
@@ -616,7 +586,6 @@ class Queue:
         return rows
 
     def _take_over(self) -> None:
-        """Copy the intact jobs of the damaged file that this one replaces."""
         for row in self._database.salvaged(ALL_JOBS):
             if _job_of(row) is not None:
                 marks = ", ".join("?" * len(row))

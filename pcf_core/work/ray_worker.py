@@ -34,7 +34,7 @@ class RayWorker:
     """A scorer in a process of its own; Ray makes an actor of it.  Scores go back, nothing is written."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
-        """Take over the settings of who asks.
+        """Take over the settings of the process that asks.
 
         Ray has set OMP_NUM_THREADS before torch is imported; without it torch takes PCF_THREADS, or as many
         threads as it would outside of Ray, so that scores are those of a worker here, bit for bit.
@@ -43,13 +43,7 @@ class RayWorker:
         adopt(variables)
 
     def open(self, spec: ModelSpec, protocol: str) -> Opened:
-        """Open the model, found anew on this machine.
-
-        Raises
-        ------
-        ModelError
-            It is not there, is not the same, or cannot be loaded.
-        """
+        """Open the model as it is on this machine; raises ModelError if it is missing or another one."""
         own = resolve(spec.name).with_dtype(spec.dtype)
         if ScoringKey.of(own, protocol) != ScoringKey.of(spec, protocol):
             raise ModelError(
@@ -78,17 +72,10 @@ class RayMiner:
     """A parser and a rule in a process of its own, as :class:`RayWorker` is a model."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
-        """Take over the settings of who asks."""
         adopt(variables)
 
     def open(self, recipe: Recipe, identity: str | None) -> OpenedParser:
-        """Open the parser, found anew on this machine; of the given identity, unless it is the first.
-
-        Raises
-        ------
-        PipelineError
-            It is not there, is not the same, or cannot be used.
-        """
+        """Open the parser as it is on this machine; unless it is the first, of the given identity."""
         self._counter: BlockCounter = recipe()
         own = opened_parser(self._counter)
         if identity is not None and own.identity != identity:
@@ -133,12 +120,7 @@ class Needs:
 def needs_of(settings: Settings, machines: Sequence[Machine]) -> Needs:
     """Return one GPU, or with PCF_DEVICE=split all of a machine, or as many CPUs as PCF_THREADS says.
 
-    Where machines differ, the smallest decides what a whole one is.
-
-    Raises
-    ------
-    ScoringError
-        No machine of the cluster has that much.
+    If machines differ, the smallest decides.  Raises ScoringError if no machine has that much.
     """
     cards = [machine.gpus for machine in machines if machine.gpus]
     cores = [machine.cpus for machine in machines if machine.cpus]

@@ -1,6 +1,6 @@
-"""Requests to a worker about scores: the payload of each kind of job, and the function that submits it.
+"""Requests for work on scores: the payload of each kind of job, and the function that submits it.
 
-The app imports these and none of the handlers.  Requests about texts are in :mod:`pcf_core.work.texts`,
+The app imports these and none of the handlers.  Requests for texts are in :mod:`pcf_core.work.text_audits`,
 :mod:`pcf_core.work.fairpair` and :mod:`pcf_core.work.criteria`.  Every ``submit`` function raises StoreError
 if the cache folder is full or read-only, and RightsError as :meth:`pcf_core.work.queue.Queue.submit`.
 """
@@ -12,10 +12,10 @@ from typing import ClassVar, Literal
 
 from pcf_core.audit.knowledge import knowledge_key, missing_answers
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.places import Place
 from pcf_core.audit.preferences import missing_blocks
 from pcf_core.audit.sampling import furthest
 from pcf_core.audit.sensitivity import sensitivity_name
+from pcf_core.audit.slots import Slot
 from pcf_core.core.errors import ModelError, RunError, TemplateError
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.records import Record, digest
@@ -36,11 +36,11 @@ SMALLEST = 2  # and of this one, between two parts of a reading too
 
 
 class ScoreRequest(Record):
-    """Score the missing cells of a run, given by its key in the store; the names are for people.
+    """Score the missing cells of a run, given by its key in the store; the other fields are for people.
 
-    Small, because every open page reads the queue each second.  ``topic`` is a title, the rest are names;
-    ``model`` is a label with the precision if that is not float32.  ``within`` is the goal of the run's
-    sampling plan, if it has one.
+    It is small because every open page reads the queue each second.  ``topic`` is a title, the others are
+    names; ``model`` is a label that includes the precision unless that is float32.  ``within``: the goal of
+    the run's sampling plan, if it has one.
     """
 
     run: str
@@ -56,12 +56,8 @@ class ScoreRequest(Record):
 def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = None) -> Job:
     """Store a run and queue it, or join its active job.
 
-    ``missing``: the number of missing cells if an estimate has it, else they are counted here.
-
-    Raises
-    ------
-    RunError
-        It was imported, and its model is not here.
+    ``missing``: the number of missing cells if an estimate has counted them, else they are counted here.
+    Raises RunError if the run was imported, so that its model is not here.
     """
     if run.scoring.imported:
         raise RunError(
@@ -100,13 +96,7 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
 
 
 def delete_run(store: Store, queue: Queue, key: str) -> None:
-    """Delete a run of the cache, unless a job for it is active.
-
-    Raises
-    ------
-    RunError
-        It is waiting or being scored, or no run of this cache.
-    """
+    """Delete a run of the cache; raises RunError if it is active, or no run of this cache."""
     job = queue.newest("score", key)
     if job is not None and job.state in ("queued", "running"):
         raise RunError(
@@ -123,7 +113,7 @@ Reading = Literal["preferences", "sensitivity"]
 
 
 class ReadRequest(Record):
-    """Compute a result of a finished run, given by its key in the store; the names are for people.
+    """Compute a result of a finished run, given by its key; ``model`` and ``topic`` are for people.
 
     ``what``: its ``preferences`` under a protocol, or its ``sensitivity`` to the analyst's choices.
     """
@@ -138,12 +128,8 @@ class ReadRequest(Record):
 def submit_read(store: Store, queue: Queue, run: RunSpec, what: Reading, options: ViewOptions) -> Job:
     """Queue a reading, or join an active one; ``done`` and ``total`` count cells.
 
-    It is answered between two batches of a scoring, since an open page waits for it.
-
-    Raises
-    ------
-    AuditError
-        The run cannot be read with these options.
+    It is answered between two batches of a scoring, because an open page waits for it.  Raises AuditError if
+    the run cannot be read with these options.
     """
     request = ReadRequest(
         run=run.key, what=what, options=options, model=run.scoring.label, topic=run.topic.title
@@ -201,16 +187,10 @@ class FetchRequest(Record):
 
 
 def submit_fetch(queue: Queue, offer: Offer, accepted: bool) -> Job:
-    """Queue the fetching of a model's weights, or join its active job; ``done`` counts bytes.
+    """Queue the download of a model's weights, or join its active job; ``done`` counts bytes.
 
-    Raises
-    ------
-    ModelError
-        The model or the hub is not allowed by the operator.
-    InputError
-        The model's terms are not accepted.
-    RightsError
-        The person may not ask for work.
+    Raises ModelError if the operator does not allow the model or the hub, InputError if its terms are not
+    accepted, and RightsError if the person may not ask for work.
     """
     require_fetchable(offer, accepted)
     request = FetchRequest(model=offer.name, size=offer.size)
@@ -225,9 +205,9 @@ def submit_fetch(queue: Queue, offer: Offer, accepted: bool) -> Job:
 class MineRequest(Record):
     """Mine a corpus for the words of topics of one position.
 
-    ``corpus`` is a file, a folder or ``hf:OWNER/NAME``; ``sample``: how many documents are drawn by ``seed``,
-    or all.  ``name``: of the resulting set; ``cut``: its lowest count.  An empty ``pipeline`` is that of the
-    settings; empty ``constructions`` are the default ones.
+    ``corpus``: a file, a folder or ``hf:OWNER/NAME``; ``sample``: how many documents are drawn by ``seed``,
+    or all.  ``name``: of the resulting template set; ``cut``: its lowest count.  An empty ``pipeline`` means
+    that of the settings, empty ``constructions`` the default ones.
     """
 
     corpus: str
@@ -244,11 +224,7 @@ def submit_mining(queue: Queue, request: MineRequest) -> Job:
     """Queue a mining, or join an active one; ``done`` and ``total`` are bytes.
 
     The set is saved as the user's own under its name; the job's result is the document of ``document_of``.
-
-    Raises
-    ------
-    TemplateError
-        The name is not safe in files and links, or taken.
+    Raises TemplateError if the name is taken, or not safe in files and links.
     """
     check_new_name(request.name)
     payload = request.model_dump(mode="json")
@@ -279,12 +255,7 @@ class WordsRequest(Record):
 
 
 def submit_words(
-    queue: Queue,
-    model: str,
-    topic: Topic,
-    text: str,
-    protocol: Protocol = "exact",
-    dtype: str = "float32",
+    queue: Queue, model: str, topic: Topic, text: str, protocol: Protocol = "exact", dtype: str = "float32"
 ) -> Job:
     """Queue one sentence, ahead of all runs; the result is that of :func:`.probing.word_check`."""
     request = WordsRequest(model=model, topic=topic, text=text, protocol=protocol, dtype=dtype)
@@ -293,7 +264,7 @@ def submit_words(
 
 
 class ProbeRequest(WordsRequest):
-    """A probe of one sentence; ``scoring``: the hash of the scoring key that decides its numbers."""
+    """Score one sentence; ``scoring``: the hash of the scoring key that decides its numbers."""
 
     kind: ClassVar[str] = PROBE
     cells: ClassVar[int] = 1
@@ -332,7 +303,7 @@ class CheckRequest(Record):
 
 def _unusual(texts: Sequence[str]) -> list[str]:
     """Return the part of the key for words that begin a sentence or a text, or that letters touch."""
-    slots = [Place.of(text) for text in texts]
+    slots = [Slot.of(text) for text in texts]
     placed = [] if all(slot.usual for slot in slots) else ["placed"]
     return [*placed, "joined"] if any(slot.joins for slot in slots) else placed
 
@@ -341,12 +312,10 @@ Question = ProbeRequest | CheckRequest
 
 
 def checked_sentence(text: str) -> str:
-    """Check a sentence to be probed; return it normalised (NFC, white space).
+    """Return a sentence to be scored, normalised (NFC, white space).
 
-    Raises
-    ------
-    TemplateError
-        Empty, over 300 characters, control characters, not exactly one ``[Y]``, an ``[X]``.
+    Raises TemplateError if it is empty, has over 300 characters or control characters, not exactly one
+    ``[Y]``, or an ``[X]``.
     """
     sentence = check_sentence(text, "its text", "The sentence", TemplateError)
     if len(sentence) > LONGEST:
@@ -376,12 +345,10 @@ def checked_sentence(text: str) -> str:
 
 
 def make_probe(spec: ModelSpec, topic: Topic, text: str, protocol: Protocol) -> ProbeRequest:
-    """Make a probe of a model that is installed: a page opened from a link downloads nothing.
+    """Make the request to score a sentence with an installed model: opening a link downloads nothing.
 
-    Raises
-    ------
-    ModelError
-        Its weights are not here, its own code may not run, or it has no such protocol.
+    Raises ModelError if the weights are not here, the model's own code may not run, or it has no such
+    protocol.
     """
     require_at_hand(spec, protocol)
     return ProbeRequest(
@@ -395,13 +362,7 @@ def make_probe(spec: ModelSpec, topic: Topic, text: str, protocol: Protocol) -> 
 
 
 def make_check(spec: ModelSpec, topic: Topic, texts: tuple[str, ...]) -> CheckRequest:
-    """Make a check with a model that is installed, as :func:`make_probe`.
-
-    Raises
-    ------
-    ModelError
-        Its weights are not here, or its own code may not run.
-    """
+    """Make the request to check a topic with an installed model; raises as :func:`make_probe`."""
     require_at_hand(spec, "exact")
     return CheckRequest(
         model=spec.name, topic=topic, texts=texts, dtype=spec.dtype, scoring=ScoringKey.of(spec).hash
@@ -409,7 +370,7 @@ def make_check(spec: ModelSpec, topic: Topic, texts: tuple[str, ...]) -> CheckRe
 
 
 def require_at_hand(spec: ModelSpec, protocol: Protocol) -> None:
-    """Raise for a model that would have to be downloaded, or cannot answer."""
+    """Refuse a model that would have to be downloaded, or that cannot answer."""
     require_allowed_code(spec)
     check_protocol(spec.name, spec.family, protocol)
     if not gguf_files(spec) and not spec.path:
@@ -427,12 +388,8 @@ def newest_answer(queue: Queue, question: Question) -> Job | None:
 def submit_question(queue: Queue, question: Question) -> Job:
     """Queue a question ahead of all runs, or join an equal one; the last 250 of a kind are kept.
 
-    Raises
-    ------
-    RightsError
-        The person may not ask, or not for so many texts.
-    ModelError
-        The model is not on the operator's list.
+    Raises RightsError if the person may not ask, or not for so many texts, and ModelError if the model is not
+    on the operator's list.
     """
     job = queue.submit(
         question.kind, question.key, question.model_dump(mode="json"), priority=SMALLEST,

@@ -21,18 +21,18 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.audit.places import (
-    check_places,
+from pcf_core.audit.preferences import prompt_parts, select_words
+from pcf_core.audit.results import is_unchecked, load_result, look_at, unchecked
+from pcf_core.audit.sampling import furthest, plan_of, with_draws
+from pcf_core.audit.slots import (
+    check_slots,
     missing,
-    places_of,
+    slots_of,
     starts_counted,
     stored_prompt,
     table_at,
     written_words,
 )
-from pcf_core.audit.preferences import prompt_parts, select_words
-from pcf_core.audit.results import is_unchecked, load_result, look_at, unchecked
-from pcf_core.audit.sampling import furthest, plan_of, with_draws
 from pcf_core.core.errors import ModelError, RunError, StoreError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Look
@@ -54,18 +54,9 @@ from pcf_core.work.blocks import (
     score_block,
     scorers_of,
 )
-from pcf_core.work.jobs import (
-    REPORT_SECONDS,
-    JobContext,
-    OpenScorer,
-    Pace,
-    Pause,
-    PauseClock,
-    job,
-    no_pause,
-)
+from pcf_core.work.jobs import REPORT_SECONDS, JobContext, OpenScorer, Pace, Pause, PauseClock, job, no_pause
 from pcf_core.work.requests import ScoreRequest
-from pcf_core.work.self_audit import audit_scores, scorer_facts
+from pcf_core.work.self_audit import audit_sample, sample_of_run
 
 OnProgress = Callable[[Progress], None]
 
@@ -83,46 +74,22 @@ def score_run(
     more_to_come: bool = False,
     on_wait: Callable[[str], None] = lambda holder: None,
 ) -> int:
-    """Score the missing cells of a run shard by shard, store the run, and check some cells.
+    """Score the missing cells of a run shard by shard, store the run, and check some of its cells.
 
-    The model is opened only if something is missing, which may be the number of tokens that words have at the
-    beginning of a text.  Each shard counts once it is written: after an interruption only the rest is scored,
-    and what another process has written meanwhile is not scored again.  After the last shard the run is
-    complete and its result stored, so that it can be read while its cells are checked
-    (:mod:`pcf_core.work.self_audit`).  Of several processes that score the same run, one does and the others
-    wait.
+    The model is opened only if something is missing, which may be no more than how many tokens words have at
+    the beginning of a text.  A shard counts once it is written: an interruption loses at most one, and what
+    another process has scored meanwhile is not scored again.  After the last shard the run is complete and
+    can be read while its cells are checked (:mod:`pcf_core.work.self_audit`).  Of several processes that
+    score the same run, one works and the others wait.
 
-    Parameters
-    ----------
-    run
-        The run.
-    store
-        Where scores are read and written.
-    open_scorer
-        Opens the scorer of a model and a protocol.
-    on_progress
-        Called after each batch and each checked cell.
-    pause
-        Called between two batches; its time does not count as scoring, and an exception ends the scoring.
-    more_to_come
-        More draws may follow; the run is neither complete nor checked yet.
-    on_wait
-        Called several times a second while another process scores the run, with the name of that process; an
-        exception ends the waiting.
+    ``on_progress`` is called after each batch and each checked cell.  ``pause`` is called between two
+    batches: its time does not count as scoring, and an exception ends the work.  ``more_to_come``: more
+    templates may be drawn, so the run is not complete yet.  ``on_wait`` is called several times a second
+    while another process scores the run, with the name of that process; an exception ends the waiting.
 
-    Returns
-    -------
-    int
-        The number of cells (occupation × template) that lacked a word and were scored.
-
-    Raises
-    ------
-    ModelError
-        The model is unknown, has changed, or no word of some group counts with it.
-    ScoringError
-        The model failed.
-    StoreError
-        The store is full or read-only.
+    Returns the number of cells (occupation × template) that were scored.  Raises ModelError if the model is
+    unknown or has changed or a group has no usable word, ScoringError if the model fails, and StoreError if
+    the store is full or read-only.
     """
     run = store.as_stored(run)
     info = _stored_info(run, store)
@@ -146,7 +113,7 @@ def score_run(
 def run_lock(
     name: str, store: Store, pause: Pause, on_wait: Callable[[str], None]
 ) -> AbstractContextManager[None]:
-    """Hold the lock of a run, or of a part of its work; waiting can be cancelled like scoring."""
+    """Hold the lock of a run or of a part of its work; waiting can be cancelled like scoring."""
 
     def while_waiting(holder: str) -> None:
         on_wait(holder)
@@ -157,9 +124,9 @@ def run_lock(
 
 @dataclass(frozen=True)
 class _Gap:
-    """Prompts of one part of a run that lack the same words, by their rows in the part.
+    """Prompts of one part of a run that lack the same words, as rows of that part.
 
-    ``cells``: how many cells of the run stand behind each of them.
+    ``cells``: how many cells of the run each prompt stands for.
     """
 
     rows: NDArray[np.int32]
@@ -169,10 +136,10 @@ class _Gap:
 
 @dataclass(frozen=True)
 class _WorkLeft:
-    """What is left to do of a run: ``gaps`` [part, gap], its ``check``, the token ``counts`` of its words.
+    """What is left to do: ``gaps`` [part, gap], the ``check``, and the token ``counts`` of the run's words.
 
-    ``changes``: how often scores had been added to the store before it was asked for the gaps; ``None`` where
-    a later look has to compare the scores themselves.
+    ``changes``: how many times scores had been added to the store when the gaps were looked up; ``None`` if a
+    later look has to compare the scores themselves.
     """
 
     gaps: tuple[tuple[_Gap, ...], ...]
@@ -187,7 +154,6 @@ class _WorkLeft:
 
     @property
     def any(self) -> bool:
-        """Whether anything is left."""
         return self.scores or self.check or self.counts
 
 
@@ -216,7 +182,7 @@ def _work_left(run: RunSpec, store: Store, info: RunInfo | None, more_to_come: b
         changes=changes,
         check=info is not None and _is_unaudited(info) and not more_to_come,
         # Only the model's tokenizer can tell how many tokens words have where they begin a text.
-        counts=not starts_counted(store.known_words(run.scoring), run.topic.words, places_of(run)),
+        counts=not starts_counted(store.known_words(run.scoring), run.topic.words, slots_of(run)),
     )
 
 
@@ -235,11 +201,11 @@ def _stored_info(run: RunSpec, store: Store) -> RunInfo | None:
 
 
 def _save_as_scored(run: RunSpec, store: Store, info: RunInfo | None, more_to_come: bool) -> None:
-    """Save a run that lacks no score, complete unless more draws are to come.
+    """Save a run that lacks no score; it is complete unless more draws may follow.
 
-    A cache that cannot be written keeps the draws that it has of a complete run.
+    If the cache cannot be written, a complete run keeps the draws stored for it.
     """
-    table = table_at(store.known_words(run.scoring), run.topic.words, places_of(run))
+    table = table_at(store.known_words(run.scoring), run.topic.words, slots_of(run))
     require_every_group(run.topic, run.scoring.model, table)
     if info is None or not info.complete:
         store.save_run(run, {} if info is None else info.provenance, complete=not more_to_come)
@@ -249,7 +215,7 @@ def _save_as_scored(run: RunSpec, store: Store, info: RunInfo | None, more_to_co
 
 
 def _is_unaudited(info: RunInfo) -> bool:
-    """Tell whether scoring a run was begun and its check not finished."""
+    """Tell whether a run was begun and its check is not finished."""
     return is_unchecked(info) or (bool(info.provenance) and not info.complete)
 
 
@@ -262,9 +228,8 @@ def _score(
     more_to_come: bool,
     left: _WorkLeft,
 ) -> int:
-    """Score what is missing, then audit it; see :func:`score_run`."""
-    places = places_of(run)
-    words = written_words(run.topic.words, places)
+    slots = slots_of(run)
+    words = written_words(run.topic.words, slots)
     spec = resolve(run.scoring.model).with_dtype(run.scoring.dtype)
     timings = _timings_so_far(run, store)
     on_progress(Progress(stage="loading", seconds_left=_expected_loading(run, store)))
@@ -277,8 +242,8 @@ def _score(
             f"The model {run.scoring.model} is not the one this run was asked for ({run.scoring.identity} "
             f"then, {scorer.key.identity} now): its files have changed; ask for the run again."
         )
-    table = check_places(scorer, run.topic.words, places)
-    require_every_group(run.topic, run.scoring.model, table_at(table, run.topic.words, places))
+    table = check_slots(scorer, run.topic.words, slots)
+    require_every_group(run.topic, run.scoring.model, table_at(table, run.topic.words, slots))
     made = environment(scorer)
     if left.scores:
         store.save_run(run, {**made, "timings": timings}, complete=False)
@@ -294,39 +259,38 @@ def _score(
         return work.scored
     work.write()
     made["timings"] = timings
-    store.save_run(run, made | unchecked(scorer_facts(run, scorer)))
-    began = time.perf_counter()
-    audit = audit_scores(run, store, scorer, spec, open_scorer, work.pause, timings["scoring"], work.on_check)
+    sample = sample_of_run(run, scorer)
+    store.save_run(run, made | unchecked(sample.facts))
+    began, seconds = time.perf_counter(), timings["scoring"]
+    audit = audit_sample(sample, store, scorer, spec, open_scorer, work.pause, seconds, work.on_check)
     timings["checking"] = time.perf_counter() - began
     store.save_run(run, {**made, "self_audit": audit.model_dump()})
     return work.scored
 
 
 def _timings_so_far(run: RunSpec, store: Store) -> dict[str, float]:
-    """Return the seconds that an unfinished run has taken: stored after each look, and before the check."""
+    """Return the seconds spent on an unfinished run, as stored after each look and before the check."""
     info = _stored_info(run, store)
     return dict(info.provenance.get("timings", {})) if info is not None and _is_unaudited(info) else {}
 
 
 def _expected_loading(run: RunSpec, store: Store) -> float | None:
-    """Return the seconds that loading the model took for the newest run that has them."""
+    """Return the seconds that loading the model took in its newest run, if known."""
     taken = (info.provenance.get("timings", {}) for info in store.runs() if info.run.scoring == run.scoring)
     return next((timings["loading"] for timings in taken if "loading" in timings), None)
 
 
 @dataclass
 class _Work:
-    """A run that is being scored.
+    """The scoring of one run.
 
     Of the missing cells, ``done`` are in the store by now, ``scored`` of them by us; ``unsaved`` ones are
-    scored but in an unfinished block or in ``whole``.  ``changes``: as in :class:`_WorkLeft`, plus one for
-    each of our own writes since.
+    scored but still in an unfinished block or in ``whole``.  ``changes``: as in :class:`_WorkLeft`, plus one
+    for each of our own writes since.  ``cells``: how many cells each prompt of the current part stands for,
+    more than one if it ``repeats``.  ``seconds``: the time of scoring without the pauses.
 
-    Whole blocks are saved ``SAVE_SECONDS`` after the last save: the first one at once, each one of a slow
-    model, and several of a fast model together, since the disk takes as long for one as for many.
-
-    ``cells``: how many cells stand behind each prompt of the current part, more than one if it ``repeats``;
-    ``seconds``: how long the scoring took, without the pauses.
+    Finished blocks are saved ``SAVE_SECONDS`` after the last save: the first one at once, each one of a slow
+    model, and several of a fast model together, because the disk takes as long for one as for many.
     """
 
     run: RunSpec
@@ -348,7 +312,7 @@ class _Work:
     saved: float = -SAVE_SECONDS
 
     def score(self, gaps: Sequence[Sequence[_Gap]]) -> None:
-        """Score and write what is missing; an exception still saves all whole blocks."""
+        """Score and write what is missing; if an exception ends it, finished blocks are still saved."""
         began, paused = time.perf_counter(), self.pause.seconds
         parts = [list(self._cut(part)) for part in gaps]
         self.total = sum(int(gap.cells.sum()) for part in parts for gap in part)
@@ -362,7 +326,7 @@ class _Work:
         self.seconds = time.perf_counter() - began - (self.pause.seconds - paused)
 
     def write(self) -> None:
-        """Compute and store the result of the run; if there is none, its readers get the reason."""
+        """Compute and store the result of the run; if it has none, its readers learn the reason."""
         pace, total = Pace(), self.run.cells
 
         def on_prompts(done: int) -> None:
@@ -379,17 +343,15 @@ class _Work:
             load_result(self.store, self.run, cast(Protocol, self.run.scoring.protocol), on_prompts=on_part)
 
     def on_check(self, done: int, total: int, seconds_left: float | None) -> None:
-        """Report how many cells are checked."""
         self.on_progress(Progress(stage="checking", done=done, total=total, seconds_left=seconds_left))
 
     def _scored(self, lacking: Iterator[Block]) -> Iterator[tuple[Block, ScoredBlock]]:
-        """Score blocks here, or wherever a parallel scorer does."""
         if isinstance(self.scorer, ParallelScorer):
             return self.scorer.score_blocks(lacking, self.pause)
         return ((block, self._score_here(block)) for block in lacking)
 
     def _cut(self, gaps: Sequence[_Gap]) -> Iterator[_Gap]:
-        """Cut gaps to what is scored at once, without the words that the tokenizer refuses."""
+        """Cut gaps to the size of a block, without the words that the tokenizer refuses."""
         most = prompts_a_block(self.scorer)
         for gap in gaps:
             words = tuple(word for word in gap.words if word not in self.table.refused)
@@ -398,7 +360,7 @@ class _Work:
                 yield _Gap(gap.rows[rows], words, gap.cells[rows])
 
     def _lacking(self, parts: Sequence[Sequence[_Gap]]) -> Iterator[Block]:
-        """Yield the missing blocks, without what another process has written since."""
+        """Yield the missing blocks, except what another process has scored since."""
         for part, gaps in zip(prompt_parts(self.run), parts, strict=True):
             self.cells = _cells_by_prompt(part)
             self.repeats = any(cells > 1 for cells in self.cells.values())
@@ -412,7 +374,7 @@ class _Work:
                 self._report(block.cells - sum(one.cells for one in lacking))
 
     def _still_lacking(self, block: Block) -> list[Block]:
-        """Look up what is still missing of a block, if others have added scores since."""
+        """Look up what is still missing of a block if others have added scores since."""
         if self.changes is not None and self.changes == self.store.changes(self.run.scoring):
             return [block]
         self._save()
@@ -431,7 +393,7 @@ class _Work:
         )
 
     def _keep(self, block: Block, scored: ScoredBlock) -> None:
-        """Take a whole block; save all of them if it is time, or if prompts may come twice."""
+        """Add a finished block; save all of them when it is time, or if prompts may repeat."""
         self.whole.append((block, scored))
         self.unsaved = self._cells_of_whole
         if (
@@ -444,7 +406,6 @@ class _Work:
             self._report(0)
 
     def _save(self) -> None:
-        """Write the whole blocks."""
         if not self.whole:
             return
         cells = self._cells_of_whole
@@ -488,7 +449,7 @@ class _Work:
 def require_every_group(
     topic: Topic, model: str, table: TokenTable, protocol: Protocol = "exact"
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
-    """Return the words that count and those left out; refuse a group of which no word counts."""
+    """Return the words that count and those left out; refuse a group without a usable word."""
     words, left_out = select_words(topic, table, protocol)
     reasons = {item.name: item.reason for item in left_out}
     for group in topic.groups:
@@ -503,7 +464,7 @@ def require_every_group(
 
 @dataclass(frozen=True)
 class Finished:
-    """A scored run, with the draws of its last ``look`` if it has a plan; ``scored``: cells scored now."""
+    """A scored run, with the last ``look`` of its plan if it has one; ``scored``: cells scored now."""
 
     run: RunSpec
     scored: int
@@ -511,7 +472,7 @@ class Finished:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The JSON document of the command ``score``, and of the job."""
+        """The JSON document of the command ``score`` and of the job."""
         fields: dict[str, Any] = {"run": self.run.key, "cells": self.run.cells, "scored": self.scored}
         return fields if self.look is None else fields | look_document(self.look)
 
@@ -530,15 +491,10 @@ def score_asked(
     on_look: Callable[[Look], None] = lambda look: None,
     on_wait: Callable[[str], None] = lambda holder: None,
 ) -> Finished:
-    """Score a run to its end; the parameters are those of :func:`score_run`.
+    """Score a run to its end; parameters and errors are those of :func:`score_run` and ``load_result``.
 
     With a sampling plan, ``on_look`` is called at each look, and the run ends at the first one whose
     intervals are narrow enough, or that has drawn every template.
-
-    Raises
-    ------
-    AuditError
-        as ``score_run`` and ``load_result``.
     """
     run = store.as_stored(run)
     if run.plan is None:
@@ -571,7 +527,7 @@ def score_asked(
 
 
 def opened_once(dtype: str, open_scorer: OpenScorer) -> OpenScorer:
-    """Open a model that computes with ``dtype`` once for all looks."""
+    """Open a model of this ``dtype`` once for all looks."""
     scorers: list[Scorer] = []
 
     def reopen(spec: ModelSpec, protocol: str) -> Scorer:
@@ -586,7 +542,7 @@ def opened_once(dtype: str, open_scorer: OpenScorer) -> OpenScorer:
 
 @job("score", ScoreRequest)
 def answer_score(context: JobContext, request: ScoreRequest) -> dict[str, Any]:
-    """Score a run; meanwhile the job has its progress and the last look of its plan."""
+    """Score a run; the job shows its progress and the last look of its sampling plan."""
     claimed = context.job
     run = context.store.load_run(request.run)
     reported = -REPORT_SECONDS
@@ -597,7 +553,7 @@ def answer_score(context: JobContext, request: ScoreRequest) -> dict[str, Any]:
     def report(at: Progress) -> None:
         """Report progress.
 
-        Also after a resume, ``done`` counts from the job's first cell; a plan's ``total`` grows.
+        After a resume, ``done`` still counts from the first cell of the job; the ``total`` of a plan grows.
         """
         nonlocal reported, stage, saved, before
         if at.stage == "scoring" and before is None:

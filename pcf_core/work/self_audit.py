@@ -16,12 +16,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from pcf_core.audit.knowledge import answer_places, knowledge_key
-from pcf_core.audit.places import Place, check_places, places_of, stored_prompt, table_at
+from pcf_core.audit.knowledge import answer_slots, knowledge_key
 from pcf_core.audit.preferences import select_words
+from pcf_core.audit.slots import Slot, check_slots, slots_of, stored_prompt, table_at
 from pcf_core.core.errors import AuditError
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.records import FloatArray, LeftOut
@@ -40,82 +41,32 @@ Cell = tuple[tuple[str, str], ...]  # (prompt, word) of each score that is made 
 OnCheck = Callable[[int, int, float | None], None]  # cells read again, of how many, seconds left
 
 
-def audit_scores(
-    run: RunSpec,
-    store: Store,
-    scorer: Scorer,
-    spec: ModelSpec,
-    open_scorer: Callable[[ModelSpec, str], Scorer],
-    pause: Callable[[], None],
-    seconds: float = math.inf,
-    on_check: OnCheck = lambda done, total, seconds_left: None,
-) -> SelfAudit:
-    """Audit a run of which every cell is in the store.
+@dataclass(frozen=True)
+class Sample:
+    """What is audited of the scores of ``key``: ``facts`` that need no scoring, ``cells`` to read again."""
 
-    A model that fails now costs the noise floor and not the run: ``note`` says why.
-
-    Parameters
-    ----------
-    run
-        What was scored.
-    store
-        Where its scores are.
-    scorer
-        What made them.
-    spec
-        Of the model.
-    open_scorer
-        Opens it a second time.
-    pause
-        Called between two forward passes; what it raises ends the audit.
-    seconds
-        The scoring took, which limits how many cells are read again.
-    on_check
-        Called before each cell and after the last one.
-    """
-    facts = scorer_facts(run, scorer)
-    drawn = draw_scores(run, _table(run, scorer))
-    return _read_again(facts, drawn, run.scoring, store, scorer, spec, open_scorer, pause, seconds, on_check)
+    key: ScoringKey
+    facts: SelfAudit
+    cells: Sequence[Cell]
 
 
-def scorer_facts(run: RunSpec, scorer: Scorer) -> SelfAudit:
-    """Return the part of a run's self-audit that needs no scoring."""
-    table = _table(run, scorer)
-    return _facts(scorer, run.topic.words, table, select_words(run.topic, table, "exact")[1])
+def sample_of_run(run: RunSpec, scorer: Scorer) -> Sample:
+    """Draw what is audited of a run."""
+    words, slots = run.topic.words, slots_of(run)
+    table = table_at(check_slots(scorer, words, slots), words, slots)
+    left_out = select_words(run.topic, table, "exact")[1]
+    return Sample(run.scoring, _facts(scorer, words, table, left_out), draw_scores(run, table))
 
 
-def _table(run: RunSpec, scorer: Scorer) -> TokenTable:
-    """Return the tokens of the topic's words at their positions in the run's prompts."""
-    places = places_of(run)
-    return table_at(check_places(scorer, run.topic.words, places), run.topic.words, places)
-
-
-def audit_answers(
-    knowledge: KnowledgeSet,
-    key: ScoringKey,
-    store: Store,
-    scorer: Scorer,
-    spec: ModelSpec,
-    open_scorer: Callable[[ModelSpec, str], Scorer],
-    pause: Callable[[], None],
-    seconds: float = math.inf,
-    on_check: OnCheck = lambda done, total, seconds_left: None,
-) -> SelfAudit:
-    """Audit a knowledge set of which every answer in every prompt is in the store."""
-    places = answer_places(knowledge)
-    table = table_at(check_places(scorer, knowledge.words, places), knowledge.words, places)
-    refused = [
-        LeftOut(name=word, reason=table.refused[word]) for word in knowledge.words if word in table.refused
-    ]
-    facts = _facts(scorer, knowledge.words, table, refused)
-    drawn = draw_answers(knowledge, key, table)
-    if not drawn:
-        return facts.model_copy(update={"note": "The model can express the answers of no fact."})
-    return _read_again(facts, drawn, key, store, scorer, spec, open_scorer, pause, seconds, on_check)
+def sample_of_answers(knowledge: KnowledgeSet, key: ScoringKey, scorer: Scorer) -> Sample:
+    """Draw what is audited of a knowledge set."""
+    words, slots = knowledge.words, answer_slots(knowledge)
+    table = table_at(check_slots(scorer, words, slots), words, slots)
+    refused = [LeftOut(name=word, reason=table.refused[word]) for word in words if word in table.refused]
+    return Sample(key, _facts(scorer, words, table, refused), draw_answers(knowledge, key, table))
 
 
 def _facts(scorer: Scorer, words: Sequence[str], table: TokenTable, left_out: Sequence[LeftOut]) -> SelfAudit:
-    """Return the part of a self-audit that needs no scoring."""
     return SelfAudit(
         traits=dict(scorer.traits),
         tokens={word: table.tokens[word] for word in words if word in table.tokens},
@@ -123,19 +74,26 @@ def _facts(scorer: Scorer, words: Sequence[str], table: TokenTable, left_out: Se
     )
 
 
-def _read_again(
-    facts: SelfAudit,
-    drawn: Sequence[Cell],
-    key: ScoringKey,
+def audit_sample(
+    sample: Sample,
     store: Store,
     scorer: Scorer,
     spec: ModelSpec,
     open_scorer: Callable[[ModelSpec, str], Scorer],
     pause: Callable[[], None],
-    seconds: float,
-    on_check: OnCheck,
+    seconds: float = math.inf,
+    on_check: OnCheck = lambda done, total, seconds_left: None,
 ) -> SelfAudit:
-    """Add the noise floor of the drawn cells, or of the first ones, to the other facts."""
+    """Add the noise floor of the drawn cells, or of the first ones, to the facts; the store has all scores.
+
+    ``scorer`` made the scores; ``open_scorer`` may open the model of ``spec`` a second time.  ``pause`` is
+    called between two forward passes, and an exception of it ends the audit.  ``seconds``: how long the
+    scoring took, which limits how many cells are read again.  ``on_check`` is called before each cell and
+    after the last one.  If the model fails now, only the noise floor is lost: ``note`` says why.
+    """
+    key, facts, drawn = sample.key, sample.facts, sample.cells
+    if not drawn:
+        return facts.model_copy(update={"note": "The model can express the answers of no fact."})
     stored = _stored(key, store, [score for cell in drawn for score in cell])
     again: list[float] = []
     try:
@@ -169,7 +127,6 @@ def _read_again(
 
 
 def _affordable(seconds: float, a_cell: float, drawn: int) -> int:
-    """Return how many drawn cells can be read in so many seconds, at least five."""
     most = seconds / a_cell if a_cell else math.inf
     return min(drawn, max(FEWEST_CELLS, int(min(most, drawn))))
 
@@ -187,7 +144,7 @@ def draw_scores(run: RunSpec, table: TokenTable) -> list[Cell]:
 
 
 def _drawn(prompt: str, word: str) -> tuple[str, str]:
-    (written,) = Place.of(prompt).written([word])
+    (written,) = Slot.of(prompt).written([word])
     return stored_prompt(prompt), written
 
 
@@ -221,7 +178,7 @@ def difference(first: float, second: float) -> float:
 def second_reader(
     scorer: Scorer, spec: ModelSpec, protocol: str, open_scorer: Callable[[ModelSpec, str], Scorer]
 ) -> Scorer:
-    """Open the same model in float32 where the run is in less and it fits; else return the scorer itself."""
+    """Open the model in float32 if the run was in less and a second copy fits; else return ``scorer``."""
     needed = spec.parameters * BYTES_OF_FLOAT32
     free = free_memory(getattr(scorer, "device", "cpu"))
     if spec.dtype in NARROW and spec.family != "endpoint" and 0 < needed <= free * PART_OF_MEMORY:
@@ -230,7 +187,6 @@ def second_reader(
 
 
 def _stored(key: ScoringKey, store: Store, drawn: Sequence[tuple[str, str]]) -> FloatArray:
-    """Load [score] nats of the drawn (prompt, word)."""
     prompts = list(dict.fromkeys(prompt for prompt, _ in drawn))
     words = list(dict.fromkeys(word for _, word in drawn))
     nats = store.gather(key, prompts, words)

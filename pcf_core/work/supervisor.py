@@ -101,12 +101,8 @@ class Supervisor:
     def run(self) -> int:
         """Serve the queue until it was empty for a while; return the exit code.
 
-        SIGTERM and SIGINT stop it as :meth:`stop` does, a second one at once.
-
-        Raises
-        ------
-        StoreError
-            The cache cannot be used.
+        SIGTERM and SIGINT stop it as :meth:`stop` does, a second one at once.  Raises StoreError if the cache
+        cannot be used.
         """
         with logging_to(self.settings), signals_to(self.stop):
             self.queue.heartbeat(self.owner)  # after that of the app that has started us, if one has
@@ -135,7 +131,6 @@ class Supervisor:
         return self._stopping
 
     def _watch_one(self) -> bool:
-        """Watch one process from start to end; return whether another has to be started."""
         context = multiprocessing.get_context("spawn")
         here, there = context.Pipe()
         process = context.Process(

@@ -1,8 +1,8 @@
-"""An audit of texts that a model writes, as it is asked for and read: the seam of FairPair and the criteria.
+"""Texts and audits of texts, as they are asked for and read, without the model.
 
     request, material --submit--> job of the kind --its handler--> result
 
-What the store keeps, as ``results/<key>/<name>.json``:
+What the store has, as ``results/<key>/<name>.json``:
 
     ==================  ================  ==============================================================
     key                 name              holds
@@ -20,29 +20,60 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from pcf_core.core.errors import StoreError
+from pydantic import ValidationError, model_validator
+
+from pcf_core.core.errors import AuditError, GenerationError, StoreError
+from pcf_core.core.generation import GenerationKey, MissingTexts, in_one
 from pcf_core.core.records import Record, digest
-from pcf_core.models.generation.endpoint import estimate_requests
+from pcf_core.models.generation.endpoint import estimate_requests, rough_tokens
+from pcf_core.models.registry import resolve_writer
 from pcf_core.store.store import Store
 from pcf_core.texts.text_audit import AuditAsked, AuditResult
+from pcf_core.work.estimate import expected_seconds, recent_rates
 from pcf_core.work.queue import Job, Queue
-from pcf_core.work.texts import Kept, TextsAsked, estimate_texts, kept_record
 
 Asked = TypeVar("Asked", bound=AuditAsked)
 Material = TypeVar("Material")
 Result = TypeVar("Result", bound=AuditResult)
+Stored = TypeVar("Stored", bound=Record)
 Parts = Mapping[str, tuple[str, Mapping[str, Any]]]  # key -> (name, body)
+
+
+class TextsAsked(Record):
+    """A request for ``count`` texts behind each of the prompts, by the model of a key as it was resolved."""
+
+    key: GenerationKey
+    prompts: tuple[str, ...]
+    count: int
+
+    @model_validator(mode="after")
+    def _is_something(self) -> TextsAsked:
+        if not self.prompts or self.count < 1:
+            raise GenerationError(
+                f"{self.count:,} texts behind each of {len(self.prompts):,} prompts were asked for; give at "
+                "least one prompt and ask for at least one text."
+            )
+        return self
+
+
+def missing_texts(store: Store, request: TextsAsked) -> int:
+    """Count the texts of a request that the store lacks."""
+    return sum(part.count for part in _lacking(store, request))
+
+
+def _lacking(store: Store, request: TextsAsked) -> list[MissingTexts]:
+    return store.missing_texts(request.key, request.prompts, request.count)
 
 
 @dataclass(frozen=True)
 class AuditEstimate:
     """What a request will take, less what the store has.
 
-    ``missing``: texts that are to be written, or prompts that are to be scored.  ``tokens``: of the texts, at
-    most, ``prompt_tokens``: read for them; both 0 where words are scored.  ``seconds``: ``None`` while
+    ``missing``: texts to be written, or prompts to be scored.  ``tokens``: of the texts, at most;
+    ``prompt_tokens``: read for them, roughly; both 0 where words are scored.  ``seconds``: ``None`` while
     nothing like it was measured; ``limited``: they are the least, at an endpoint's rate limit.  ``cost``: of
     an endpoint, at most, at the operator's prices, else ``None``.  ``basis``: where the numbers come from, in
-    sentences.  ``done``: the result is there.  ``rough``: what is to be written is a guess yet.
+    sentences.  ``done``: the result is there.  ``rough``: the number of texts is still a guess.
     """
 
     missing: int
@@ -66,34 +97,74 @@ def estimate_writing(wanted: Sequence[TextsAsked], store: Store, queue: Queue) -
 
     ``wanted``: texts of one model, in one part or more.
     """
-    parts = [estimate_texts(part, store, queue) for part in wanted]
-    seconds = [part.seconds for part in parts if part.seconds is not None]
-    estimate = AuditEstimate(
-        missing=sum(part.texts for part in parts),
-        tokens=sum(part.tokens for part in parts),
-        prompt_tokens=sum(part.prompt_tokens for part in parts),
-        seconds=sum(seconds) if len(seconds) == len(parts) else None,
-        cost=None,
-        basis=parts[0].basis,
-    )
+    lacking = [_lacking(store, one) for one in wanted]
+    estimate = _by_speed(wanted, lacking, queue)
     if not estimate.missing or wanted[0].key.family != "endpoint":
         return estimate
-    request = [estimate_requests(part.blocks, one.key) for part, one in zip(parts, wanted, strict=True)]
-    costs = [each.cost for each in request if each.cost is not None]
-    least = [each.seconds for each in request if each.seconds is not None]
+    requests = [
+        estimate_requests([(part.prompt, part.count) for part in parts], one.key)
+        for parts, one in zip(lacking, wanted, strict=True)
+    ]
+    costs = [each.cost for each in requests if each.cost is not None]
+    least = [each.seconds for each in requests if each.seconds is not None]
     return replace(
         estimate,
-        prompt_tokens=sum(each.tokens_in for each in request),
+        prompt_tokens=sum(each.tokens_in for each in requests),
         seconds=sum(least) if least else estimate.seconds,
         cost=sum(costs) if costs else None,
-        basis=request[0].basis,
+        basis=requests[0].basis,
         limited=bool(least),
     )
 
 
+def estimate_texts(request: TextsAsked, store: Store, queue: Queue) -> AuditEstimate:
+    """Estimate texts by the speed of finished jobs on this machine, also those of an endpoint."""
+    return _by_speed([request], [_lacking(store, request)], queue)
+
+
+def _by_speed(
+    wanted: Sequence[TextsAsked], lacking: Sequence[Sequence[MissingTexts]], queue: Queue
+) -> AuditEstimate:
+    """Estimate by the rate of the last finished job of the same model.
+
+    The rate of another model is scaled by the number of parameters, which is rough.
+    """
+    model = wanted[0].key.model
+    sizes = [sum(part.count for part in parts) for parts in lacking]
+    tokens = sum(size * one.key.decoding.length for size, one in zip(sizes, wanted, strict=True))
+    rates = recent_rates(queue, "criteria", _tokens_of_a_text)
+    rates |= recent_rates(queue, "fairpair", _tokens_of_a_text)
+    parameters = resolve_writer(model).parameters
+    seconds, basis = expected_seconds(tokens, model, parameters, rates, "tokens", "written")
+    prompt_tokens = sum(
+        part.count * rough_tokens(in_one(one.key.system, part.prompt))
+        for parts, one in zip(lacking, wanted, strict=True)
+        for part in parts
+    )
+    return AuditEstimate(sum(sizes), tokens, prompt_tokens, seconds, None, basis)
+
+
+def _tokens_of_a_text(job: Job) -> float:
+    """Return the largest number of tokens in a text that a job writes; 0 if it scores words."""
+    key = job.payload["key"]
+    return 0.0 if key is None else float(key["decoding"]["length"])
+
+
+def stored_record(store: Store, key: str, name: str, kind: type[Stored]) -> Stored | None:
+    """Load a record that the store has under a key and a name.
+
+    One that is damaged, or of older rules, which allowed other requests, counts as missing and is made again.
+    """
+    document = store.load_document(key, name)
+    try:
+        return None if document is None else kind.model_validate(document)
+    except (ValidationError, AuditError):
+        return None
+
+
 @dataclass(frozen=True)
 class Answers(Generic[Asked, Result]):
-    """What the store keeps of requests of one ``kind``, which is that of their jobs.
+    """What the store has of requests of one ``kind``, which is that of their jobs.
 
     ``gone``: the sentence for what cannot be read, with its ``name`` and the ``key`` of the request.
     """
@@ -105,64 +176,54 @@ class Answers(Generic[Asked, Result]):
 
     @property
     def asked_name(self) -> str:
-        """The name under which the store keeps a request."""
+        """The name under which the store has a request."""
         return f"{self.kind}-asked"
 
     def load(self, store: Store, key: str) -> Result | None:
         """Load the result of a request by its hash; ``None`` if incomplete, damaged, or of older rules."""
-        result = kept_record(store, key, self.kind, self.result)
+        result = stored_record(store, key, self.kind, self.result)
         return result if result is not None and result.asked.hash == key else None
 
     def kept(self, store: Store) -> tuple[Asked, ...]:
         """List the answered requests, the newest first; :meth:`load` has their results.
 
-        Those of older rules have another hash now: their numbers are not given again.
+        Those of older rules have another hash now and are left out.
         """
-        keys = store.documents(self.kind)
-        requests = ((key, kept_record(store, key, self.asked_name, self.asked)) for key in keys)
-        return tuple(request for key, request in requests if request is not None and request.hash == key)
+        return self._requests(store, store.documents(self.kind))
 
     def imported(self, store: Store) -> tuple[Asked, ...]:
         """List the requests that were answered elsewhere and came in packs; :meth:`kept` has them too."""
-        requests = (
-            (key, kept_record(store, key, self.asked_name, self.asked)) for key in store.imported_texts()
-        )
+        return self._requests(store, store.imported_texts())
+
+    def _requests(self, store: Store, keys: Sequence[str]) -> tuple[Asked, ...]:
+        requests = ((key, stored_record(store, key, self.asked_name, self.asked)) for key in keys)
         return tuple(request for key, request in requests if request is not None and request.hash == key)
 
     def load_asked(self, store: Store, key: str) -> Asked:
-        """Load a request by its hash.
-
-        Raises
-        ------
-        StoreError
-            It is gone or damaged.
-        """
+        """Load a request by its hash; raises StoreError if it is gone or damaged."""
         return self.load_part(store, key, self.asked_name, self.asked)
 
-    def load_part(self, store: Store, key: str, name: str, kind: type[Kept]) -> Kept:
-        """Load what was kept with a request."""
-        record = kept_record(store, key, name, kind)
+    def load_part(self, store: Store, key: str, name: str, kind: type[Stored]) -> Stored:
+        """Load what was stored with a request; raises StoreError if it is gone or damaged."""
+        record = stored_record(store, key, name, kind)
         if record is None:
             raise StoreError(self.gone.format(name=name, key=key))
         return record
 
     def save_asked(self, store: Store, request: Asked) -> None:
-        """Keep a request."""
+        """Store a request."""
         store.save_document(request.hash, self.asked_name, request.model_dump(mode="json"))
 
     def save(self, store: Store, result: Result) -> None:
-        """Keep a result that is complete.
-
-        Raises
-        ------
-        StoreError
-            The cache folder is read-only or full.
-        """
+        """Store a complete result."""
         store.save_document(result.asked.hash, self.kind, result.model_dump(mode="json"))
 
 
 class TextAudit(Answers[Asked, Result], Generic[Asked, Material, Result], ABC):
-    """A kind of audit, which is asked of one model with a material."""
+    """A kind of audit, which is asked of one model with a material.
+
+    What writes to the store raises StoreError if the cache folder is read-only or full.
+    """
 
     @abstractmethod
     def missing(self, store: Store, request: Asked, material: Material) -> int:
@@ -170,31 +231,23 @@ class TextAudit(Answers[Asked, Result], Generic[Asked, Material, Result], ABC):
 
     @abstractmethod
     def estimate(self, store: Store, queue: Queue, request: Asked, material: Material) -> AuditEstimate:
-        """Estimate what is to be written or scored; what is then read of it is not counted.
+        """Estimate the writing or scoring, not the reading that follows.
 
-        Raises
-        ------
-        ModelError
-            The model's files cannot be read, or no endpoint is set.
+        Raises ModelError if the model's files cannot be read, or no endpoint is set.
         """
 
     @abstractmethod
     def parts(self, request: Asked, material: Material) -> Parts:
-        """Return what to keep of a material, by the keys under which a request names it."""
+        """Return what to store of a material, by the keys under which a request names it."""
 
     @abstractmethod
     def payload(self, request: Asked, material: Material) -> Record:
         """Return the payload of the job, small: the ``model``, and what the queue shows."""
 
     def keep(self, store: Store, request: Asked, material: Material) -> None:
-        """Keep a request with its material, so that another process can answer it.
+        """Store a request with its material, so that another process can answer it.
 
-        Raises
-        ------
-        StoreError
-            The cache folder is read-only or full.
-        ValueError
-            Another material than the one that is asked for.
+        Raises ValueError for another material than the request names.
         """
         for key, (name, body) in self.parts(request, material).items():
             if digest(body) != key:
@@ -203,15 +256,10 @@ class TextAudit(Answers[Asked, Result], Generic[Asked, Material, Result], ABC):
         self.save_asked(store, request)
 
     def submit(self, store: Store, queue: Queue, request: Asked, material: Material) -> Job:
-        """Queue a request, or join the job that is at it.
+        """Queue a request, or join its active job.
 
-        ``done`` and ``total`` count texts that are written, or prompts that are scored; behind them the job's
-        ``result`` says at which stage it is.
-
-        Raises
-        ------
-        StoreError
-            The cache folder is read-only or full.
+        ``done`` and ``total`` count texts that are written, or prompts that are scored; beside them the job's
+        ``result`` names the current stage.
         """
         total = self.missing(store, request, material)
         payload = self.payload(request, material).model_dump(mode="json")

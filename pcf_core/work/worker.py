@@ -154,7 +154,6 @@ class Worker:
                 prepared = True
 
     def _say(self, job_id: int | None) -> bool:
-        """Report the current job, and return whether to stop."""
         if self._tell(job_id):
             self.stop()
         return self._stopping
@@ -171,8 +170,8 @@ class Worker:
     def _answer(self, job: Job) -> None:
         """Work on a job until it ends, or until this process does.
 
-        An exception that is no ``Exception`` ends the process: a panic of a library written in Rust, or its
-        ``sys.exit``.  It counts as a death at the job.  So the supervisor is not told that the job has ended,
+        An exception that is no ``Exception``, such as a panic of a Rust library or its ``sys.exit``, ends the
+        process and counts as a death at the job.  The supervisor is then not told that the job has ended,
         which it would take for an ordinary end.
         """
         self._at.append(job.id)
@@ -193,12 +192,10 @@ class Worker:
             self._left()
 
     def _left(self) -> None:
-        """Report that a job has ended, and which one goes on."""
         self._at.pop()
         self._say(self._at[-1] if self._at else None)
 
     def _carry_out(self, job: Job) -> None:
-        """Call the handler of a job and record the outcome."""
         try:
             if job.kind not in HANDLERS:
                 raise AuditError(
@@ -234,7 +231,6 @@ class Worker:
         )
 
     def _context(self, job: Job) -> JobContext:
-        """Return what the handler of a job gets."""
         return JobContext(
             job=job,
             owner=self.owner,

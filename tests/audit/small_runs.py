@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
-
 from pcf_core.audit.preferences import build_run
-from pcf_core.core.run import ModelSpec, Protocol, RunSpec
+from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
+from tests.conftest import fake_scorer
 
 FEW = make_evidence("few", ["nurse", "engineer", "clerk", "teacher", "carpenter"])
 TOKENS = {"abbot": 2, "abbess": 2, "baron": 2, "monk": 3}
@@ -29,7 +27,6 @@ def probability(prompt: str, word: str) -> float:
 
 def score_few(
     store: Store,
-    monkeypatch: pytest.MonkeyPatch,
     model: str = "mini-gpt",
     topic: str = "gender",
     templates: TemplateSet | None = None,
@@ -42,9 +39,11 @@ def score_few(
     lists = chosen, evidence, templates or load_templates(chosen.templates)
     run = build_run(resolve(model), *lists, protocol)
 
-    def opened(spec: ModelSpec, kind: str) -> Scorer:
-        return FakeScorer(chance, key=run.scoring, tokens=TOKENS)
+    score_run(run, store, lambda spec, kind: FakeScorer(chance, key=run.scoring, tokens=TOKENS))
+    return run
 
-    monkeypatch.setattr("pcf_core.work.scoring.resolve", resolve)
-    score_run(run, store, opened)
+
+def score_with_fake(store: Store, run: RunSpec) -> RunSpec:
+    """Score a run, with a probability of each group that the model's name and the prompt decide."""
+    score_run(run, store, lambda spec, kind: fake_scorer(run.scoring, run.topic))
     return run

@@ -12,19 +12,14 @@ from hypothesis import strategies as st
 
 from pcf_core.audit import reading
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.preferences import assemble, build_run, coverage_of, preferences_of, select_words
+from pcf_core.audit.preferences import assemble, coverage_of, preferences_of, select_words
 from pcf_core.audit.reading import matrix_report, report
 from pcf_core.audit.results import load_result, result_name
 from pcf_core.core.errors import CriterionError, ModelError, RunError, TemplateError
 from pcf_core.core.run import RunSpec, TokenTable
 from pcf_core.core.topics import Group, Template, Topic
-from pcf_core.material.evidence import load_evidence
-from pcf_core.material.templates import load_templates
-from pcf_core.material.topics import load_topic
-from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
-from pcf_core.work.scoring import score_run
-from tests.conftest import fake_scorer
+from tests.audit.small_runs import score_with_fake
 
 TOPIC = Topic(
     name="toy",
@@ -32,12 +27,6 @@ TOPIC = Topic(
     groups=(Group(name="male", words=("he", "king")), Group(name="female", words=("she", "queen"))),
     aligned=True,
 )
-
-
-def test_words_of_a_group_add_up_and_groups_share_one() -> None:
-    """PCF Eq. 11 by hand: (.2 + .1) / (.2 + .1 + .05 + .05) = .75."""
-    logs = np.log(np.array([0.2, 0.1, 0.05, 0.05]))
-    assert preferences_of(logs, TOPIC, TOPIC.words) == pytest.approx([0.75, 0.25])
 
 
 @given(st.lists(st.floats(-60, 0), min_size=8, max_size=8))
@@ -181,15 +170,6 @@ def test_dropping_a_word_or_a_template_needs_no_scoring(full_store: Store) -> No
     assert load_result(full_store, smaller).preferences.values.shape == (120, 4, 2)
 
 
-def test_an_unfinished_run_is_refused(full_store: Store) -> None:
-    topic = load_topic("gender")
-    run = build_run(
-        resolve("mini-gpt"), topic, load_evidence("occupations-pcf"), load_templates("gender-nineteen")
-    )
-    with pytest.raises(RunError, match="not scored"):
-        load_result(full_store, run)
-
-
 def test_a_run_is_not_read_under_a_protocol_it_was_not_scored_with(full_store: Store) -> None:
     run = full_store.runs()[0].run
     with pytest.raises(RunError, match="exact-boundary"):
@@ -211,8 +191,7 @@ def test_words_behind_another_character_have_no_coverage_by_tokens(full_store: S
     def scored(text: str) -> RunSpec:
         templates = run.templates.model_copy(update={"templates": (Template(text=text),)})
         one = run.model_copy(update={"templates": templates})
-        score_run(one, full_store, lambda spec, protocol: fake_scorer(run.scoring, run.topic))
-        return one
+        return score_with_fake(full_store, one)
 
     glued, opening = scored("the [X] ([Y])"), scored("[Y] met the [X]")
     assert assemble(full_store, glued).preferences.coverage is None

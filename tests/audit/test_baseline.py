@@ -24,7 +24,6 @@ from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import Report, load_result
 from pcf_core.cli.panels import compared_lines, run_lines
 from pcf_core.core.run import RunSpec
-from pcf_core.core.settings import Settings
 from pcf_core.material.evidence import list_evidence, load_evidence
 from pcf_core.material.suiting import swapped
 from pcf_core.material.topics import load_topic
@@ -32,11 +31,6 @@ from pcf_core.show.findings.numbers import digits
 from pcf_core.store.store import Store
 from tests.command_line import run_here
 from tests.conftest import fill
-
-
-@pytest.fixture
-def store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache)
 
 
 def told(run: RunSpec, result: Result, held: Baseline | None) -> list[str]:
@@ -60,12 +54,10 @@ def test_its_figures_by_hand(store: Store) -> None:
     run = fill(store, "mini-gpt")
     subjects = fill(store, "mini-gpt", evidence=NEUTRAL)
     asked = baseline_run(run)
-    assert asked is not None
     assert asked.key == subjects.key
     assert has_baseline(store, run)
     result = load_result(store, run)
     found = baseline_of(store, run, result, ViewOptions())
-    assert found is not None
     weights = report(result, run, ViewOptions()).template_weights
     cells = load_result(store, subjects).preferences.values
     expected = np.einsum("xtg,t->g", cells, weights) / len(cells)
@@ -85,7 +77,6 @@ def test_its_figures_by_hand(store: Store) -> None:
         (found.interval("spread", "both", "male"), found.spread["male"]),
         (found.interval("distance", "occupations", "female"), found.distance["female"]),
     ):
-        assert interval is not None
         assert interval.low <= value <= interval.high
     shown = json.loads(run_here("risk", run.key, "--json").stdout)
     assert shown["baseline"]["lean"] == found.lean
@@ -132,7 +123,6 @@ def test_two_models_are_compared_on_one_scale_by_hand(store: Store) -> None:
     assert neutral_comparison(store, one, other, ViewOptions()) is None
     subjects = [fill(store, model, evidence=NEUTRAL) for model in ("mini-gpt", "mini-bert")]
     found = neutral_comparison(store, one, other, ViewOptions())
-    assert found is not None
     assert found.runs == tuple(run.key for run in subjects)
     weights = report(one.result, runs[0], ViewOptions()).template_weights
     means, points = [], []

@@ -9,13 +9,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pcf_core.audit.factors import factor_panels
-from pcf_core.core.factors import MATCHINGS, FactorPanel, Matching, OwnFactor
-from pcf_core.core.records import LeftOut
-from pcf_core.core.risk import OccupationRisk, RiskReport
-from pcf_core.material.evidence import load_evidence
+from pcf_core.audit.factors import factor_panels, read_against, read_leans, why_not_compared
+from pcf_core.core.errors import TopicError
+from pcf_core.core.factors import (
+    MATCHINGS,
+    Amplification,
+    FactorPanel,
+    Matching,
+    OwnFactor,
+    ReadCount,
+    ReadTable,
+)
+from pcf_core.core.records import FloatArray, LeftOut
+from pcf_core.core.risk import MeanTilt, OccupationRisk, RiskReport
+from pcf_core.material.evidence import load_evidence, make_evidence
 from pcf_core.material.factors import factors
+from pcf_core.measure.distribution import mean_tilts
 from pcf_core.measure.regression import TemplateNoise, fit_line, holm
+from pcf_core.measure.resampling import TemplateUnit
+from tests.show.charts.reads import CARD
 
 TERMS = load_evidence("occupations-bvf").terms
 NAMES = ["wage", "education_years", "women_share", "word_frequency"]
@@ -95,8 +107,6 @@ def test_each_word_has_its_own_frequency_and_shares_the_people_of_its_line() -> 
     together = [point for point in panel.points if known[point.label].bls_title == "Lawyers"]
     assert sum(point.weight or 0 for point in together) == pytest.approx(known["lawyer"].employment_thousands)
     assert points["freelancer"].weight is None
-    assert panel.ols is not None
-    assert panel.wls is not None
     assert panel.ols.n > panel.wls.n
 
 
@@ -113,14 +123,13 @@ def test_the_lines_are_those_of_a_loop_over_the_table() -> None:
         weights.append(rows[0].employment_thousands)
         y.append(np.mean([risks[row.term] for row in rows]))
     for found, expected in (
-        (panels["education_years"].ols, fit_line(x, y)),  # type: ignore[arg-type]
-        (panels["education_years"].wls, fit_line(x, y, weights)),  # type: ignore[arg-type]
+        (panels["education_years"].ols, fit_line(x, y)),
+        (panels["education_years"].wls, fit_line(x, y, weights)),
         (
             panels["word_frequency"].ols,
-            fit_line([np.log10(row.word_frequency) for row in known], list(risks.values())),  # type: ignore[arg-type]
+            fit_line([np.log10(row.word_frequency) for row in known], list(risks.values())),
         ),
     ):
-        assert found is not None
         assert (found.slope, found.slope_error, found.n) == pytest.approx(
             (expected.slope, expected.slope_error, expected.n)
         )
@@ -153,7 +162,6 @@ def test_the_noise_of_a_point_is_that_of_the_mean_of_its_words() -> None:
     panels = factor_panels(report_of(risks), "overall_risk", noise=noise)
     column = {word: deviations[:, place] for place, word in enumerate(risks)}
     for panel in panels:
-        assert panel.ols is not None
         x = [np.log10(point.value) if panel.scale.log else point.value for point in panel.points]
         y = [point.risk for point in panel.points]
         of_points = [np.mean([column[word] for word in point.words], axis=0) for point in panel.points]
@@ -178,16 +186,13 @@ def test_wages_where_the_statistics_stop_are_marked() -> None:
 def test_quantity_and_order_of_occupations(seed: int, order: object) -> None:
     risks = made_up(seed)
     shuffled = list(risks.items())
-    order.shuffle(shuffled)  # type: ignore[attr-defined]
+    order.shuffle(shuffled)
     for one, half, other in zip(
         factor_panels(report_of(risks), "overall_risk"),
         factor_panels(report_of(risks), "caprice_risk"),
         factor_panels(report_of(dict(shuffled)), "overall_risk"),
         strict=True,
     ):
-        assert one.ols is not None
-        assert half.ols is not None
-        assert other.ols is not None
         assert half.ols.slope == pytest.approx(one.ols.slope / 2)
         assert (other.ols.slope, other.ols.p_value) == pytest.approx((one.ols.slope, one.ols.p_value))
 
@@ -210,8 +215,6 @@ def test_a_users_own_figures() -> None:
     panel = factor_panels(report_of(risks), "overall_risk", own=own)[-1]
     assert (panel.scale.name, panel.scale.title, panel.scale.step) == ("own", "mine", 10)
     assert [point.value for point in panel.points] == [2.0 * i for i in range(15)]
-    assert panel.ols is not None
-    assert panel.wls is not None
     assert (panel.ols.n, panel.wls.n) == (15, 12)
     reasons = {item.name: item.reason for item in panel.left_out}
     assert len(panel.left_out) == len(TERMS) - 15 + 1
@@ -259,3 +262,75 @@ def test_occupations_the_statistics_do_not_know() -> None:
     for panel in panels:
         assert panel.points == ()
         assert panel.no_ols == "0 points, fewer than 10"
+
+
+# A model joined with its text: which occupations are compared, and why others are not.
+
+
+def counted(name: str, he: int, she: int, as_word: int | None = None) -> ReadCount:
+    return ReadCount(
+        occupation=name, he=he, she=she, neither=0, as_word=he + she if as_word is None else as_word
+    )
+
+
+TABLE = ReadTable(
+    CARD,
+    {
+        one.occupation: one
+        for one in (
+            counted("nurse", 16, 69),
+            counted("engineer", 569, 42),
+            counted("welder", 19, 0),
+            counted("cook", 68, 19, 17),
+        )
+    },
+)
+OCCUPATIONS = ("cook", "Engineer", "nurse", "welder", "wizard")
+REASONS = {
+    "cook": "in the text it is mostly part of a name or title",
+    "welder": "19 documents with a majority, fewer than 20",
+    "wizard": "the documents of the training text were not counted for it",
+}
+
+
+def joined(
+    groups: tuple[str, ...], names: tuple[str, ...] = OCCUPATIONS
+) -> tuple[Amplification | None, FloatArray, MeanTilt]:
+    generator = np.random.default_rng(0)
+    male = generator.uniform(-1, 1, (len(names), 6))
+    stereotypes = np.stack([male if group == "male" else -male for group in groups], axis=2)
+    unit = TemplateUnit.templates(np.arange(1.0, 7.0))
+    tilts = mean_tilts(
+        stereotypes, unit, np.ones(len(names)), groups=groups, occupations=names, resamples=100
+    )
+    tilt = tilts.get("male", tilts[groups[0]])
+    return read_against(names, groups, stereotypes, unit, tilt, TABLE), male @ unit.weights, tilt
+
+
+@pytest.mark.parametrize("groups", [("male", "female"), ("female", "male")])
+def test_occupations_meet_their_counts_whatever_the_order_of_groups(groups: tuple[str, ...]) -> None:
+    found, says, tilt = joined(groups)
+    assert [row.count.occupation for row in found.occupations] == ["engineer", "nurse"]
+    assert [row.tilt for row in found.occupations] == pytest.approx([says[1], says[2]])
+    assert found.occupations[1].tilt_interval == tilt.interval("nurse")
+    assert found.shift == pytest.approx(says[1:3].mean() - (527 / 611 - 53 / 85) / 2)
+    assert {item.name: item.reason for item in found.left_out} == REASONS
+
+
+def test_no_occupation_is_no_comparison() -> None:
+    assert joined(("male", "female"), ("welder", "wizard"))[0] is None
+
+
+def test_other_groups_are_refused() -> None:
+    with pytest.raises(TopicError, match="for the groups male and female only; got young, old"):
+        joined(("young", "old"))
+
+
+def test_the_row_of_leans_has_those_that_are_compared() -> None:
+    leans = read_leans(make_evidence("few", list(OCCUPATIONS)), TABLE)
+    assert leans == pytest.approx({"Engineer": 527 / 611, "nurse": -53 / 85})
+
+
+@pytest.mark.parametrize(("as_word", "used"), [(4, True), (3, False)])
+def test_a_word_that_is_mostly_a_name_is_left_out(as_word: int, used: bool) -> None:
+    assert (not why_not_compared(counted("baker", 15, 5, as_word))) is used

@@ -15,7 +15,6 @@ from pcf_core.audit.results import is_kept, load_result, result_name
 from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.run import RunSpec, ScoringKey
-from pcf_core.core.settings import Settings
 from pcf_core.core.topics import FITS_OF_FORM, PARTS, MinedTemplate, Part, SetCard, TemplateSet
 from pcf_core.material.template_editing import add, united
 from pcf_core.material.template_files import csv_bytes, fits_of, parquet_bytes
@@ -31,11 +30,6 @@ FITTING = ViewOptions(protocol="fitting")
 SAID, LATE = "The [X] said that [Y]", "The [X], who was late, is [Y]"
 
 
-@pytest.fixture
-def store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache)
-
-
 def silent(templates: TemplateSet) -> TemplateSet:
     """As sets were kept before templates said what fits."""
     said = tuple(template.model_copy(update={"fits": ()}) for template in templates.templates)
@@ -46,11 +40,9 @@ def with_silent_templates(run: RunSpec) -> RunSpec:
     return run.model_copy(update={"templates": silent(run.templates)})
 
 
-def test_a_run_read_with_fitting_words_is_that_of_the_topic_of_these_words(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = score_few(store, monkeypatch)
-    pronouns = score_few(store, monkeypatch, topic="gender-pronouns")
+def test_a_run_read_with_fitting_words_is_that_of_the_topic_of_these_words(store: Store) -> None:
+    whole = score_few(store)
+    pronouns = score_few(store, topic="gender-pronouns")
     fitting = load_result(store, whole, "fitting")
     assert fitting.words == ("he", "she")
     assert len(fitting.left_out) == 76
@@ -65,10 +57,8 @@ def test_a_run_read_with_fitting_words_is_that_of_the_topic_of_these_words(
     assert is_kept(store, whole, "fitting")
 
 
-def test_runs_kept_before_templates_said_what_fits_are_read_by_todays_set(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = score_few(store, monkeypatch)
+def test_runs_kept_before_templates_said_what_fits_are_read_by_todays_set(store: Store) -> None:
+    run = score_few(store)
     before = with_silent_templates(run)
     assert before.key == run.key
     assert words_unfit_in(before) == words_unfit_in(run) != {}
@@ -78,8 +68,8 @@ def test_runs_kept_before_templates_said_what_fits_are_read_by_todays_set(
     assert words_unfit_in(other) == {}
 
 
-def test_what_fits_is_part_of_the_name_of_what_is_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = score_few(store, monkeypatch, templates=load_templates("gender-nineteen"))
+def test_what_fits_is_part_of_the_name_of_what_is_kept(store: Store) -> None:
+    run = score_few(store, templates=load_templates("gender-nineteen"))
     plurals = tuple(
         template.model_copy(update={"fits": ("pronoun", "plural")}) for template in run.templates.templates
     )
@@ -91,14 +81,14 @@ def test_what_fits_is_part_of_the_name_of_what_is_kept(store: Store, monkeypatch
     assert result_name(wider, "exact") == result_name(run, "exact")
 
 
-def test_a_group_whose_words_do_not_fit_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = score_few(store, monkeypatch, topic="religion")
+def test_a_group_whose_words_do_not_fit_is_refused(store: Store) -> None:
+    run = score_few(store, topic="religion")
     with pytest.raises(ModelError, match=r"none of them fits at \[Y\]"):
         load_result(store, run, "fitting")
 
 
-def test_sensitivity_tries_the_words_that_fit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = score_few(store, monkeypatch)
+def test_sensitivity_tries_the_words_that_fit(store: Store) -> None:
+    run = score_few(store)
     found = sensitivity(store, run, ViewOptions())
     (one,) = [variant for variant in found.variants if variant.name == "fitting"]
     assert (one.dimension, one.kind) == ("protocol", "choice")
@@ -115,10 +105,8 @@ def mixed(run: RunSpec, *fits: tuple[Part, ...]) -> RunSpec:
     return run.model_copy(update={"templates": run.templates.model_copy(update={"templates": templates})})
 
 
-def test_each_template_of_a_mixed_set_reads_the_words_that_fit_in_it(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = score_few(store, monkeypatch, templates=load_templates("gender-nineteen"))
+def test_each_template_of_a_mixed_set_reads_the_words_that_fit_in_it(store: Store) -> None:
+    run = score_few(store, templates=load_templates("gender-nineteen"))
     some = mixed(run, ("pronoun",), ("noun",))
     result = load_result(store, some, "fitting")
     assert {"he", "she", "man", "woman"} <= set(result.words)
@@ -133,10 +121,8 @@ def test_each_template_of_a_mixed_set_reads_the_words_that_fit_in_it(
     assert load_result(store, some, "fitting").words == result.words  # as it was kept
 
 
-def test_groups_of_unequal_numbers_of_words_are_averaged_by_template(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = score_few(store, monkeypatch, templates=load_templates("gender-nineteen"))
+def test_groups_of_unequal_numbers_of_words_are_averaged_by_template(store: Store) -> None:
+    run = score_few(store, templates=load_templates("gender-nineteen"))
     topic = run.topic.model_copy(update={"aligned": False})
     few = topic.groups[1].model_copy(update={"words": ("she", "woman")})
     many = topic.groups[0].model_copy(update={"words": ("he", "man", "king")})
@@ -159,21 +145,15 @@ def test_before_a_noun_his_and_her_count_though_the_list_pairs_them_otherwise() 
     assert words_at(topic, [word for word in topic.words if word != "her"], ("determiner",)) == ("his",)
 
 
-def test_a_template_that_leaves_a_group_without_a_word_is_named(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = score_few(store, monkeypatch, topic="gender-pronouns", templates=load_templates("gender-nineteen"))
+def test_a_template_that_leaves_a_group_without_a_word_is_named(store: Store) -> None:
+    run = score_few(store, topic="gender-pronouns", templates=load_templates("gender-nineteen"))
     bare = mixed(run, ("pronoun",), ("determiner",))
     with pytest.raises(ModelError, match="without a word in the template 'The"):
         load_result(store, bare, "fitting")
 
 
-def test_sensitivity_says_that_the_words_differ_between_the_templates(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = mixed(
-        score_few(store, monkeypatch, templates=load_templates("gender-nineteen")), ("pronoun",), ("noun",)
-    )
+def test_sensitivity_says_that_the_words_differ_between_the_templates(store: Store) -> None:
+    run = mixed(score_few(store, templates=load_templates("gender-nineteen")), ("pronoun",), ("noun",))
     whole = sensitivity(store, run, ViewOptions())
     assert "fitting" in {one.name for one in whole.unavailable if "differ" in one.reason}
     found = sensitivity(store, run, FITTING)

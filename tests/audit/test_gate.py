@@ -24,8 +24,7 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
-from pcf_core.work.scoring import score_run
-from tests.conftest import fake_scorer
+from tests.audit.small_runs import score_with_fake
 
 TEXTS = [f"The [X] of house {number} said that [Y]" for number in range(60)]
 TOPIC = load_topic("gender")
@@ -46,8 +45,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Reading]:
                 make_evidence("few", ["nurse", "engineer", "clerk"]),
                 make_templates("sixty", [(text, 1.0) for text in TEXTS]),
             )
-            score_run(run, store, lambda spec, protocol: fake_scorer(run.scoring, TOPIC))
-            found[model] = Reading(run, load_result(store, run), ViewOptions())
+            found[model] = Reading(score_with_fake(store, run), load_result(store, run), ViewOptions())
         return found[model]
 
     return read

@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 import pytest
 import typer
 from streamlit.testing.v1 import AppTest
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 from pcf_core.audit.options import (
     PageOptions,
     ViewOptions,
+    counted_occupations,
     from_link,
     in_words,
     link_parameters,
@@ -20,8 +22,10 @@ from pcf_core.audit.options import (
     shown_fields,
 )
 from pcf_core.cli.console import View, with_view
-from pcf_core.core.errors import InputError
+from pcf_core.core.errors import EvidenceError, InputError
 from pcf_core.core.options import OptionSpec, command_options
+from pcf_core.material.evidence import make_evidence, womens_share
+from pcf_core.material.topics import load_topic
 
 IN_LINKS = (
     "weights", "template_weights", "criterion", "scale", "reference", "protocol", "aggregation", "over",
@@ -147,24 +151,6 @@ def test_a_link_or_command_of_before_that_names_a_unit_means_the_same(old: str, 
     assert seen[0].options() == ViewOptions.model_validate({"unit": today})
 
 
-def page_options() -> None:
-    from pcf_core.app.choice import draw_view_options
-
-    draw_view_options()
-
-
-def test_a_link_of_before_is_read_by_the_sidebar() -> None:
-    app = AppTest.from_function(page_options).run()
-    field = app.selectbox(key="unit")
-    words = ["whole templates", "counts only: documents", "counts only: mentions"]
-    assert (field.value, field.options) == (words[0], words)
-    old = AppTest.from_function(page_options)
-    old.query_params["unit"] = "usual"
-    assert old.run().selectbox(key="unit").value == words[1]
-    said = {name: old.session_state[name] for name in IN_LINKS}
-    assert from_link(PageOptions, said).unit == "counts-only"
-
-
 def test_lists_of_pages_and_their_addresses_have_words_for_every_value() -> None:
     for one in shown_fields(PageOptions).values():
         assert len(set(one.called.values())) == len(one.offered)
@@ -193,3 +179,31 @@ def test_another_option_is_drawn_and_read_from_the_link() -> None:
     assert not app.exception
     field = app.selectbox(key="letter_case")
     assert (field.label, field.options, field.value) == ("Letter case", ["as written", "lower"], "lower")
+
+
+# Which occupations count under the options for weights and neutral point.
+
+
+LIST = make_evidence("few", ["nurse", "accountant", "wizard", "engineer"])
+
+
+def test_uniform_weights_count_everybody_alike() -> None:
+    counted = counted_occupations(LIST, load_topic("gender"), ViewOptions())
+    assert counted.weights == pytest.approx(dict.fromkeys(LIST.terms, 0.25))
+    assert counted.reference is None
+    assert counted.left_out == ()
+
+
+def test_the_labour_force_counts_whom_it_knows_and_names_the_others() -> None:
+    counted = counted_occupations(LIST, load_topic("gender"), ViewOptions(reference="labour"))
+    shares = womens_share(LIST)
+    assert list(counted.weights) == [term for term in LIST.terms if term in shares]
+    assert {item.name for item in counted.left_out} == set(LIST.terms) - set(shares) >= {"wizard"}
+    assert counted.reference.tolist() == [[1 - shares[term], shares[term]] for term in counted.weights]
+    assert np.allclose(counted.reference.sum(axis=1), 1)
+
+
+def test_a_list_that_nobody_knows_is_refused() -> None:
+    unknown = make_evidence("none", ["wizard", "witch"])
+    with pytest.raises(EvidenceError, match="None of the occupations of 'none' has a figure"):
+        counted_occupations(unknown, load_topic("gender"), ViewOptions(reference="labour"))

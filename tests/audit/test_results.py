@@ -9,7 +9,6 @@ from pcf_core.audit.reading import report
 from pcf_core.audit.results import (
     NotScored,
     Refused,
-    Report,
     Results,
     Waiting,
     drawn_run,
@@ -20,7 +19,10 @@ from pcf_core.audit.sampling import planned, with_draws
 from pcf_core.core.errors import RunError
 from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.settings import Settings
+from pcf_core.core.topics import Group
 from pcf_core.material.evidence import make_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import delete_topic, make_topic, save_topic
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
@@ -28,11 +30,6 @@ from pcf_core.work.scoring import score_run
 from tests.audit.small_runs import TOKENS, probability, score_few
 
 OPTIONS = ViewOptions()
-
-
-@pytest.fixture
-def store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache)
 
 
 def score(store: Store, run: RunSpec) -> None:
@@ -53,10 +50,9 @@ class Patient(Results):
         return True
 
 
-def test_a_run_is_opened_by_one_of_four_outcomes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = score_few(store, monkeypatch)
+def test_a_run_is_opened_by_one_of_four_outcomes(store: Store) -> None:
+    run = score_few(store)
     opened = Results(store).open(run, OPTIONS)
-    assert isinstance(opened, Report)
     assert (opened.run, opened.key) == (run, run.key)
     expected = report(load_result(store, run), run, OPTIONS)
     assert opened.report.overall_risk == expected.overall_risk
@@ -73,58 +69,71 @@ def test_a_run_is_opened_by_one_of_four_outcomes(store: Store, monkeypatch: pyte
     assert "few" in refused.reason
 
 
-def test_a_brief_report_has_the_intervals_of_the_risk_alone(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = score_few(store, monkeypatch)
+def test_a_brief_report_has_the_intervals_of_the_risk_alone(store: Store) -> None:
+    run = score_few(store)
     whole, brief = (Results(store).open(run, OPTIONS, brief=short) for short in (False, True))
-    assert isinstance(whole, Report)
-    assert isinstance(brief, Report)
     assert brief.report.interval("overall_risk") == whole.report.interval("overall_risk")
     assert brief.report.interval("caprice_risk") is None
 
 
-def test_a_run_of_draws_stands_for_one_that_is_not_scored_whole(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scored = score_few(store, monkeypatch)
+def test_a_run_of_draws_stands_for_one_that_is_not_scored_whole(store: Store) -> None:
+    scored = score_few(store)
     run = scored.model_copy(update={"evidence": make_evidence("others", ["nurse", "judge", "baker"])})
     coarse, fine = planned(run, 0.1), with_draws(planned(run, 0.05), 300)
     assert drawn_run(store, run) is None
     for one in (fine, coarse):
         score(store, one)
         drawn = drawn_run(store, run)
-        assert drawn is not None
         assert drawn.key == fine.key, "the one with the most draws"
     opened = Results(store).open(run, OPTIONS)
-    assert isinstance(opened, Report)
     assert opened.key == fine.key
     templates = tuple(one.model_copy(update={"count": one.count + 1}) for one in run.templates.templates)
     other = run.model_copy(update={"templates": run.templates.model_copy(update={"templates": templates})})
     assert drawn_run(store, other) is None, "draws by other counts are of another set"
 
 
-def test_whoever_asks_for_a_report_is_told_why_there_is_none(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = score_few(store, monkeypatch)
+def test_whoever_asks_for_a_report_is_told_why_there_is_none(store: Store) -> None:
+    run = score_few(store)
     with pytest.raises(RunError, match="is not finished"):
         Results(store).report(unscored(run), OPTIONS)
     with pytest.raises(RunError, match="cannot be read as exact-boundary"):
         Results(store).report(run, OPTIONS.model_copy(update={"protocol": "exact-boundary"}))
 
 
-def test_scores_are_read_again_where_that_is_asked_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = score_few(store, monkeypatch)
+def test_scores_are_read_again_where_that_is_asked_for(store: Store) -> None:
+    run = score_few(store)
     read: list[str] = []
 
     def reading(*given: object) -> object:
         read.append("scores")
-        return recomputed_result(*given)  # type: ignore[arg-type]
+        return recomputed_result(*given)
 
-    again = Results(store, reading).open(run, OPTIONS)  # type: ignore[arg-type]
+    again = Results(store, reading).open(run, OPTIONS)
     usual = Results(store).open(run, OPTIONS)
-    assert isinstance(again, Report)
-    assert isinstance(usual, Report)
     assert again.report.overall_risk == usual.report.overall_risk
     assert read == ["scores"]
+
+
+# A user's own topic is scored like any other, and what its old words gave stays readable.
+
+
+OWN = make_topic("own", [Group(name="male", words=("he", "king")), Group(name="female", words=("she",))])
+NEW = OWN.model_copy(update={"groups": (OWN.groups[0], Group(name="female", words=("she", "queen")))})
+
+
+def test_results_of_the_old_words_stay_readable(own_settings: Settings) -> None:
+    store, templates = Store.open(own_settings.cache), load_templates("gender-reporting")
+    save_topic(OWN)
+    old = score_few(store, topic="own", templates=templates)
+    before = load_result(store, old)
+    save_topic(NEW, replace=True)
+    new = score_few(store, topic="own", templates=templates)
+    assert new.key != old.key
+    delete_topic("own")
+    kept = store.load_run(old.key)
+    assert kept.topic == OWN
+    assert store.load_run(new.key).topic == NEW
+    again = load_result(store, kept)
+    assert again.words == ("he", "king", "she")
+    assert (again.preferences.values == before.preferences.values).all()
+    assert not (load_result(store, new).preferences.values == before.preferences.values).all()

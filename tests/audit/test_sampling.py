@@ -14,17 +14,14 @@ from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result, look_at, result_name
 from pcf_core.audit.sampling import furthest, planned, with_draws
 from pcf_core.core.errors import CriterionError, RunError, TemplateError
-from pcf_core.core.run import ModelSpec, RunSpec
-from pcf_core.core.settings import Settings
+from pcf_core.core.run import RunSpec
 from pcf_core.core.topics import Template, TemplateSet
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer
 from pcf_core.report.documents import report_document
 from pcf_core.store.store import Store
-from pcf_core.work.scoring import score_run
-from tests.conftest import fake_scorer
+from tests.audit.small_runs import score_with_fake as score
 
 TEMPLATES = 300
 COUNTS = 1 / np.arange(1, TEMPLATES + 1)
@@ -45,21 +42,6 @@ def large_run(templates: int = TEMPLATES) -> RunSpec:
     )
 
 
-@pytest.fixture
-def store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache)
-
-
-def score(store: Store, run: RunSpec) -> RunSpec:
-    """Score a run with the fake."""
-
-    def open_fake(spec: ModelSpec, protocol: str) -> Scorer:
-        return fake_scorer(run.scoring, run.topic)
-
-    score_run(run, store, open_fake)
-    return run
-
-
 def test_a_plan_has_a_key_of_its_own_that_the_draws_do_not_change() -> None:
     run = large_run()
     fine, coarse = planned(run, 0.01), planned(run, 0.02)
@@ -71,7 +53,6 @@ def test_a_plan_has_a_key_of_its_own_that_the_draws_do_not_change() -> None:
 
 def test_only_drawn_templates_are_asked_for() -> None:
     run = planned(large_run(), 0.01)
-    assert run.plan is not None
     assert run.plan.draws == 100
     drawn = [text for text, times in zip(run.templates.texts, run.plan.times, strict=True) if times]
     assert run.drawn.texts == tuple(drawn)
@@ -92,7 +73,6 @@ def test_the_report_estimates_the_whole_set_and_says_so(store: Store) -> None:
     whole, drawn = score(store, large_run()), with_draws(planned(large_run(), 0.02), 3200)
     truth = report(load_result(store, whole), whole, ViewOptions())
     found = report(load_result(store, drawn), drawn, ViewOptions())
-    assert found.sampling is not None
     assert found.corrected is not None
     for name in RISKS:
         interval = found.intervals[name][0]
@@ -135,11 +115,9 @@ def test_a_set_that_was_drawn_whole_is_read_like_one_without_a_plan(store: Store
     plain = score(store, large_run(5))
     found = report(load_result(store, run), run, ViewOptions(), resamples=100)
     other = report(load_result(store, plain), plain, ViewOptions(), resamples=100)
-    assert found.sampling is not None
     assert found.sampling.whole
     assert found.sampling.half_width == 0
     assert found.corrected == other.corrected
-    assert found.corrected is not None
     assert not found.corrected.headline
     for name in RISKS:
         assert getattr(found, name) == getattr(other, name)
@@ -153,8 +131,6 @@ def test_equal_weights_are_importance_weights_with_their_effective_number(store:
     truth = report(load_result(store, whole), whole, equal)
     found = report(load_result(store, drawn), drawn, equal)
     by_count = report(load_result(store, drawn), drawn, ViewOptions())
-    assert found.sampling is not None
-    assert by_count.sampling is not None
     interval = found.intervals["overall_risk"][0]
     assert interval.low <= truth.overall_risk <= interval.high
     assert by_count.sampling.effective_draws == pytest.approx(3200)
@@ -169,7 +145,6 @@ def test_weights_that_are_worth_too_few_draws_are_refused(store: Store) -> None:
     run = run.model_copy(update={"templates": run.templates.model_copy(update={"templates": heavy})})
     drawn = score(store, planned(run, 0.02))
     by_count = report(load_result(store, drawn), drawn, ViewOptions())
-    assert by_count.sampling is not None
     assert by_count.sampling.effective_draws == pytest.approx(100)
     with pytest.raises(TemplateError, match=r"with equal template weights they are worth 3\.\d, too few"):
         report(load_result(store, drawn), drawn, ViewOptions(template_weighting="equal"))
@@ -221,22 +196,6 @@ def test_weights_that_no_draw_can_give_are_refused(store: Store) -> None:
     with pytest.raises(TemplateError, match="1 templates of many have the count 0 and are never drawn"):
         report(result, drawn, ViewOptions(template_weighting="equal"))
     assert report(result, drawn, ViewOptions()).sampling is not None
-
-
-def test_other_view_options_keep_the_draw_and_its_labels(store: Store) -> None:
-    run = score(store, planned(large_run(), 0.02))
-    result = load_result(store, run)
-    for options in (
-        ViewOptions(scale="bvf"),
-        ViewOptions(criterion="l2"),
-        ViewOptions(occupation_weights="employment"),
-        ViewOptions(reference="labour"),
-        ViewOptions(protocol="single-token"),
-    ):
-        found = report(result, run, options)
-        assert found.sampling is not None
-        assert found.sampling.draws == 100
-        assert found.overall_risk == found.prejudice_risk + found.caprice_risk
 
 
 def test_kept_preferences_belong_to_the_drawn_templates(store: Store) -> None:

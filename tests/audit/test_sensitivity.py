@@ -30,7 +30,6 @@ from pcf_core.core.errors import RunError
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
 from pcf_core.core.sensitivity import SAMPLE, Sensitivity, Variant
-from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Evidence, Weights
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.templates import load_templates, make_templates
@@ -40,11 +39,6 @@ from tests.audit.small_runs import score_few
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
 parts = st.integers(1, 100).map(lambda whole: whole / 100)
-
-
-@pytest.fixture
-def store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache)
 
 
 def under(found: Sensitivity, dimension: str, name: str, end: str = "") -> Variant:
@@ -73,10 +67,8 @@ def read(store: Store, run: RunSpec, options: ViewOptions) -> RiskReport:
         ViewOptions(protocol="single-token"),
     ],
 )
-def test_options_give_what_the_report_gives_under_them(
-    store: Store, options: ViewOptions, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = score_few(store, monkeypatch)
+def test_options_give_what_the_report_gives_under_them(store: Store, options: ViewOptions) -> None:
+    run = score_few(store)
     found = sensitivity(store, run, options)
     assert_same(found.base, read(store, run, options))
     other_weights = "uniform" if options.occupation_weights == "employment" else "employment"
@@ -95,10 +87,8 @@ def test_options_give_what_the_report_gives_under_them(
     assert "sum and mean agree" in reason(found, "a group's words", "mean over a group's words")
 
 
-def test_more_groups_have_criteria_and_means_and_other_reasons(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = score_few(store, monkeypatch, topic="race")
+def test_more_groups_have_criteria_and_means_and_other_reasons(store: Store) -> None:
+    run = score_few(store, topic="race")
     found = sensitivity(store, run, ViewOptions())
     for name in ("l1", "l2"):
         assert_same(under(found, "criterion", name), read(store, run, ViewOptions(criterion=name)))
@@ -117,14 +107,14 @@ def test_more_groups_have_criteria_and_means_and_other_reasons(
     }
 
 
-def test_one_word_a_group_leaves_nothing_to_choose(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = sensitivity(store, score_few(store, monkeypatch, topic="religion"), ViewOptions())
+def test_one_word_a_group_leaves_nothing_to_choose(store: Store) -> None:
+    found = sensitivity(store, score_few(store, topic="religion"), ViewOptions())
     assert "none can be left out" in reason(found, "words", "one word left out")
     assert "every group has one word" in reason(found, "words", "the first word of each group only")
 
 
-def test_extremes_are_those_of_the_long_lists(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = sensitivity(store, score_few(store, monkeypatch), ViewOptions())
+def test_extremes_are_those_of_the_long_lists(store: Store) -> None:
+    found = sensitivity(store, score_few(store), ViewOptions())
     for dimension, name, size, kind in (
         ("words", "one pair left out", 39, "choice"),
         (SAMPLE, "a random half", HALVES, "sample"),
@@ -139,10 +129,8 @@ def test_extremes_are_those_of_the_long_lists(store: Store, monkeypatch: pytest.
     assert {one.name for one in found.samples} == {"a random half", "one template left out"}
 
 
-def test_template_subsets_are_the_reports_of_the_same_templates(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = score_few(store, monkeypatch)
+def test_template_subsets_are_the_reports_of_the_same_templates(store: Store) -> None:
+    run = score_few(store)
     result = load_result(store, run)
     found = sensitivity(store, run, ViewOptions())
     texts, counts = run.templates.texts, run.templates.counts.tolist()
@@ -168,16 +156,14 @@ def test_template_subsets_are_the_reports_of_the_same_templates(
     )
 
 
-def test_full_stops_come_from_another_run_with_the_weights_of_this_one(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = score_few(store, monkeypatch, templates=load_templates("gender-nineteen"))
+def test_full_stops_come_from_another_run_with_the_weights_of_this_one(store: Store) -> None:
+    run = score_few(store, templates=load_templates("gender-nineteen"))
     before = sensitivity(store, run, ViewOptions())
     assert reason(before, "full stop", "with a full stop") == (
         "no run has scored these templates with a full stop; make such a set on the page Templates (under "
         "edit, press With full stops and save it), then score it on the page 'Run an audit'"
     )
-    stopped = score_few(store, monkeypatch, templates=load_templates("gender-nineteen-stop"))
+    stopped = score_few(store, templates=load_templates("gender-nineteen-stop"))
     found = sensitivity(store, run, ViewOptions())
     result = load_result(store, stopped)
     texts, counts = [f"{text}." for text in run.templates.texts], run.templates.counts.tolist()
@@ -189,16 +175,13 @@ def test_full_stops_come_from_another_run_with_the_weights_of_this_one(
     )
 
 
-def test_exact_boundary_comes_from_its_own_run(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = score_few(store, monkeypatch)
+def test_exact_boundary_comes_from_its_own_run(store: Store) -> None:
+    run = score_few(store)
     assert "--protocol exact-boundary" in reason(
         sensitivity(store, run, ViewOptions()), "protocol", "exact-boundary"
     )
     bounded = score_few(
-        store,
-        monkeypatch,
-        protocol="exact-boundary",
-        chance=lambda prompt, word: 0.02 if word == "he" else 0.01,
+        store, protocol="exact-boundary", chance=lambda prompt, word: 0.02 if word == "he" else 0.01
     )
     boundary = ViewOptions(protocol="exact-boundary")
     found = sensitivity(store, run, ViewOptions())
@@ -210,19 +193,19 @@ def test_exact_boundary_comes_from_its_own_run(store: Store, monkeypatch: pytest
         ("mini-bert", "is for causal models and those"),
         ("mini-t5", "--protocol exact-"),
     ):
-        found = sensitivity(store, score_few(store, monkeypatch, model=model), ViewOptions())
+        found = sensitivity(store, score_few(store, model=model), ViewOptions())
         assert expected in reason(found, "protocol", "exact-boundary")
 
 
-def test_occupations_without_figures_are_a_reason(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = score_few(store, monkeypatch, evidence=make_evidence("odd", ["wizard", "witch"]))
+def test_occupations_without_figures_are_a_reason(store: Store) -> None:
+    run = score_few(store, evidence=make_evidence("odd", ["wizard", "witch"]))
     found = sensitivity(store, run, ViewOptions())
     assert "a figure for only 0 of the 2 terms" in reason(found, "occupation weights", "employment")
     assert "None of the occupations" in reason(found, "neutral point", "labour")
 
 
-def test_fewer_occupations_are_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = score_few(store, monkeypatch, evidence=make_evidence("odd", ["nurse", "teacher", "wizard"]))
+def test_fewer_occupations_are_told(store: Store) -> None:
+    run = score_few(store, evidence=make_evidence("odd", ["nurse", "teacher", "wizard"]))
     found = sensitivity(store, run, ViewOptions())
     note = under(found, "occupation weights", "employment").note
     assert "as chosen over 3" in note
@@ -232,12 +215,10 @@ def test_fewer_occupations_are_told(store: Store, monkeypatch: pytest.MonkeyPatc
     )
 
 
-def test_the_weights_of_a_list_are_a_choice_where_it_has_some(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_weights_of_a_list_are_a_choice_where_it_has_some(store: Store) -> None:
     """R under them is the mean of each term's risk by its weight, worked out from the unweighted report."""
     terms, weights = ["nurse", "teacher", "wizard"], [1.0, 0.0, 3.0]
-    run = score_few(store, monkeypatch, evidence=make_evidence("odd", terms, weights=weights))
+    run = score_few(store, evidence=make_evidence("odd", terms, weights=weights))
     plain, options = ViewOptions(), ViewOptions(occupation_weights="list")
     found = sensitivity(store, run, plain)
     assert_same(under(found, "occupation weights", "list"), read(store, run, options))
@@ -252,24 +233,24 @@ def test_the_weights_of_a_list_are_a_choice_where_it_has_some(
     assert sensitivity_name(store, other, plain) != sensitivity_name(store, run, plain)
 
 
-def test_a_list_without_weights_has_no_such_choice(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = sensitivity(store, score_few(store, monkeypatch), ViewOptions())
+def test_a_list_without_weights_has_no_such_choice(store: Store) -> None:
+    found = sensitivity(store, score_few(store), ViewOptions())
     assert "list" not in [one.name for one in (*found.variants, *found.unavailable)]
 
 
-def test_one_template_has_no_subsets(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_template_has_no_subsets(store: Store) -> None:
     one = make_templates("one", [("The [X] said that [Y]", 3)])
-    found = sensitivity(store, score_few(store, monkeypatch, templates=one), ViewOptions())
+    found = sensitivity(store, score_few(store, templates=one), ViewOptions())
     assert "one template" in reason(found, "templates", "fewer templates")
     assert not [variant for variant in found.variants if variant.dimension in ("templates", SAMPLE)]
 
 
-def test_templates_of_no_weight_are_not_left_out(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_templates_of_no_weight_are_not_left_out(store: Store) -> None:
     """Three of the four carry weight; where every R is the same, the first of them stands at both ends."""
     texts = [f"The [X] {verb} that [Y]" for verb in ("said", "knew", "felt", "saw")]
     counts = [3.0, 2.0, 1.0, 0.0]
     some = make_templates("some", list(zip(texts, counts, strict=True)))
-    run = score_few(store, monkeypatch, templates=some)
+    run = score_few(store, templates=some)
     found = sensitivity(store, run, ViewOptions())
     result = load_result(store, run)
     without = [
@@ -284,22 +265,20 @@ def test_templates_of_no_weight_are_not_left_out(store: Store, monkeypatch: pyte
         assert variant.note.startswith("Of 3,")
     assert "fewer than 4 templates carry weight" in reason(found, SAMPLE, "a random half")
     first = make_templates("first", list(zip(texts[::-1], counts[::-1], strict=True)))
-    alike = score_few(store, monkeypatch, model="mini-bert", templates=first, chance=lambda *_: 0.01)
+    alike = score_few(store, model="mini-bert", templates=first, chance=lambda *_: 0.01)
     tied = sensitivity(store, alike, ViewOptions())
     assert {one.which for one in tied.samples} == {"without 'The [X] felt that [Y]'"}
 
 
-def test_one_template_of_weight_has_no_subsets(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_template_of_weight_has_no_subsets(store: Store) -> None:
     one = make_templates("one", [("The [X] said that [Y]", 3), ("The [X] knew that [Y]", 0)])
-    found = sensitivity(store, score_few(store, monkeypatch, templates=one), ViewOptions())
+    found = sensitivity(store, score_few(store, templates=one), ViewOptions())
     assert "one template alone carries weight" in reason(found, SAMPLE, "one template left out")
     assert not [variant for variant in found.variants if variant.dimension in ("templates", SAMPLE)]
 
 
-def test_scripts_say_that_they_measure_against_an_even_split(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = score_few(store, monkeypatch)
+def test_scripts_say_that_they_measure_against_an_even_split(store: Store) -> None:
+    run = score_few(store)
     for reference, note in (("uniform", ""), ("labour", "Against an even split.")):
         found = sensitivity(store, run, ViewOptions.model_validate({"reference": reference}))
         scripts = [one for one in found.variants if one.kind == "script"]
@@ -310,7 +289,7 @@ def test_scripts_say_that_they_measure_against_an_even_split(
 def test_labour_statistics_decide_the_name_since_the_table_always_has_their_rows(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = score_few(store, monkeypatch)
+    run = score_few(store)
     names = {sensitivity_name(store, run, ViewOptions())}
     shares, weights = occupations.labour_reference, occupations.occupation_weights
 
@@ -330,7 +309,7 @@ def test_labour_statistics_decide_the_name_since_the_table_always_has_their_rows
 
 
 def test_the_table_is_kept_and_read_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = score_few(store, monkeypatch)
+    run = score_few(store)
     assert not sensitivity_kept(store, run, ViewOptions())
     read_prompts: list[int] = []
     first = sensitivity(store, run, ViewOptions(), read_prompts.append)
@@ -341,8 +320,8 @@ def test_the_table_is_kept_and_read_again(store: Store, monkeypatch: pytest.Monk
     assert len(read_prompts) == 1
 
 
-def test_what_decides_the_table_decides_its_name(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = score_few(store, monkeypatch)
+def test_what_decides_the_table_decides_its_name(store: Store) -> None:
+    run = score_few(store)
     name = sensitivity_name(store, run, ViewOptions())
     counts = [
         template.model_copy(update={"count": 1 + index})
@@ -362,8 +341,8 @@ def test_what_decides_the_table_decides_its_name(store: Store, monkeypatch: pyte
     assert sensitivity_name(store, run, ViewOptions(unit="counts-only-mentions")) == name
 
 
-def test_a_run_with_a_plan_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = planned(score_few(store, monkeypatch), 0.1)
+def test_a_run_with_a_plan_is_refused(store: Store) -> None:
+    run = planned(score_few(store), 0.1)
     with pytest.raises(RunError, match="sampling plan"):
         sensitivity(store, run, ViewOptions())
 
@@ -399,13 +378,10 @@ def test_subsets_are_drawn_by_the_seed_from_what_carries_weight() -> None:
     assert list(halves(np.array([1.0, 1, 1, 0]))) == []
 
 
-def test_a_view_of_some_occupations_keeps_their_reference(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = score_few(store, monkeypatch)
+def test_a_view_of_some_occupations_keeps_their_reference(store: Store) -> None:
+    run = score_few(store)
     view = view_of(run, ViewOptions(reference="labour"))
     part = view.part(1, 3)
     assert part.criterion.reference is not None
-    assert view.criterion.reference is not None
     np.testing.assert_array_equal(part.criterion.reference, view.criterion.reference[1:3])
     np.testing.assert_array_equal(part.rows, view.rows[1:3])

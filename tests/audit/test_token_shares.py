@@ -158,12 +158,10 @@ def test_equal_tokens_by_sets(numbers: list[list[int]]) -> None:
     assert {item.name for item in left_out} == set(table.tokens) - set(words)
 
 
-def test_a_run_is_read_with_equal_tokens_from_the_same_scores(
-    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_is_read_with_equal_tokens_from_the_same_scores(own_settings: Settings) -> None:
     """The small runs' abbot and abbess have two tokens each, baron 2 and baroness 1, monk 3 and nun 1."""
     store = Store.open(own_settings.cache)
-    run = score_few(store, monkeypatch, model="mini-bert")
+    run = score_few(store, model="mini-bert")
     whole, equal = load_result(store, run), load_result(store, run, "equal-tokens")
     assert {item.name for item in equal.left_out} == {"baron", "baroness", "monk", "nun"}
     assert set(whole.words) - set(equal.words) == {"baron", "baroness", "monk", "nun"}
@@ -178,11 +176,9 @@ def test_a_run_is_read_with_equal_tokens_from_the_same_scores(
     assert not are_unequal(again.token_shares) or "tokens" in " ".join(again.warnings)
 
 
-def test_what_was_kept_before_tokens_were_is_read_anew(
-    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_kept_before_tokens_were_is_read_anew(own_settings: Settings) -> None:
     store = Store.open(own_settings.cache)
-    run = score_few(store, monkeypatch)
+    run = score_few(store)
     first = load_result(store, run)
     (kept,) = (own_settings.cache / "results" / run.key).glob("tokens-*")
     kept.unlink()
@@ -196,6 +192,6 @@ def test_no_shared_number_of_tokens_is_refused(
 ) -> None:
     monkeypatch.setattr("tests.audit.small_runs.TOKENS", {"asian": 3})
     store = Store.open(own_settings.cache)
-    run = score_few(store, monkeypatch, topic="race")
+    run = score_few(store, topic="race")
     with pytest.raises(ModelError, match="without a word in mini-gpt"):
         load_result(store, run, "equal-tokens")

@@ -14,22 +14,15 @@ from pcf_core.audit.sampling import planned, with_draws
 from pcf_core.core.errors import CriterionError
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
-from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Template, TemplateSet
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
-from pcf_core.work.scoring import score_run
-from tests.conftest import fake_scorer
+from tests.audit.small_runs import score_with_fake
 
 COUNTS_ONLY = ViewOptions(unit="counts-only")
 COUNTS, DOCUMENTS = (9.0, 6.0, 4.0, 0.0, 2.0), (5, 6, 2, 0, 1)
-
-
-@pytest.fixture
-def store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache)
 
 
 def scored(
@@ -40,21 +33,19 @@ def scored(
     draws: int = 0,
 ) -> tuple[RunSpec, Result]:
     """A run of five templates with these counts and documents, scored with the fake."""
-    topic = load_topic("gender")
     texts = tuple(
         Template(text=f"The [X] of number {index} said that [Y]", count=count, documents=known)
         for index, (count, known) in enumerate(zip(counts, documents, strict=True))
     )
     run = build_run(
         resolve("mini-gpt"),
-        topic,
+        load_topic("gender"),
         make_evidence("few", ["nurse", "engineer", "clerk"]),
         TemplateSet(name="five", title="Five", templates=texts),
     )
     if within:
         run = with_draws(planned(run, within), draws)
-    score_run(run, store, lambda spec, protocol: fake_scorer(run.scoring, topic))
-    return run, load_result(store, run)
+    return score_with_fake(store, run), load_result(store, run)
 
 
 def unit_of_report(found: RiskReport) -> str:
@@ -131,7 +122,6 @@ def test_the_draws_of_a_plan_are_its_unit_until_it_has_drawn_all(store: Store) -
     assert len(run.drawn.texts) == 4
     found = report(result, run, COUNTS_ONLY, resamples=20)
     assert unit_of_report(found) == "document"
-    assert found.sampling is not None
     assert found.sampling.whole
 
 
@@ -154,8 +144,6 @@ def test_a_duplicated_template_is_one_with_its_count_doubled() -> None:
     two = matrix_report({"preferences": twice.tolist(), "template_weights": [1, 5, 3, 1, 1]}, options, 50)
     for name in ("overall_risk", "prejudice_risk", "caprice_risk"):
         assert getattr(two, name) == pytest.approx(getattr(one, name), abs=1e-12)
-    assert one.corrected is not None
-    assert two.corrected is not None
     assert two.corrected.prejudice_risk > one.corrected.prejudice_risk
     whole = matrix_report(
         {"preferences": values.tolist(), "template_weights": [2, 5, 3, 1]}, ViewOptions(), 50

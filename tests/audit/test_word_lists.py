@@ -27,17 +27,10 @@ from pcf_core.audit.word_lists import (
 )
 from pcf_core.core.risk import Aggregation
 from pcf_core.core.run import RunSpec
-from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group, Topic
 from pcf_core.material.topics import load_topic
 from pcf_core.store.store import Store
 from tests.audit.small_runs import score_few
-
-
-@pytest.fixture
-def store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache)
-
 
 nats = arrays(np.float64, st.tuples(st.integers(1, 3), st.integers(2, 6)), elements=st.floats(-40, 0))
 
@@ -52,7 +45,7 @@ def test_leaving_out_the_word_that_dominates_keeps_what_is_left() -> None:
 @given(logs=nats)
 def test_all_but_one_by_a_loop(logs: np.ndarray) -> None:
     for aggregation, add in (("sum", np.sum), ("mean", np.mean)):
-        found = all_but_one(logs, aggregation)  # type: ignore[arg-type]
+        found = all_but_one(logs, aggregation)
         for word in range(logs.shape[1]):
             expected = np.log(add(np.exp(np.delete(logs, word, axis=1)), axis=-1))
             np.testing.assert_allclose(found[:, word], expected, rtol=1e-9, atol=1e-9)
@@ -103,7 +96,7 @@ def test_lists_give_what_a_topic_of_only_these_words_gives(
 ) -> None:
     """In parts as in one piece: against preferences of all cells at once, decomposed at once."""
     monkeypatch.setattr(module, "PROMPTS_AT_ONCE", prompts_at_once)
-    run = score_few(store, monkeypatch)
+    run = score_few(store)
     view = view_of(run, options)
     words = load_result(store, run).words
     few = WordList("few", (("he", "him", "king"), ("she", "queen")))
@@ -133,13 +126,11 @@ def test_words_are_used_in_the_order_of_the_topic() -> None:
     assert used_words(topic, ("she", "king", "he")) == (("king", "he"), ("she",))
 
 
-def test_a_list_without_any_probability_in_a_cell_says_so(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_list_without_any_probability_in_a_cell_says_so(store: Store) -> None:
     def silent(prompt: str, word: str) -> float:
         return 0.0 if word in ("he", "she") and "nurse said" in prompt else 0.01
 
-    run = score_few(store, monkeypatch, chance=silent)
+    run = score_few(store, chance=silent)
     lists = [WordList("two", (("he",), ("she",))), WordList("four", (("he", "king"), ("she", "queen")))]
     found, _ = list_risks(store, run, view_of(run, ViewOptions()), ("he", "she"), lists, [])
     assert found["two"].broken == 1

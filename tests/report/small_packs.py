@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pcf_core.audit.places import by_writing
+from pcf_core.audit.slots import by_writing
 from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
 from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
 from pcf_core.report.importing import Arrived, import_pack

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import sync_playwright
 
-from pcf_core.audit.kept_gate import kept_verdicts
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.policy import Policy
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
+from pcf_core.audit.stored_verdicts import stored_verdicts
 from pcf_core.core.errors import InputError, RunError
 from pcf_core.core.run import RunSpec
 from pcf_core.material.evidence import load_evidence
@@ -344,7 +344,7 @@ def test_its_numbers_are_those_of_the_gate(written: ReportDocument, full_store: 
     (section,) = [one for one in written.sections if one.name == "policy"]
     for part in section.parts:
         key = next(info.run.scoring for info in full_store.own_runs() if info.run.scoring.name == part.title)
-        report = kept_verdicts(full_store, POLICY, key).report
+        report = stored_verdicts(full_store, POLICY, key).report
         assert report is not None
         (table,) = part.tables
         places = [table.columns.index(name) for name in ("value", "low", "high", "verdict")]

@@ -21,7 +21,7 @@ from pcf_core.mining.sentences import Wanted, candidates
 from pcf_core.models.folder import shortened
 from pcf_core.models.generation.base import declines
 from pcf_core.show.charts.theme import short_template
-from pcf_core.store.places import without_credentials
+from pcf_core.store.storage import without_credentials
 from pcf_core.texts.criteria.answers import AnswerReader, read_letter
 from pcf_core.texts.criteria.gender_reading import GenderReader, without_gender
 from pcf_core.texts.criteria.professions import load_reading

@@ -22,7 +22,7 @@ from pcf_core.mining.corpora import hub as corpora_hub
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.report.documents import report_document
-from pcf_core.store.places import Objects, UnreachableError, place_of
+from pcf_core.store.storage import ObjectStorage, UnreachableError, storage_of
 from pcf_core.store.store import Store
 from pcf_core.work import launch
 from pcf_core.work.queue import Queue
@@ -128,13 +128,13 @@ def test_credentials_of_object_storage_are_cut_out(url: str) -> None:
             raise PermissionError(f"403 for {url}")
 
     with pytest.raises(UnreachableError) as refusal:
-        Objects(Broken(), "bucket/x", url).read("a")  # type: ignore[arg-type]
+        ObjectStorage(Broken(), "bucket/x", url).read("a")  # type: ignore[arg-type]
     assert KEY not in str(refusal.value)
 
 
 def test_credentials_of_a_protocol_that_is_not_known(tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as refusal:
-        place_of(tmp_path, f"nonsense://me:{KEY}@bucket/x")
+        storage_of(tmp_path, f"nonsense://me:{KEY}@bucket/x")
     assert KEY not in str(refusal.value)
 
 

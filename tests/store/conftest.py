@@ -12,7 +12,7 @@ import pytest
 
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
-from pcf_core.store.places import Place, place_of
+from pcf_core.store.storage import Storage, storage_of
 from pcf_core.store.store import Store
 from tests.mounts import small_disk_at
 
@@ -46,7 +46,7 @@ def store(root: Path) -> Store:
 @pytest.fixture(params=["in the cache", "shared folder", "object storage"])
 def scores(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """What PCF_SCORES says; object storage is listed each time, as a folder is."""
-    monkeypatch.setattr("pcf_core.store.places.LISTING_SECONDS", 0.0)
+    monkeypatch.setattr("pcf_core.store.storage.LISTING_SECONDS", 0.0)
     kinds = {
         "in the cache": "",
         "shared folder": f"{tmp_path}/shared",
@@ -61,8 +61,8 @@ def any_store(root: Path, scores: str) -> Store:
 
 
 @pytest.fixture
-def place(root: Path, scores: str) -> Place:
-    return place_of(root, scores)
+def place(root: Path, scores: str) -> Storage:
+    return storage_of(root, scores)
 
 
 @pytest.fixture

@@ -164,7 +164,7 @@ def test_nothing_waits_for_a_pipe_in_the_cache_or_reads_a_device_to_its_end(
             lambda store=store: recomputed_result(store, run),
         ):
             with suppress(AuditError):
-                read()  # type: ignore[operator]
+                read()
         with logging_to(own_settings):
             logging.getLogger("pcf_core").warning("not waited for")
         path.unlink(missing_ok=True)

@@ -91,7 +91,6 @@ def test_nothing_kept_is_none_and_saving_replaces(store: Store) -> None:
     assert store.has_result("abc123", "numbers")
     store.save_result("abc123", "numbers", {"a": np.arange(3)}, {"again": True})
     found = store.load_result("abc123", "numbers")
-    assert found is not None
     assert (found[0]["a"].tolist(), found[1]) == ([0, 1, 2], {"again": True})
 
 
@@ -102,7 +101,6 @@ def test_the_shipped_layer_answers_where_the_cache_is_damaged(tmp_path: Path) ->
     store.save_result("abc123", "numbers", {"a": np.arange(3)}, {})
     (tmp_path / "cache" / "results" / "abc123" / "numbers.parquet").write_bytes(b"ruined")
     found = store.load_result("abc123", "numbers")
-    assert found is not None
     assert found[0]["a"].tolist() == [0, 1]
 
 

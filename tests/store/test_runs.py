@@ -164,13 +164,6 @@ def test_within_a_moment_what_another_finished_is_not_taken_back(
     assert after.run.templates.counts.tolist() == [1.0]
 
 
-def test_a_run_of_the_shipped_layer_is_known(tmp_path: Path, key: ScoringKey) -> None:
-    Store.open(tmp_path / "shipped").save_run(run_of(key), {"from": "shipped"})
-    store = Store.open(tmp_path / "cache", [tmp_path / "shipped"])
-    store.ask_for(run_of(key))
-    assert store.run_info(run_of(key).key).complete
-
-
 def test_a_cache_that_cannot_be_read_is_not_called_an_unknown_run(tmp_path: Path, key: ScoringKey) -> None:
     """PCF_CACHE names a file: a shipped run is found, of any other nothing can be said."""
     (tmp_path / "file").write_text("no folder")

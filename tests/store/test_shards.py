@@ -16,7 +16,6 @@ from hypothesis.extra import numpy as arrays
 from pcf_core.core.errors import DamagedShardError, StoreError
 from pcf_core.core.run import ScoringKey
 from pcf_core.store.files import seal, sha256, unseal
-from pcf_core.store.places import Place, place_of
 from pcf_core.store.shards import (
     Manifest,
     MissingShardError,
@@ -28,6 +27,7 @@ from pcf_core.store.shards import (
     shard_id,
     write_shard,
 )
+from pcf_core.store.storage import Storage, storage_of
 
 PROMPTS = ("The nurse said that [Y]", "The “boss” said\nthat [Y]", "")
 VALUES = np.array([[-1.5, -2], [-0.0, -np.inf], [-3, -1e-30]], dtype=np.float32)
@@ -48,14 +48,14 @@ def manifest_of(key: ScoringKey, data: bytes) -> Manifest:
 
 
 @pytest.fixture
-def written(place: Place, key: ScoringKey) -> tuple[Place, str]:
+def written(place: Storage, key: ScoringKey) -> tuple[Storage, str]:
     data = encode(PROMPTS, VALUES)
     manifest = manifest_of(key, data)
     write_shard(place / key.hash, manifest, data)
     return place / key.hash, manifest.shard
 
 
-def bytes_of(folder: Place, name: str) -> bytes:
+def bytes_of(folder: Storage, name: str) -> bytes:
     data = folder.read(name)
     assert data is not None
     return data
@@ -86,7 +86,7 @@ def test_the_same_scores_give_the_same_bytes() -> None:
     assert encode(PROMPTS, VALUES) == encode(list(PROMPTS), np.asfortranarray(VALUES))
 
 
-def test_other_programs_read_it(written: tuple[Place, str]) -> None:
+def test_other_programs_read_it(written: tuple[Storage, str]) -> None:
     """Second opinion: pandas, and the schema that the documentation promises."""
     folder, shard = written
     file = BytesIO(bytes_of(folder, file_names(shard)[0]))
@@ -96,7 +96,7 @@ def test_other_programs_read_it(written: tuple[Place, str]) -> None:
     np.testing.assert_array_equal(np.stack(table["log_probability"].tolist()), VALUES)
 
 
-def test_a_shard_comes_back_with_its_manifest(written: tuple[Place, str], key: ScoringKey) -> None:
+def test_a_shard_comes_back_with_its_manifest(written: tuple[Storage, str], key: ScoringKey) -> None:
     shard = read_shard(*written)
     assert (shard.manifest.words, shard.manifest.tokens) == (("he", "she"), (1, 2))
     assert shard.manifest.refused == {"xe": "unk"}
@@ -115,7 +115,7 @@ def test_the_id_follows_key_prompts_and_words(key: ScoringKey) -> None:
     assert len(ids) == 4
 
 
-def test_one_flipped_byte_anywhere_is_found(written: tuple[Place, str]) -> None:
+def test_one_flipped_byte_anywhere_is_found(written: tuple[Storage, str]) -> None:
     """All bytes of the manifest; of the data, which one checksum covers, every seventh."""
     folder, shard = written
     for name, step in zip(file_names(shard), (7, 1), strict=True):
@@ -129,7 +129,7 @@ def test_one_flipped_byte_anywhere_is_found(written: tuple[Place, str]) -> None:
 
 
 @pytest.mark.parametrize("which", [0, 1])
-def test_a_cut_file_is_damage(written: tuple[Place, str], which: int) -> None:
+def test_a_cut_file_is_damage(written: tuple[Storage, str], which: int) -> None:
     folder, shard = written
     name = file_names(shard)[which]
     folder.replace(name, bytes_of(folder, name)[:-1])
@@ -138,7 +138,7 @@ def test_a_cut_file_is_damage(written: tuple[Place, str], which: int) -> None:
 
 
 def test_data_that_are_no_parquet_are_damage_even_with_a_fitting_checksum(
-    place: Place, key: ScoringKey
+    place: Storage, key: ScoringKey
 ) -> None:
     manifest = manifest_of(key, b"PAR1 but not really PAR1")
     write_shard(place / key.hash, manifest, b"PAR1 but not really PAR1")
@@ -146,7 +146,7 @@ def test_data_that_are_no_parquet_are_damage_even_with_a_fitting_checksum(
         read_shard(place / key.hash, manifest.shard)
 
 
-def test_data_without_a_manifest_are_not_there(written: tuple[Place, str]) -> None:
+def test_data_without_a_manifest_are_not_there(written: tuple[Storage, str]) -> None:
     folder, shard = written
     data, manifest = file_names(shard)
     folder.set_aside(manifest)
@@ -155,14 +155,14 @@ def test_data_without_a_manifest_are_not_there(written: tuple[Place, str]) -> No
     assert folder.stamp(data) is not None
 
 
-def test_a_manifest_without_data_is_damage(written: tuple[Place, str]) -> None:
+def test_a_manifest_without_data_is_damage(written: tuple[Storage, str]) -> None:
     folder, shard = written
     folder.set_aside(file_names(shard)[0])
     with pytest.raises(DamagedShardError):
         read_shard(*written)
 
 
-def test_another_version_is_not_called_damaged(written: tuple[Place, str]) -> None:
+def test_another_version_is_not_called_damaged(written: tuple[Storage, str]) -> None:
     folder, shard = written
     manifest = file_names(shard)[1]
     folder.replace(manifest, seal({**unseal(bytes_of(folder, manifest)), "schema_version": 2, "news": True}))
@@ -171,7 +171,7 @@ def test_another_version_is_not_called_damaged(written: tuple[Place, str]) -> No
     assert not isinstance(caught.value, DamagedShardError)
 
 
-def test_a_shard_under_a_foreign_name_is_damage(written: tuple[Place, str]) -> None:
+def test_a_shard_under_a_foreign_name_is_damage(written: tuple[Storage, str]) -> None:
     folder, shard = written
     for name, foreign in zip(file_names(shard), file_names("0123456789abcdef"), strict=True):
         folder.create(foreign, bytes_of(folder, name))
@@ -190,14 +190,14 @@ SHARED = pytest.mark.parametrize("scores", ["shared folder", "object storage"], 
 @SHARED
 @pytest.mark.parametrize("step", [1, 2, 3])
 def test_whoever_comes_in_between_the_shard_is_whole(
-    place: Place, key: ScoringKey, step: int, monkeypatch: pytest.MonkeyPatch
+    place: Storage, key: ScoringKey, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before our data, between data and manifest, and after: another machine writes its own bytes."""
     folder, data = place / key.hash, encode(PROMPTS, VALUES)
     shard = manifest_of(key, data).shard
     real, calls = type(folder).create, []
 
-    def create(self: Place, name: str, content: bytes) -> bool:
+    def create(self: Storage, name: str, content: bytes) -> bool:
         calls.append(name)
         if len(calls) == step:
             write_shard(place / key.hash, manifest_of(key, OTHER), OTHER)
@@ -214,7 +214,7 @@ def test_whoever_comes_in_between_the_shard_is_whole(
 
 @SHARED
 def test_data_that_a_killed_writer_left_are_used_and_rubbish_is_replaced(
-    place: Place, key: ScoringKey
+    place: Storage, key: ScoringKey
 ) -> None:
     folder, data = place / key.hash, encode(PROMPTS, VALUES)
     name = file_names(manifest_of(key, data).shard)[0]
@@ -237,7 +237,7 @@ def test_on_one_disk_nobody_vouches_for_data_without_a_manifest_that_fits(
     tmp_path: Path, key: ScoringKey
 ) -> None:
     """Of the same shape, and with one number flipped: a broken disk under what a killed writer left."""
-    folder, data = place_of(tmp_path) / key.hash, encode(PROMPTS, VALUES)
+    folder, data = storage_of(tmp_path) / key.hash, encode(PROMPTS, VALUES)
     flipped = VALUES.copy()
     flipped[0, 0] *= -1
     manifest = manifest_of(key, data)
@@ -250,7 +250,7 @@ def test_on_one_disk_nobody_vouches_for_data_without_a_manifest_that_fits(
 
 
 def test_on_one_disk_what_counts_already_stays(tmp_path: Path, key: ScoringKey) -> None:
-    folder, data = place_of(tmp_path) / key.hash, encode(PROMPTS, VALUES)
+    folder, data = storage_of(tmp_path) / key.hash, encode(PROMPTS, VALUES)
     for content in (data, OTHER):
         write_shard(folder, manifest_of(key, content), content)
     assert encode(PROMPTS, read_shard(folder, manifest_of(key, data).shard).values) == data

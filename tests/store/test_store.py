@@ -23,8 +23,8 @@ from pcf_core.store.catalogue import row_checksum
 from pcf_core.store.database import FILE_NAME
 from pcf_core.store.files import sha256
 from pcf_core.store.layer import Missing
-from pcf_core.store.places import Objects, Place
 from pcf_core.store.shards import decode, encode
+from pcf_core.store.storage import ObjectStorage, Storage
 from pcf_core.store.store import Store
 
 REFUSED = {"ξ": "unk"}
@@ -113,14 +113,6 @@ def test_blocks_are_few_and_keep_the_order(any_store: Store, key: ScoringKey) ->
     ]
 
 
-def test_dropping_words_and_prompts_scores_nothing(any_store: Store, key: ScoringKey) -> None:
-    score(any_store, key, PROMPTS, WORDS)
-    assert any_store.missing(key, PROMPTS[1:3][::-1], WORDS[::-1][:2]) == []
-    np.testing.assert_array_equal(
-        any_store.gather(key, PROMPTS[2:0:-1], ("she",)), matrix(PROMPTS[2:0:-1], ["she"])
-    )
-
-
 def test_shards_that_overlap_give_every_score_that_either_has(any_store: Store, key: ScoringKey) -> None:
     """Whichever is read first, the other is partly known by then and must be read for the rest."""
     for words in (("he", "she"), ("she", "king")):
@@ -136,13 +128,6 @@ def test_another_key_shares_nothing(any_store: Store, key: ScoringKey) -> None:
     assert cells(any_store.missing(other, PROMPTS, WORDS)) == {(p, w) for p in PROMPTS for w in WORDS}
     assert np.isnan(any_store.gather(other, PROMPTS, WORDS)).all()
     assert any_store.known_words(other).tokens == {}
-
-
-def test_refused_words_are_known_and_not_missing(any_store: Store, key: ScoringKey) -> None:
-    score(any_store, key, PROMPTS[:1], ("he", "ξ"))
-    assert any_store.known_words(key) == TokenTable({"he": 2}, {"ξ": "unk"})
-    assert any_store.missing(key, PROMPTS, ("ξ",)) == []
-    assert np.isnan(any_store.gather(key, PROMPTS[:1], ("ξ",))).all()
 
 
 def test_one_prompt_reads_one_shard(
@@ -262,8 +247,10 @@ def test_object_storage_is_listed_once_in_a_while(
     url = f"memory:/{tmp_path}"
     one, two = Store.open(tmp_path / "one", (), url), Store.open(tmp_path / "two", (), url)
     listings: list[str] = []
-    real = Objects.stems
-    monkeypatch.setattr(Objects, "stems", lambda self, suffix: listings.append(suffix) or real(self, suffix))
+    real = ObjectStorage.stems
+    monkeypatch.setattr(
+        ObjectStorage, "stems", lambda self, suffix: listings.append(suffix) or real(self, suffix)
+    )
     assert len(score(one, key, PROMPTS[:4], WORDS)) == 1
     assert one.missing(key, PROMPTS[:4], WORDS) == []
     assert len(listings) == 1
@@ -309,7 +296,7 @@ def test_killed_while_it_sets_damage_aside_it_leaves_no_data_that_pass_for_whole
     folder.replace(f"{shard}.parquet", encode(prompts, values - 1))
     real, left = type(folder).set_aside, [None] * renames
 
-    def killed(self: Place, name: str) -> None:
+    def killed(self: Storage, name: str) -> None:
         if not left:
             raise Killed
         left.pop()

@@ -156,7 +156,6 @@ def test_damage_is_set_aside_told_and_made_again(any_store: Store, which: int, a
     shard = texts_id(GENERATION, PROMPTS[0], 25)
     name = file_names(shard)[which]
     content = folder.read(name)
-    assert content is not None
     damaged = content[:60] + bytes([content[60] ^ 1]) + content[61:]
     folder.replace(name, damaged)
     if asked == "read":
@@ -184,9 +183,7 @@ def test_texts_of_another_model_or_prompt_are_not_served(store: Store, root: Pat
     assert store.texts(other, PROMPTS[0], 1) is None
     own = root / "texts" / GENERATION.hash
     for name, foreign in zip(
-        file_names(texts_id(GENERATION, PROMPTS[0], 0)),
-        file_names(texts_id(GENERATION, "x", 0)),
-        strict=True,
+        file_names(texts_id(GENERATION, PROMPTS[0], 0)), file_names(texts_id(GENERATION, "x", 0)), strict=True
     ):
         shutil.copy(own / name, own / foreign)
     assert store.texts(GENERATION, "x", 1) is None

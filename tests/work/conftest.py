@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -13,22 +11,11 @@ from pcf_core.core.settings import Settings, settings
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
-
-TOY = Path(__file__).with_name("toy.py")
-
-
-@pytest.fixture(scope="session")
-def toy() -> ModuleType:
-    found = importlib.util.spec_from_file_location("toy", TOY)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
+from tests.work import toy
 
 
 @pytest.fixture
-def toy_settings(tmp_path: Path, toy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+def toy_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
     """An empty cache, shards of four prompts; every model's name means the toy."""
     monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PCF_SHARD_PROMPTS", "4")
@@ -37,6 +24,15 @@ def toy_settings(tmp_path: Path, toy: ModuleType, monkeypatch: pytest.MonkeyPatc
     settings.cache_clear()
     yield settings()
     settings.cache_clear()
+
+
+@pytest.fixture
+def toy_writers(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every name means a toy that writes texts and scores words of experiments."""
+    for name in ("generating.resolve_writer", "text_audits.resolve_writer", "blocks.resolve"):
+        monkeypatch.setattr(f"pcf_core.work.{name}", toy.writer_of)
+    for name in ("criteria.resolve", "benchmarks.resolve", "estimate.resolve"):
+        monkeypatch.setattr(f"pcf_core.work.{name}", toy.writer_of)
 
 
 @pytest.fixture
@@ -67,10 +63,10 @@ def store(toy_settings: Settings) -> Store:
 
 @pytest.fixture
 def queue(toy_settings: Settings) -> Queue:
-    return Queue.open(toy_settings.cache / "catalogue.sqlite")
+    return Queue.open(toy_settings.catalogue)
 
 
 @pytest.fixture
-def worker(store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType) -> Worker:
+def worker(store: Store, queue: Queue, toy_settings: Settings) -> Worker:
     """A worker of the toy model."""
     return Worker(store, queue, toy_settings, toy.open_toy)

@@ -130,12 +130,7 @@ def offer_package(stub: Stub, name: str, path: str, body: bytes) -> str:
 def offer_model(stub: Stub, name: str, files: dict[str, bytes]) -> None:
     """Put a model into the hub."""
     listed = [
-        {
-            "type": "file",
-            "path": path,
-            "size": len(body),
-            "oid": hashlib.sha1(body).hexdigest(),
-        }
+        {"type": "file", "path": path, "size": len(body), "oid": hashlib.sha1(body).hexdigest()}
         for path, body in files.items()
     ]
     info = {"id": name, "sha": COMMIT, "siblings": [{"rfilename": path} for path in files], "private": False}

@@ -73,7 +73,7 @@ def busy() -> None:
 
 def serve(owner: str, line: Connection, until_idle: bool) -> None:
     leave_signals_to_parent()
-    scoring.resolve = words.resolve = toy.spec_of  # type: ignore[assignment]
+    scoring.resolve = words.resolve = toy.spec_of
     for late in ("torch", "scipy.stats"):  # seconds on a busy machine, in which a run would not move
         importlib.import_module(late)
     queue = Queue.open(settings().catalogue)

@@ -11,7 +11,6 @@ import jsonschema
 import numpy as np
 import pytest
 
-from pcf_core.core.errors import StoreError
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
@@ -24,14 +23,7 @@ from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.files import load_material
 from pcf_core.texts.benchmarks.records import Material
 from pcf_core.work.benchmarking import run_benchmark
-from pcf_core.work.benchmarks import (
-    BENCHMARK_AUDIT,
-    benchmark_asked,
-    kept_results,
-)
-from pcf_core.work.jobs import Stopped
-from pcf_core.work.queue import Queue
-from pcf_core.work.worker import Worker
+from pcf_core.work.benchmarks import BENCHMARK_AUDIT, benchmark_asked, kept_results
 from tests.command_line import SCHEMAS, run_here
 from tests.texts.benchmarks.written_files import crows_file, stereoset_files, winobias_files
 
@@ -49,10 +41,7 @@ def never(spec: ModelSpec, protocol: str) -> Scorer:
 
 def test_a_result_is_kept_and_given_again_without_the_model(pairs: Material, own_settings: Settings) -> None:
     store, asked = Store.open(own_settings.cache), benchmark_asked(pairs, KEY)
-    with pytest.raises(StoreError, match=r"^What was asked for in this benchmark"):
-        run_benchmark(asked, store, never)
     BENCHMARK_AUDIT.keep(store, asked, pairs)
-    assert BENCHMARK_AUDIT.missing(store, asked, pairs) == 3
     seen: list[tuple[int, int]] = []
     result, made = run_benchmark(
         asked, store, on_progress=lambda done, total, rate: seen.append((done, total))
@@ -119,38 +108,6 @@ def test_masked_models_and_other_benchmarks_have_no_opening(own_settings: Settin
     result, _ = run_benchmark(asked, store, open_scorer)
     assert "opening" not in result.provenance
     assert not asked.needs_opening
-
-
-def test_what_was_scored_before_an_interrupt_is_not_scored_again(
-    pairs: Material, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pcf_core.work.benchmarks.BLOCK", 1)
-    store, asked = Store.open(own_settings.cache), benchmark_asked(pairs, KEY)
-    BENCHMARK_AUDIT.keep(store, asked, pairs)
-    calls = 0
-
-    def pause() -> None:
-        nonlocal calls
-        calls += 1
-        if calls == 3:
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        run_benchmark(asked, store, pause=pause)
-    assert BENCHMARK_AUDIT.missing(store, asked, pairs) == 1
-    result, made = run_benchmark(asked, store)
-    assert (made, result.report.headline.items) == (1, 3)
-
-
-def test_a_worker_answers_what_the_queue_has(pairs: Material, own_settings: Settings) -> None:
-    store, queue = Store.open(own_settings.cache), Queue.open(own_settings.catalogue)
-    asked = benchmark_asked(pairs, KEY)
-    job = BENCHMARK_AUDIT.submit(store, queue, asked, pairs)
-    assert (job.total, BENCHMARK_AUDIT.submit(store, queue, asked, pairs).id) == (3, job.id)
-    Worker(store, queue, own_settings, open_scorer).run(until_idle=True)
-    done = queue.get(job.id)
-    assert (done.state, done.done) == ("done", 3)
-    assert BENCHMARK_AUDIT.load(store, asked.hash) is not None
 
 
 # ---------------------------------------------------------------------------------- the command line

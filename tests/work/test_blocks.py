@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -36,11 +35,12 @@ from pcf_core.work.blocks import (
 )
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.scoring import score_run
+from tests.work import toy
 
 PROMPTS = tuple(f"The term{i} is [Y]" for i in range(5))
 
 
-def test_a_block_comes_back_with_what_made_it(toy: ModuleType) -> None:
+def test_a_block_comes_back_with_what_made_it() -> None:
     """Five prompts in batches of two: pauses between them alone."""
     scorer, seen, pauses = toy.open_toy(toy.spec_of(), "exact"), [], []
     found = score_block(
@@ -167,7 +167,7 @@ class Several(ParallelScorer):
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
-        return self.scorer.batches(prompts, words, pause)  # type: ignore[no-any-return]
+        return self.scorer.batches(prompts, words, pause)
 
     def score_blocks(
         self, blocks: Iterator[Block], pause: Callable[[], None]
@@ -185,7 +185,7 @@ def opened() -> list[Several]:
 
 
 @pytest.fixture
-def open_several(toy: ModuleType, opened: list[Several]) -> Callable[[ModelSpec, str], Several]:
+def open_several(opened: list[Several]) -> Callable[[ModelSpec, str], Several]:
     def open_scorer(spec: ModelSpec, protocol: str) -> Several:
         opened.append(Several(toy.open_toy(spec, protocol)))
         return opened[-1]
@@ -193,13 +193,8 @@ def open_several(toy: ModuleType, opened: list[Several]) -> Callable[[ModelSpec,
     return open_scorer
 
 
-def shards(store: Store) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (store._root / "scores").rglob("*.parquet")}
-
-
 def test_in_whatever_order_blocks_come_the_shards_are_the_same(
     store: Store,
-    toy: ModuleType,
     opened: list[Several],
     open_several: Callable[[ModelSpec, str], Several],
     monkeypatch: pytest.MonkeyPatch,
@@ -215,23 +210,17 @@ def test_in_whatever_order_blocks_come_the_shards_are_the_same(
     assert store.run_info(run.key).provenance["device"] == "elsewhere"
     other = Store.open(store._root.with_name("one after another"))
     score_run(run, other, toy.open_toy)
-    assert shards(store) == shards(other)
+    assert toy.shards(store._root) == toy.shards(other._root)
 
 
 def test_stopping_keeps_the_blocks_that_came_and_resuming_does_the_rest(
-    store: Store, toy: ModuleType, opened: list[Several], open_several: Callable[[ModelSpec, str], Several]
+    store: Store, opened: list[Several], open_several: Callable[[ModelSpec, str], Several]
 ) -> None:
     run = toy.run_of()
     reports: list[int] = []
     with pytest.raises(Stopped):
-        score_run(
-            run,
-            store,
-            open_several,
-            toy.cells_to(reports),
-            toy.stop_if(lambda: reports[-1:] == [8]),
-        )
-    assert len(shards(store)) == 2
+        score_run(run, store, open_several, toy.cells_to(reports), toy.stop_if(lambda: reports[-1:] == [8]))
+    assert len(toy.shards(store._root)) == 2
     assert score_run(run, store, open_several) == 16
     assert sum(scorer.scorer.scored for scorer in opened) == 24
 
@@ -242,15 +231,14 @@ def test_stopping_keeps_the_blocks_that_came_and_resuming_does_the_rest(
 def test_here_is_the_scorer_that_was_given(toy_settings: Settings) -> None:
     def own(*_: object) -> None: ...
 
-    with scorers_of("local", toy_settings, own) as open_scorer:  # type: ignore[arg-type]
+    with scorers_of("local", toy_settings, own) as open_scorer:
         assert open_scorer is own
 
 
 def test_without_ray_the_sentence_says_which_file_to_install(
     toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("pcf_core.work.ray_engine", "pcf_core.work.ray_pool"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.delitem(sys.modules, "pcf_core.work.ray_engine", raising=False)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(SettingsError, match=r"not installed: run `pip install -r requirements-ray.txt`"):
         scorers_of("ray", toy_settings).__enter__()

@@ -142,41 +142,26 @@ def test_texts_that_are_not_written_yet_are_asked_for_first(store: Store, queue:
 
 
 @pytest.mark.slow
-def test_a_worker_learns_it_and_says_how_far_it_is(
-    store: Store, queue: Queue, toy_settings: Settings
+def test_a_worker_learns_it_stops_between_two_embeddings_and_learns_again_what_has_another_form(
+    store: Store, queue: Queue, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = embedding_asked([write(store, model) for model in CHANCES])
+    with pytest.raises(StoreError, match="cannot be read: ask again"):
+        EMBEDDINGS.load_asked(store, asked.hash)
     job = submit_embedding(store, queue, asked)
     assert (job.kind, job.total) == ("embedding", len(SEEDS))
     assert submit_embedding(store, queue, asked).id == job.id
-    assert EMBEDDINGS.load_asked(store, asked.hash) == asked
+    stopped = Worker(store, queue, toy_settings)
+    monkeypatch.setattr(stopped, "_answer_small", lambda within: queue.cancel(job.id))
+    stopped.run(until_idle=True)
+    assert queue.get(job.id).state == "cancelled"
+    assert EMBEDDINGS.load(store, asked.hash) is None
+    queue.retry(job.id)
     Worker(store, queue, toy_settings).run(until_idle=True)
     done = queue.get(job.id)
     assert (done.state, done.done, done.result) == ("done", len(SEEDS), {"asked": asked.hash})
     result = EMBEDDINGS.load(store, asked.hash)
-    assert result is not None
     assert result.report.models == ("leaning", "level")
-
-
-@pytest.mark.slow
-def test_a_cancelled_job_ends_between_two_embeddings(
-    store: Store, queue: Queue, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = embedding_asked([write(store, model) for model in CHANCES])
-    job = submit_embedding(store, queue, asked)
-    worker = Worker(store, queue, toy_settings)
-    monkeypatch.setattr(worker, "_answer_small", lambda within: queue.cancel(job.id))
-    worker.run(until_idle=True)
-    assert queue.get(job.id).state == "cancelled"
-    assert EMBEDDINGS.load(store, asked.hash) is None
-
-
-@pytest.mark.slow
-def test_what_is_of_another_form_is_learned_again(store: Store) -> None:
-    asked = embedding_asked([write(store, model) for model in CHANCES])
-    with pytest.raises(StoreError, match="cannot be read: ask again"):
-        EMBEDDINGS.load_asked(store, asked.hash)
-    result = run_embedding(asked, store)
     store.save_document(asked.hash, EMBEDDING, {"of": "another version"})
     assert EMBEDDINGS.load(store, asked.hash) is None
     assert run_embedding(asked, store).report == result.report

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from types import ModuleType
 
 import pytest
 
@@ -12,10 +11,11 @@ from pcf_core.work.estimate import estimate
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
 from pcf_core.work.scoring import score_run
+from tests.work import toy
 
 
 @pytest.fixture(autouse=True)
-def toy_is_known(toy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def toy_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Model ``big`` has ten times the parameters of any other."""
     monkeypatch.setattr(
         importlib.import_module("pcf_core.work.estimate"),  # the room exports a function of the same name
@@ -24,7 +24,7 @@ def toy_is_known(toy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def measured(store: Store, queue: Queue, toy: ModuleType, rate: float) -> None:
+def measured(store: Store, queue: Queue, rate: float) -> None:
     """A finished job of the toy at so many cells a second."""
     job = submit_run(store, queue, toy.run_of(terms=2), 6)
     queue.claim("somewhere")
@@ -32,7 +32,7 @@ def measured(store: Store, queue: Queue, toy: ModuleType, rate: float) -> None:
     queue.finish(job.id, {})
 
 
-def test_what_is_in_the_store_costs_nothing(store: Store, queue: Queue, toy: ModuleType) -> None:
+def test_what_is_in_the_store_costs_nothing(store: Store, queue: Queue) -> None:
     run = toy.run_of()
     before = estimate(run, store, queue)
     assert (before.missing, before.disk_bytes) == (24, 24 * 4 * 4)
@@ -41,9 +41,7 @@ def test_what_is_in_the_store_costs_nothing(store: Store, queue: Queue, toy: Mod
     assert (after.missing, after.disk_bytes) == (0, 0)
 
 
-def test_time_is_guessed_from_the_size_until_something_was_measured(
-    store: Store, queue: Queue, toy: ModuleType
-) -> None:
+def test_time_is_guessed_from_the_size_until_something_was_measured(store: Store, queue: Queue) -> None:
     """24 cells of 100 parameters; ten times the parameters, ten times the time."""
     found = estimate(toy.run_of(), store, queue)
     assert found.seconds == pytest.approx(24 * 100 / 5e8)
@@ -54,7 +52,7 @@ def test_time_is_guessed_from_the_size_until_something_was_measured(
 
 
 def test_the_time_of_a_model_of_unknown_size_is_unknown(
-    store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+    store: Store, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         importlib.import_module("pcf_core.work.estimate"),
@@ -65,9 +63,9 @@ def test_the_time_of_a_model_of_unknown_size_is_unknown(
     assert (found.seconds, found.guessed) == (None, False)
 
 
-def test_time_comes_from_this_model_or_is_scaled_by_size(store: Store, queue: Queue, toy: ModuleType) -> None:
+def test_time_comes_from_this_model_or_is_scaled_by_size(store: Store, queue: Queue) -> None:
     """24 cells at 12 a second; ten times the parameters, ten times the time."""
-    measured(store, queue, toy, 12.0)
+    measured(store, queue, 12.0)
     here = estimate(toy.run_of(), store, queue)
     assert (here.seconds, here.guessed) == (pytest.approx(2), False)
     big = estimate(toy.run_of(spec=toy.spec_of("big")), store, queue)
@@ -75,10 +73,10 @@ def test_time_comes_from_this_model_or_is_scaled_by_size(store: Store, queue: Qu
     assert big.basis.startswith("Rough")
 
 
-def test_the_time_of_another_precision_is_rough(store: Store, queue: Queue, toy: ModuleType) -> None:
+def test_the_time_of_another_precision_is_rough(store: Store, queue: Queue) -> None:
     """A rate is that of one precision: 12 a second as float32 say little of bfloat16, and so do 48 back."""
     half = toy.run_of(spec=toy.spec_of().with_dtype("bfloat16"))
-    measured(store, queue, toy, 12.0)
+    measured(store, queue, 12.0)
     assert estimate(half, store, queue).basis.startswith("Rough: from toy's speed")
     job = submit_run(store, queue, half, 24)
     queue.claim("somewhere")
@@ -89,7 +87,7 @@ def test_the_time_of_another_precision_is_rough(store: Store, queue: Queue, toy:
 
 
 def test_a_rate_of_a_narrow_precision_alone_is_scaled_by_size(
-    store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+    store: Store, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was measured as bfloat16 stands under the label; its size is that of the model's name."""
     asked: list[str] = []
@@ -106,7 +104,7 @@ def test_a_rate_of_a_narrow_precision_alone_is_scaled_by_size(
     assert set(asked) == {"toy"}
 
 
-def test_memory_is_that_of_the_dtype(store: Store, queue: Queue, toy: ModuleType) -> None:
+def test_memory_is_that_of_the_dtype(store: Store, queue: Queue) -> None:
     """100 parameters take 400 bytes as float32, 200 as bfloat16; the batch's logits are the same."""
     half = toy.spec_of().model_copy(update={"dtype": "bfloat16"})
     whole = estimate(toy.run_of(), store, queue).memory_bytes

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
@@ -14,9 +13,7 @@ import pytest
 from pcf_core.core.errors import FairPairError, StoreError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.records import FloatArray, digest
-from pcf_core.core.run import ModelSpec
-from pcf_core.core.settings import Settings, settings
-from pcf_core.models.generation.base import Generator
+from pcf_core.core.settings import settings
 from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
@@ -29,23 +26,20 @@ from pcf_core.texts.fairpair.report import fairpair_report
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work import pairing
 from pcf_core.work.fairpair import (
-    FAIRPAIR,
     FAIRPAIR_AUDIT,
     FairPairMaterial,
     fairpair_asked,
-    load_counterparts,
     load_pairs,
     load_perturbed,
 )
-from pcf_core.work.jobs import Stopped
+from pcf_core.work.jobs import OpenGenerator, Stopped
 from pcf_core.work.pairing import Stage, run_fairpair
 from pcf_core.work.queue import Queue
-from pcf_core.work.worker import Worker
 from tests.texts.fairpair.planted import FAMILY, text_list
-from tests.work.toy import open_toy
+from tests.work.toy import WRITER as SPEC
+from tests.work.toy import WRITING as KEY
+from tests.work.toy import unopenable, writing
 
-SPEC = ModelSpec(name="toy", family="causal", path="", identity="weights", tokenizer="tokens", parameters=100)
-KEY = GenerationKey.of(SPEC, Decoding(length=10))
 PROMPTS = make_prompts(
     "few", [Draft("{name} is a nurse.", "work"), Draft("{name} likes soup.", "food")], title="Few"
 )
@@ -61,37 +55,20 @@ MATERIAL = FairPairMaterial(PROMPTS, TABLE)
 SAID = dict.fromkeys(text_list(200, 1), 1 / 200)
 ABOUT_JANE = {f"{text} {FAMILY[place % len(FAMILY)]}": 1 / 200 for place, text in enumerate(SAID)}
 OF_HIM, OF_HER = {" He is kind.": 0.5, " He works.": 0.5}, {" She is kind.": 0.5, " She works.": 0.5}
-Open = Callable[[ModelSpec, Decoding], Generator]
 
 
-def writing(said: Callable[[str], Mapping[str, float]] | Mapping[str, float]) -> Open:
-    return lambda spec, decoding: FakeGenerator(said, key=GenerationKey.of(spec, decoding))
-
-
-def by_name(john: Mapping[str, float], jane: Mapping[str, float]) -> Open:
+def by_name(john: Mapping[str, float], jane: Mapping[str, float]) -> OpenGenerator:
     return writing(lambda prompt: jane if "Jane" in prompt else john)
 
 
 fair = writing(SAID)
 
 
-def unopenable(spec: ModelSpec, decoding: Decoding) -> Generator:
-    raise AssertionError("nothing was missing")
-
-
 def no_parser(pipeline: str) -> Parser:
     raise AssertionError(f"{pipeline} was opened: these texts need no parts of speech")
 
 
-@pytest.fixture(autouse=True)
-def every_name_means_the_toy(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    def find(name: str, chat: bool = False) -> ModelSpec:
-        return SPEC.model_copy(update={"name": name})
-
-    monkeypatch.setattr("pcf_core.work.generating.resolve_writer", find)
-    monkeypatch.setattr("pcf_core.work.texts.resolve_writer", find)
-    estimating = importlib.import_module("pcf_core.work.estimate")  # the room exports a function of the name
-    monkeypatch.setattr(estimating, "resolve", find)
+pytestmark = pytest.mark.usefixtures("toy_writers")
 
 
 def kept(store: Store, asked: FairPairAsked = ASKED, prompts: PromptSet = PROMPTS) -> FairPairAsked:
@@ -179,7 +156,6 @@ def test_a_result_is_what_its_parts_say_of_the_texts(store: Store) -> None:
         assert pair.perturbed_prompt == other
         pairs.append(pair)
         perturbed = load_perturbed(store, ASKED, prompt)
-        assert perturbed is not None
         assert perturbed.errors == own_errors(perturbation, one, prompt)
     expected = fairpair_report(pairs, Jaccard(), model="toy", original="John", counterpart="Jane")
     assert result.reports["jaccard"].model_copy(update={"mode": None, "others": None}) == expected
@@ -195,7 +171,6 @@ def test_what_p_exchanges_is_left_out_beside_it(store: Store) -> None:
     plain, others = result.reports["jaccard"], result.reports["jaccard-others"]
     assert plain.differs
     assert not others.differs
-    assert plain.others is not None
     assert (plain.others.ratio, plain.others.p_value) == (others.means.ratio, others.p_value)
     assert (plain.mode, others.mode) == ("whole", "whole")
     assert result.words.exchanged == result.words.found > 0
@@ -215,27 +190,12 @@ def test_greedy_texts_are_told_apart_and_not_tested(store: Store) -> None:
 def test_the_facts_of_prompts_reach_the_intervals(store: Store) -> None:
     drafts = [Draft(f"{{name}} said {place}.", "", f"fact {place // 2}") for place in range(6)]
     prompts = make_prompts("many", drafts)
-    asked = kept(
-        store,
-        asking(prompts, count=10, dissimilarities=("jaccard",)),
-        prompts,
-    )
+    asked = kept(store, asking(prompts, count=10, dissimilarities=("jaccard",)), prompts)
     result, _ = run_fairpair(asked, store, fair)
     report = result.reports["jaccard"]
     assert report.facts == 3
     assert {interval.unit for interval in report.intervals.values()} == {"fact"}
     assert load_pairs(store, result, 5).fact == "fact 2"
-
-
-def test_numbers_of_older_rules_are_not_given_again(store: Store) -> None:
-    old = ASKED.model_copy(update={"rules": "0"})
-    FAIRPAIR_AUDIT.keep(store, old, MATERIAL)
-    run_fairpair(old, store, fair)
-    assert FAIRPAIR_AUDIT.load(store, ASKED.hash) is None
-    assert old.pairs_hash == ASKED.pairs_hash
-    store.save_document("0" * 16, FAIRPAIR, {})  # of a form without rules: it has another hash now
-    store.save_document("0" * 16, "fairpair-asked", ASKED.model_dump(mode="json", exclude={"rules"}))
-    assert FAIRPAIR_AUDIT.kept(store) == (old,)
 
 
 def test_relabelling_is_stopped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,26 +247,11 @@ def test_a_prompt_that_stays_as_it_is_is_refused(store: Store) -> None:
 # -------------------------------------------------------------------------------- asked and kept
 
 
-def test_a_result_is_given_again_without_model_or_parser(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result, written = run_fairpair(kept(store), store, fair)
-    assert written == 240
-    monkeypatch.setattr(pairing, "parser_of", no_parser)
-    again, none = run_fairpair(kept(store), store, unopenable)
-    assert (again, none) == (result, 0)
-    assert FAIRPAIR_AUDIT.kept(store) == (ASKED,)
-    assert FAIRPAIR_AUDIT.load_asked(store, ASKED.hash) == ASKED
-
-
 def test_another_comparison_of_the_same_texts_writes_and_perturbs_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_fairpair(kept(store), store, fair)
-    folds = kept(
-        store,
-        asking(count=60, fold_size=5, dissimilarities=("jaccard",)),
-    )
+    folds = kept(store, asking(count=60, fold_size=5, dissimilarities=("jaccard",)))
     monkeypatch.setattr(Perturbation, "perturbed", lambda *rest: pytest.fail("it was perturbed again"))
     result, written = run_fairpair(folds, store, unopenable)
     assert written == 0
@@ -341,10 +286,7 @@ def letters(texts: Sequence[str]) -> FloatArray:
 def test_an_embedding_distance_is_measured_beside_the_others_with_an_encoder_opened_first(
     store: Store,
 ) -> None:
-    asked = kept(
-        store,
-        asking(count=10, dissimilarities=("jaccard", "embedding")),
-    )
+    asked = kept(store, asking(count=10, dissimilarities=("jaccard", "embedding")))
     opened = []
 
     def open_letters(key: EncoderKey) -> Encode:
@@ -381,33 +323,6 @@ def test_the_encoder_is_part_of_what_is_asked_and_no_text_depends_on_it() -> Non
 def test_without_an_encoder_a_request_has_the_hash_that_it_always_had() -> None:
     """What was found before there were encoders, or categories of one's own, is found again."""
     assert ASKED.hash == digest(ASKED.model_dump(mode="json", exclude={"encoders", "categories"}))
-
-
-def test_only_what_was_asked_for_is_kept(store: Store) -> None:
-    with pytest.raises(ValueError, match="not the prompts"):
-        FAIRPAIR_AUDIT.keep(
-            store, ASKED, MATERIAL._replace(prompts=PROMPTS.model_copy(update={"title": "Others"}))
-        )
-    with pytest.raises(ValueError, match="not the table"):
-        FAIRPAIR_AUDIT.keep(store, ASKED, MATERIAL._replace(table=load_table("age")))
-
-
-def test_what_is_gone_is_told(store: Store) -> None:
-    with pytest.raises(StoreError, match="ask for it again"):
-        FAIRPAIR_AUDIT.load_asked(store, ASKED.hash)
-    with pytest.raises(StoreError, match="prompts of this FairPair request"):
-        run_fairpair(ASKED, store, unopenable)
-    assert FAIRPAIR_AUDIT.load(store, ASKED.hash) is None
-    assert load_counterparts(store, ASKED) is None
-
-
-def test_a_result_of_another_form_is_made_again(store: Store) -> None:
-    result, _ = run_fairpair(kept(store), store, fair)
-    store.save_document(ASKED.hash, FAIRPAIR, {"of": "another version"})
-    assert FAIRPAIR_AUDIT.load(store, ASKED.hash) is None
-    again, written = run_fairpair(ASKED, store, unopenable)
-    assert written == 0
-    assert again.reports == result.reports
 
 
 def test_pairs_whose_texts_were_removed_are_told(store: Store, tmp_path: Path) -> None:
@@ -498,81 +413,3 @@ def test_an_endpoint_costs_what_its_operator_says(
     assert (found.missing, found.prompt_tokens, found.tokens) == (240, 960, 2400)
     assert found.cost == pytest.approx((960 * 1 + 2400 * 2) / 1e6)
     assert FAIRPAIR_AUDIT.estimate(store, queue, ASKED, MATERIAL).cost is None
-
-
-def test_time_comes_from_an_earlier_fairpair(store: Store, queue: Queue) -> None:
-    """5 texts of 10 tokens a second: 300 texts of as many take a minute."""
-    job = FAIRPAIR_AUDIT.submit(store, queue, ASKED, MATERIAL)
-    queue.claim("somewhere")
-    queue.progress(job.id, 75, rate=5.0)
-    queue.finish(job.id, {})
-    other = asking(count=55)
-    assert FAIRPAIR_AUDIT.estimate(store, queue, other, MATERIAL).seconds == pytest.approx(44)
-
-
-# ------------------------------------------------------------------------------------ in the worker
-
-
-@pytest.fixture
-def worker(store: Store, queue: Queue, toy_settings: Settings) -> Worker:
-    return Worker(store, queue, toy_settings, open_toy, fair)
-
-
-def test_a_job_is_joined_and_answered(worker: Worker, store: Store, queue: Queue) -> None:
-    job = FAIRPAIR_AUDIT.submit(store, queue, ASKED, MATERIAL)
-    assert FAIRPAIR_AUDIT.submit(store, queue, ASKED, MATERIAL).id == job.id
-    assert len(str(job.payload)) < 600  # every open page reads the queue each second
-    worker.run(until_idle=True)
-    done = queue.get(job.id)
-    assert (done.state, done.done, done.total, done.error) == ("done", 240, 240, None)
-    result = FAIRPAIR_AUDIT.load(store, ASKED.hash)
-    assert result is not None
-    assert done.result == {"asked": ASKED.hash, "written": 240, "ends": result.ends}
-
-
-def test_several_models_have_a_job_each(worker: Worker, store: Store, queue: Queue) -> None:
-    asked = [
-        fairpair_asked(KEY.model_copy(update={"model": name}), PROMPTS, TABLE, FairPairOptions(count=20))
-        for name in ("one", "other")
-    ]
-    jobs = [FAIRPAIR_AUDIT.submit(store, queue, one, MATERIAL) for one in asked]
-    assert jobs[0].id != jobs[1].id
-    worker.run(until_idle=True)
-    assert [queue.get(job.id).state for job in jobs] == ["done", "done"]
-    assert {one.key.model for one in FAIRPAIR_AUDIT.kept(store)} == {"one", "other"}
-
-
-def test_a_cancelled_job_goes_on_where_it_was(
-    worker: Worker, store: Store, queue: Queue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = FAIRPAIR_AUDIT.submit(store, queue, ASKED, MATERIAL)
-    notes: list[dict[str, Any]] = []
-    real = queue.note
-
-    def cancel_when_perturbing(job_id: int, note: dict[str, Any], owner: str | None) -> None:
-        real(job_id, note, owner)
-        notes.append(note)
-        if note["stage"] == "perturbing":
-            queue.cancel(job_id)
-
-    monkeypatch.setattr(queue, "note", cancel_when_perturbing)
-    worker.run(until_idle=True)
-    assert queue.get(job.id).state == "cancelled"
-    assert notes[-1] == {"stage": "perturbing", "done": 0, "total": 2}
-    monkeypatch.setattr(queue, "note", real)
-    queue.retry(job.id)
-    worker.run(until_idle=True)
-    done = queue.get(job.id)
-    assert (done.state, done.result and done.result["written"]) == ("done", 0)
-
-
-def test_a_job_whose_request_is_gone_fails_with_a_sentence(
-    worker: Worker, store: Store, queue: Queue, tmp_path: Path
-) -> None:
-    job = FAIRPAIR_AUDIT.submit(store, queue, ASKED, MATERIAL)
-    for path in (tmp_path / "cache" / "results" / ASKED.hash).iterdir():
-        path.unlink()
-    worker.run(until_idle=True)
-    done = queue.get(job.id)
-    assert done.state == "failed"
-    assert "ask for it again" in str(done.error)

@@ -2,55 +2,36 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from pcf_core.core.errors import GenerationError, ModelError, ScoringError
+from pcf_core.core.errors import GenerationError
 from pcf_core.core.generation import Decoding, Generated, GenerationKey, MissingTexts
-from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings
-from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.registry import resolve_writer as real_resolve
 from pcf_core.store.store import Store
 from pcf_core.work.generating import generate_missing
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.queue import Queue
-from pcf_core.work.requests import submit_words
-from pcf_core.work.texts import TextsAsked, estimate_texts
+from pcf_core.work.text_audits import TextsAsked, estimate_texts
 from pcf_core.work.worker import Worker
-from tests.work.toy import TOPIC, open_toy, stop_if
+from tests.work.toy import WRITING as KEY
+from tests.work.toy import stop_if, unopenable, writing
 from tests.work.writing import let_workers_write, submit_texts
 
-SPEC = ModelSpec(name="toy", family="causal", path="", identity="weights", tokenizer="tokens", parameters=100)
-KEY = GenerationKey.of(SPEC, Decoding(length=10))
 TABLE = {" She was kind.": 0.5, " He worked.": 0.3, "": 0.2}
 ASKED = TextsAsked(key=KEY, prompts=("John is", "Jane is"), count=60)
 
 
-def fake(spec: ModelSpec, decoding: Decoding) -> FakeGenerator:
-    return FakeGenerator(TABLE, key=GenerationKey.of(spec, decoding))
-
-
-def unopenable(spec: ModelSpec, decoding: Decoding) -> Generator:
-    raise AssertionError("nothing was missing")
+fake = writing(TABLE)
 
 
 @pytest.fixture(autouse=True)
-def every_name_means_the_toy(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``big`` has ten times the parameters."""
-
-    def find(name: str, chat: bool = False) -> ModelSpec:
-        return SPEC.model_copy(update={"name": name, "parameters": 1000 if name == "big" else 100})
-
-    monkeypatch.setattr("pcf_core.work.generating.resolve_writer", find)
-    monkeypatch.setattr("pcf_core.work.texts.resolve_writer", find)
-    estimating = importlib.import_module("pcf_core.work.estimate")  # the room exports a function of the name
-    monkeypatch.setattr(estimating, "resolve", find)
+def workers_write(toy_writers: None, monkeypatch: pytest.MonkeyPatch) -> None:
     let_workers_write(monkeypatch)
 
 
@@ -140,15 +121,6 @@ def test_what_another_process_has_written_meanwhile_is_left(store: Store) -> Non
     assert generators[0].written == 25
 
 
-def test_a_model_that_has_changed_is_refused(store: Store) -> None:
-    def changed(spec: ModelSpec, decoding: Decoding) -> Generator:
-        return fake(spec.model_copy(update={"identity": "new"}), decoding)
-
-    with pytest.raises(ModelError, match="weights then, new now"):
-        generate_missing(ASKED, store, changed)
-    assert len(store.missing_texts(KEY, ASKED.prompts, 60)) == 6
-
-
 @pytest.mark.parametrize(("prompts", "count"), [((), 5), (("x",), 0)])
 def test_nothing_is_asked_for_in_a_sentence(prompts: tuple[str, ...], count: int) -> None:
     with pytest.raises(GenerationError, match=f"{count} texts behind each of {len(prompts)} prompts"):
@@ -177,7 +149,7 @@ def test_what_made_a_text_stands_in_its_manifest(store: Store, tmp_path: Path) -
 def test_an_estimate_counts_texts_and_tokens(store: Store, queue: Queue) -> None:
     """120 texts of at most 10 tokens; 7 characters of a prompt are 2 tokens."""
     found = estimate_texts(ASKED, store, queue)
-    assert (found.texts, found.tokens, found.prompt_tokens) == (120, 1200, 240)
+    assert (found.missing, found.tokens, found.prompt_tokens) == (120, 1200, 240)
     assert found.seconds is None
     assert "Nothing was written on this machine yet" in found.basis
     generate_missing(ASKED, store, fake)
@@ -204,93 +176,6 @@ def test_time_comes_from_tokens_of_this_model_or_is_scaled_by_size(store: Store,
 # ---------------------------------------------------------------------------------- in the worker
 
 
-@pytest.fixture
-def worker(store: Store, queue: Queue, toy_settings: Settings) -> Worker:
-    return Worker(store, queue, toy_settings, open_toy, fake)
-
-
-def test_a_job_is_answered(worker: Worker, store: Store, queue: Queue) -> None:
-    job = submit_texts(store, queue, ASKED)
-    worker.run(until_idle=True)
-    done = queue.get(job.id)
-    assert (done.state, done.done, done.total, done.error) == ("done", 120, 120, None)
-    assert done.rate is not None
-    assert done.rate > 0
-    assert done.result == {"written": 120}
-    assert store.texts(KEY, "Jane is", 60) == expected("Jane is", 60)
-
-
-def test_a_cancelled_job_goes_on_where_it_was(
-    worker: Worker, store: Store, queue: Queue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = submit_texts(store, queue, ASKED)
-    real = queue.progress
-
-    def cancel_at_fifty(job_id: int, done: int, *rest: object) -> None:
-        real(job_id, done, *rest)  # type: ignore[arg-type]
-        if done == 50:
-            queue.cancel(job_id)
-
-    monkeypatch.setattr(queue, "progress", cancel_at_fifty)
-    worker.run(until_idle=True)
-    assert queue.get(job.id).state == "cancelled"
-    assert len(store.missing_texts(KEY, ASKED.prompts, 60)) == 4
-    monkeypatch.undo()
-    let_workers_write(monkeypatch)
-    monkeypatch.setattr("pcf_core.work.generating.resolve_writer", lambda name, chat=False: SPEC)
-    queue.retry(job.id)
-    worker.run(until_idle=True)
-    done = queue.get(job.id)
-    assert (done.state, done.result and done.result["written"]) == ("done", 70)
-
-
-def test_a_small_request_is_answered_between_two_tokens(
-    worker: Worker, store: Store, queue: Queue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    big = submit_texts(store, queue, ASKED)
-    small = submit_words(queue, "toy", TOPIC, "They are [Y]")
-    ended: list[int] = []
-    real = queue.finish
-
-    def finish(job_id: int, *rest: object) -> None:
-        ended.append(job_id)
-        real(job_id, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(queue, "finish", finish)
-    monkeypatch.setattr(queue, "claim", _claim_the_other_first(queue, big.id))
-    worker.run(until_idle=True)
-    assert ended == [small.id, big.id]
-
-
-def _claim_the_other_first(queue: Queue, job_id: int) -> Callable[..., object]:
-    """The first claim gives the long job, as if the short one had come while it was at work."""
-    real = queue.claim
-    first = True
-
-    def claim(owner: str, min_priority: int | None = None, passed_over: Collection[int] = ()) -> object:
-        nonlocal first
-        if first:
-            first = False
-            queue._run("UPDATE jobs SET priority = 9 WHERE id = :id", id=job_id)
-            job = real(owner)
-            queue._run("UPDATE jobs SET priority = 0 WHERE id = :id", id=job_id)
-            return job and job.model_copy(update={"priority": 0})
-        return real(owner, min_priority, passed_over)
-
-    return claim
-
-
-def test_a_model_that_fails_is_one_sentence(store: Store, queue: Queue, toy_settings: Settings) -> None:
-    class Broken(FakeGenerator):
-        def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
-            raise ScoringError("The model toy gave NaN.")
-
-    job = submit_texts(store, queue, ASKED)
-    opened = Worker(store, queue, toy_settings, open_toy, lambda spec, decoding: Broken(TABLE, key=KEY))
-    opened.run(until_idle=True)
-    assert (queue.get(job.id).state, queue.get(job.id).error) == ("failed", "The model toy gave NaN.")
-
-
 def test_a_shipped_model_writes_in_the_worker(
     store: Store, queue: Queue, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,5 +187,4 @@ def test_a_shipped_model_writes_in_the_worker(
     Worker(store, queue, toy_settings).run(until_idle=True)
     assert queue.get(job.id).state == "done"
     found = store.texts(key, "John is a nurse.", 30)
-    assert found is not None
     assert len(set(found.texts)) > 20

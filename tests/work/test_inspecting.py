@@ -68,7 +68,7 @@ class Saying(FakeGenerator):
         super().__init__({}, key=key)
         self.log = log
 
-    def _written(self, part, pause):  # type: ignore[no-untyped-def]
+    def _written(self, part, pause):
         (found,) = (
             texts
             for message, texts in self.log.texts.items()
@@ -130,8 +130,8 @@ def test_an_experiment_gives_the_same_report_as_for_texts_that_were_written_here
 def test_what_is_asked_is_what_the_app_asks(store: Store) -> None:
     prompts = load_prompts(PROMPTS, ("John", "Jane"))
     arrived = import_log(store, log_of(FAIRPAIR), [PROMPTS])
-    run_fairpair(arrived.read_as.asked, store, unopenable)  # type: ignore[arg-type]
-    counterparts = load_counterparts(store, arrived.read_as.asked)  # type: ignore[arg-type]
+    run_fairpair(arrived.read_as.asked, store, unopenable)
+    counterparts = load_counterparts(store, arrived.read_as.asked)
     assert counterparts is not None
     assert set(fairpair_messages(prompts.texts, counterparts)) == set(log_of(FAIRPAIR).texts)
     task = fairpair_task(prompts, load_table("gender"), FairPairOptions(count=4, length=30, seed=5))
@@ -237,4 +237,4 @@ def test_counterparts_that_our_parser_does_not_make_are_not_compared(store: Stor
 
     arrived = import_log(store, log_of(FAIRPAIR, change), [PROMPTS])
     with pytest.raises(ModelError, match="these are not in it"):
-        run_fairpair(arrived.read_as.asked, store)  # type: ignore[arg-type]
+        run_fairpair(arrived.read_as.asked, store)

@@ -15,7 +15,7 @@ from pcf_core.audit.knowledge import (
     knowledge_report,
     missing_answers,
 )
-from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError, TopicError
+from pcf_core.core.errors import OutOfMemoryError, TopicError
 from pcf_core.core.knowledge import Fact
 from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
 from pcf_core.core.settings import Settings, settings
@@ -28,7 +28,7 @@ from pcf_core.work.jobs import Stopped
 from pcf_core.work.knowledge import asked_for, score_knowledge
 from pcf_core.work.requests import KnowledgeRequest
 from pcf_core.work.self_audit import CELLS, draw_answers
-from tests.work.toy import stop_if
+from tests.work.toy import opening, stop_if, unopenable
 
 ASKED = make_knowledge(
     "numbers",
@@ -79,19 +79,6 @@ def test_it_is_no_run(store: Store) -> None:
     assert store.runs() == ()
 
 
-def test_what_was_stopped_goes_on_from_the_last_whole_block(store: Store) -> None:
-    done = 0
-
-    def count(so_far: int, total: int, rate: float) -> None:
-        nonlocal done
-        done = so_far
-
-    with pytest.raises(Stopped):
-        score_knowledge(ASKED, KEY, store, fake, count, stop_if(lambda: done >= 6))
-    assert sum(len(block.prompts) for block in missing_answers(store, KEY, ASKED)) == 8
-    assert score_knowledge(ASKED, KEY, store, fake) == 8
-
-
 def test_a_large_model_has_its_answers_saved_in_small_blocks(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,21 +116,10 @@ def test_a_further_fact_scores_what_is_new_alone(store: Store) -> None:
 
 
 def test_refused_answers_are_kept_and_not_asked_again(store: Store) -> None:
-    def refusing(spec: ModelSpec, protocol: str) -> Scorer:
-        return FakeScorer(lambda prompt, word: 0.1, key=KEY, refused={"3": "unk"})
-
+    refusing = opening(refused={"3": "unk"})
     assert score_knowledge(ASKED, KEY, store, refusing) == 12
     assert store.known_words(KEY).refused == {"3": "unk"}
     assert score_knowledge(ASKED, KEY, store, unopenable) == 0
-
-
-def test_a_model_that_has_changed_is_refused(store: Store) -> None:
-    def changed(spec: ModelSpec, protocol: str) -> Scorer:
-        return fake(spec.model_copy(update={"identity": "new"}), protocol)
-
-    with pytest.raises(ModelError, match="toy then, new now"):
-        score_knowledge(ASKED, KEY, store, changed)
-    assert store.shards(KEY) == ()
 
 
 def test_out_of_memory_starts_the_block_again_with_half(store: Store) -> None:
@@ -167,10 +143,6 @@ def test_out_of_memory_starts_the_block_again_with_half(store: Store) -> None:
     assert told == [2, 0, 2, 4, 6, 8, 10, 12]
 
 
-def unopenable(spec: ModelSpec, protocol: str) -> Scorer:
-    raise AssertionError("nothing was missing")
-
-
 # ------------------------------------------------------------------------------------------- self-audit
 
 
@@ -191,21 +163,11 @@ def test_the_noise_floor_is_the_largest_difference_and_a_large_one_is_a_warning(
     assert knowledge_audit_of(store, KEY, ASKED) is None
     score_knowledge(ASKED, KEY, store, wavering)
     found = knowledge_audit_of(store, KEY, ASKED)
-    assert found is not None
     assert found.noise_floor == pytest.approx(math.log(2), abs=1e-6)
     # 3 is the only right answer of 2 and the only wrong one of 1: two prompts each lack one
     assert (found.noise_scores, found.noise_dtype) == (12 * 2 - 2 * 2, "float32")
     assert [(item.name, item.reason) for item in found.left_out] == [("3", "unk")]
     assert any("up to 100 %" in warning for warning in knowledge_report(store, KEY, ASKED).warnings)
-
-
-def test_a_steady_scorer_shows_rounding_to_float32_alone(store: Store) -> None:
-    score_knowledge(ASKED, KEY, store, fake)
-    found = knowledge_audit_of(store, KEY, ASKED)
-    assert found is not None
-    assert found.noise_floor is not None
-    assert 0 < found.noise_floor < 1e-6
-    assert not any("made again" in warning for warning in knowledge_report(store, KEY, ASKED).warnings)
 
 
 def test_an_audit_that_was_stopped_is_made_when_the_job_goes_on(store: Store) -> None:
@@ -225,26 +187,9 @@ def test_an_audit_that_was_stopped_is_made_when_the_job_goes_on(store: Store) ->
     assert score_knowledge(ASKED, KEY, store, unopenable) == 0
 
 
-def test_a_model_that_fails_alone_costs_the_floor_and_not_the_scores(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fails(self: FakeScorer, prompt: str, word: str) -> float:
-        raise ScoringError("The server is gone.")
-
-    monkeypatch.setattr(FakeScorer, "alone", fails)
-    assert score_knowledge(ASKED, KEY, store, fake) == 12
-    found = knowledge_audit_of(store, KEY, ASKED)
-    assert found is not None
-    assert (found.noise_floor, found.note) == (None, "The scores were not read again: The server is gone.")
-
-
 def test_a_model_without_any_answer_has_nothing_to_be_read_again(store: Store) -> None:
-    def mute(spec: ModelSpec, protocol: str) -> Scorer:
-        return FakeScorer(lambda prompt, word: 0.1, key=KEY, refused=dict.fromkeys(ASKED.words, "unk"))
-
-    score_knowledge(ASKED, KEY, store, mute)
+    score_knowledge(ASKED, KEY, store, opening(refused=dict.fromkeys(ASKED.words, "unk")))
     found = knowledge_audit_of(store, KEY, ASKED)
-    assert found is not None
     assert found.note == "The model can express the answers of no fact."
 
 

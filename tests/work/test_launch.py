@@ -20,6 +20,7 @@ from pcf_core.core.settings import Settings
 from pcf_core.work.launch import ensure_worker, worker_alive
 from pcf_core.work.processes import name_of
 from pcf_core.work.queue import Queue
+from tests.work.toy import until
 
 ASLEEP = """
 import json, os, time
@@ -47,13 +48,8 @@ def started(settings: Settings) -> list[Path]:
 
 
 def wait_for_start(settings: Settings) -> Path:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        for path in started(settings):
-            if path.read_text():
-                return path
-        time.sleep(0.02)
-    raise AssertionError("nothing was started")
+    until(lambda: any(path.read_text() for path in started(settings)))
+    return next(path for path in started(settings) if path.read_text())
 
 
 def test_one_is_started_and_found_alive(settings: Settings) -> None:
@@ -77,9 +73,7 @@ def test_the_next_one_is_started_when_it_has_died(settings: Settings) -> None:
     ensure_worker(settings, COMMAND)
     pid = int(wait_for_start(settings).name.removeprefix("started-"))
     os.kill(pid, signal.SIGKILL)
-    deadline = time.monotonic() + 30
-    while worker_alive(settings) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: not worker_alive(settings))
     assert ensure_worker(settings, COMMAND)
 
 
@@ -108,11 +102,7 @@ def test_a_program_that_is_not_there_is_one_sentence(settings: Settings) -> None
 
 def test_what_it_prints_goes_to_the_log(settings: Settings) -> None:
     ensure_worker(settings, (sys.executable, "-c", "print('hello from the worker')"))
-    log = settings.cache / "worker.log"
-    deadline = time.monotonic() + 30
-    while "hello from the worker" not in log.read_text() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert "hello from the worker" in log.read_text()
+    until(lambda: "hello from the worker" in (settings.cache / "worker.log").read_text())
 
 
 def ask(cache: Path, ready: Any, answers: Any) -> None:

@@ -58,8 +58,6 @@ def test_the_figures_are_those_of_the_queue(queue: Queue, served: int) -> None:
         queue.submit("score", key, {}, total=100)
     first = queue.claim("me")
     second = queue.claim("me")
-    assert first is not None
-    assert second is not None
     queue.progress(first.id, 10, rate=7.5, owner="me")
     queue.fail(second.id, "It failed.", "me")
     status, text = ask(served)
@@ -81,7 +79,6 @@ def test_the_figures_are_those_of_the_queue(queue: Queue, served: int) -> None:
 def test_a_death_is_counted_until_the_job_is_done(queue: Queue, own_settings: Settings) -> None:
     queue.submit("score", "a", {})
     job = queue.claim("me")
-    assert job is not None
     queue.begin(job.id, "me")
     queue.died("me")
     text = exposition(gauges(queue, own_settings, "me", 0.0))

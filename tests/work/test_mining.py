@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from pcf_core.core.errors import SettingsError, TemplateError
+from pcf_core.core.errors import TemplateError
 from pcf_core.core.settings import Settings
 from pcf_core.material.templates import load_mined
 from pcf_core.material.topics import load_topic
@@ -19,11 +17,12 @@ from pcf_core.mining.pool import Processes
 from pcf_core.store.store import Store
 from pcf_core.work.mining import cores, counters_of, document_of, mine_asked
 from pcf_core.work.queue import Queue
-from pcf_core.work.requests import MineRequest, submit_mining, submit_words
+from pcf_core.work.requests import MineRequest, submit_mining
 from pcf_core.work.worker import Worker
 from tests.mining.fakes import TOPIC, FakeRule, corpus_of, open_fake, write_jsonl
 from tests.mining.test_miner import counted_at_once
 from tests.mining.test_pool import minings
+from tests.work import toy
 
 CORPUS = corpus_of(200, sentences=100)  # three blocks
 
@@ -43,7 +42,7 @@ def asked(tmp_path: Path, quick: None) -> MineRequest:
 
 
 @pytest.fixture
-def worker(store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType) -> Iterator[Worker]:
+def worker(store: Store, queue: Queue, toy_settings: Settings) -> Iterator[Worker]:
     yield Worker(store, queue, toy_settings.model_copy(update={"mine_workers": 1}), toy.open_toy)
     assert not minings()
 
@@ -58,7 +57,6 @@ def test_a_mining_is_answered_and_its_set_kept(worker: Worker, queue: Queue, ask
     assert (done.state, done.done, done.total, done.error) == ("done", size, size, None)
     mined = load_mined("mine")
     assert {one.text: one.count for one in mined.templates} == counted_at_once(CORPUS)
-    assert done.result is not None
     assert done.result["templates"] == len(mined.templates)
     assert done.result["count"] == done.result["matches"] == sum(one.count for one in mined.templates)
     assert done.result["documents"] == mined.card.documents == 200
@@ -116,30 +114,6 @@ def test_a_worker_that_stops_gives_it_back(
     assert (queue.get(job.id).state, queue.get(job.id).owner) == ("queued", None)
 
 
-@pytest.mark.slow
-def test_small_requests_do_not_wait_for_a_mining(
-    worker: Worker, queue: Queue, asked: MineRequest, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    big = submit_mining(queue, asked)
-    ended: list[int] = []
-    small: list[int] = []
-    real_note, real_finish = queue.note, queue.finish
-
-    def note(*arguments: Any) -> None:
-        real_note(*arguments)
-        if not small:
-            small.append(submit_words(queue, "toy", toy.TOPIC, "They are [Y]").id)
-
-    def finish(job_id: int, *arguments: Any) -> None:
-        ended.append(job_id)
-        real_finish(job_id, *arguments)
-
-    monkeypatch.setattr(queue, "note", note)
-    monkeypatch.setattr(queue, "finish", finish)
-    worker.run(until_idle=True)
-    assert ended == [small[0], big.id]
-
-
 def test_a_mining_that_is_refused_fails_with_its_sentence(
     worker: Worker, queue: Queue, asked: MineRequest, tmp_path: Path
 ) -> None:
@@ -157,21 +131,11 @@ def test_a_mining_that_is_refused_fails_with_its_sentence(
     assert "is no file and no folder" in (gone.error or "")
 
 
-def test_without_ray_the_sentence_says_which_file_to_install(
-    toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("pcf_core.work.ray_engine", "pcf_core.work.ray_pool"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(SettingsError, match=r"not installed: run `pip install -r requirements-ray.txt`"):
-        counters_of("ray", toy_settings, [TOPIC]).__enter__()
-
-
 def test_as_many_processes_as_asked_for_as_set_or_as_cores(toy_settings: Settings) -> None:
     def workers(setting: int, asked: int) -> int:
         settings = toy_settings.model_copy(update={"mine_workers": setting})
         with counters_of("local", settings, [TOPIC], workers=asked) as counters:
-            return counters._workers  # type: ignore[attr-defined, no-any-return]
+            return counters._workers
 
     assert (workers(0, 0), workers(3, 0), workers(3, 5)) == (cores(), 3, 5)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -22,6 +21,7 @@ from pcf_core.work.people import TERMINAL, Person, check_may_ask, role_of
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import CheckRequest, submit_question, submit_run, submit_words
 from pcf_core.work.worker import Worker
+from tests.work import toy
 
 NOBODY = Person()
 ANN = Person(address="Ann@Example.org")
@@ -146,7 +146,7 @@ def test_a_job_has_so_many_cells_and_models_of_the_list(
     assert [job.key for job in queue.list()] == ["a"]
 
 
-def test_a_question_has_so_many_texts(monkeypatch: pytest.MonkeyPatch, queue: Queue, toy: ModuleType) -> None:
+def test_a_question_has_so_many_texts(monkeypatch: pytest.MonkeyPatch, queue: Queue) -> None:
     set_to(monkeypatch, most_cells="2")
 
     def question(texts: int) -> CheckRequest:
@@ -168,7 +168,7 @@ def test_a_question_has_so_many_texts(monkeypatch: pytest.MonkeyPatch, queue: Qu
     ],
 )
 def test_a_worker_asks_for_the_role_again(
-    toy_settings: Settings, store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch,
+    toy_settings: Settings, store: Store, queue: Queue, monkeypatch: pytest.MonkeyPatch,
     changed: dict[str, Any], states: list[str], says: str,
 ) -> None:  # fmt: skip
     """The operator may have changed the roles since a job was queued."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from types import ModuleType
 
 import pytest
 from hypothesis import given
@@ -14,7 +13,7 @@ from pcf_core.audit import word_lists as lists_module
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import load_result, result_name
 from pcf_core.audit.sensitivity import sensitivity, sensitivity_kept
-from pcf_core.core.errors import ModelError, RunError, TemplateError
+from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group
@@ -36,17 +35,15 @@ from pcf_core.work.requests import (
     reading_key,
     submit_question,
     submit_read,
-    submit_words,
 )
 from pcf_core.work.scoring import score_run
 from pcf_core.work.worker import Worker
+from tests.work import toy
 
 NURSE = "The nurse said that [Y]"
 
 
-def probe_of(
-    toy: ModuleType, text: str = NURSE, protocol: Protocol = "exact", **change: object
-) -> ProbeRequest:
+def probe_of(text: str = NURSE, protocol: Protocol = "exact", **change: object) -> ProbeRequest:
     spec = toy.spec_of().model_copy(update={"path": "here", **change})
     return make_probe(spec, toy.TOPIC, text, protocol)
 
@@ -98,9 +95,9 @@ def test_any_text_gives_a_sentence_or_one_clear_refusal(text: str) -> None:
 # --------------------------------------------------------------------------------------------- requests
 
 
-def test_one_answer_serves_whoever_asks_the_same(toy: ModuleType) -> None:
+def test_one_answer_serves_whoever_asks_the_same() -> None:
     """Titles and notes decide no number; weights, words, text and protocol do."""
-    asked = probe_of(toy)
+    asked = probe_of()
     topic = toy.TOPIC
     renamed = make_probe(
         toy.spec_of().model_copy(update={"path": "elsewhere", "title": "T"}),
@@ -111,10 +108,10 @@ def test_one_answer_serves_whoever_asks_the_same(toy: ModuleType) -> None:
     assert renamed.key == asked.key
     fewer = topic.model_copy(update={"groups": (topic.groups[0], Group(name="female", words=("she",)))})
     others = {
-        probe_of(toy, "The nurse is [Y]").key,
-        probe_of(toy, protocol="single-token").key,
-        probe_of(toy, identity="other weights").key,
-        probe_of(toy, dtype="bfloat16").key,
+        probe_of("The nurse is [Y]").key,
+        probe_of(protocol="single-token").key,
+        probe_of(identity="other weights").key,
+        probe_of(dtype="bfloat16").key,
         make_probe(toy.spec_of().model_copy(update={"path": "here"}), fewer, NURSE, "exact").key,
         make_probe(
             toy.spec_of().model_copy(update={"path": "here"}),
@@ -126,55 +123,40 @@ def test_one_answer_serves_whoever_asks_the_same(toy: ModuleType) -> None:
     assert len(others | {asked.key}) == 7
 
 
-def test_nothing_is_downloaded_and_no_foreign_code_runs_for_a_link(toy: ModuleType) -> None:
+def test_nothing_is_downloaded_and_no_foreign_code_runs_for_a_link() -> None:
     with pytest.raises(ModelError, match="not on this machine"):
-        probe_of(toy, path="")
+        probe_of(path="")
     with pytest.raises(ModelError, match="code"):
-        probe_of(toy, remote_code=True)
+        probe_of(remote_code=True)
     with pytest.raises(ModelError, match="exact-boundary"):
-        probe_of(toy, protocol="exact-boundary")
+        probe_of(protocol="exact-boundary")
 
 
 # ------------------------------------------------------------------------------------ asked and answered
 
 
-def test_the_answer_is_that_of_the_command_words_and_is_found_again(
-    worker: Worker, queue: Queue, toy: ModuleType
-) -> None:
-    asked = probe_of(toy)
+def test_the_answer_is_that_of_the_command_words_and_is_found_again(worker: Worker, queue: Queue) -> None:
+    asked = probe_of()
     assert newest_answer(queue, asked) is None
     job = submit_question(queue, asked)
     assert submit_question(queue, asked).id == job.id
     worker.run(until_idle=True)
     kept = newest_answer(queue, asked)
-    assert kept is not None
     assert (kept.id, kept.state) == (job.id, "done")
     assert kept.result == word_check("toy", toy.TOPIC, NURSE, open_scorer=toy.open_toy)
 
 
-def test_an_answer_of_other_weights_is_none(worker: Worker, queue: Queue, toy: ModuleType) -> None:
-    """The files changed between asking and scoring: the answer must not be kept under the old key."""
-    asked = probe_of(toy, identity="weights of yesterday")
-    submit_question(queue, asked)
-    worker.run(until_idle=True)
-    found = newest_answer(queue, asked)
-    assert found is not None
-    assert (found.state, found.result) == ("failed", None)
-    assert "have just changed" in (found.error or "")
-
-
-def test_old_probes_are_forgotten_and_other_jobs_are_not(queue: Queue, toy: ModuleType) -> None:
+def test_old_probes_are_forgotten_and_other_jobs_are_not(queue: Queue) -> None:
     other = queue.submit("words", "x", {})
-    first = submit_question(queue, probe_of(toy, "0 [Y]"))
+    first = submit_question(queue, probe_of("0 [Y]"))
     held = queue.claim("somebody", min_priority=2)
-    assert held is not None
     assert held.id == first.id
     for number in range(1, KEPT + 2):
-        submit_question(queue, probe_of(toy, f"{number} [Y]"))
+        submit_question(queue, probe_of(f"{number} [Y]"))
     assert len(queue.list(10 * KEPT, kind=PROBE)) == KEPT + 1
-    assert newest_answer(queue, probe_of(toy, "0 [Y]")) is not None  # it is running
-    assert newest_answer(queue, probe_of(toy, "1 [Y]")) is None
-    assert newest_answer(queue, probe_of(toy, "2 [Y]")) is not None
+    assert newest_answer(queue, probe_of("0 [Y]")) is not None  # it is running
+    assert newest_answer(queue, probe_of("1 [Y]")) is None
+    assert newest_answer(queue, probe_of("2 [Y]")) is not None
     assert queue.get(other.id).state == "queued"
 
 
@@ -182,7 +164,6 @@ def test_old_probes_are_forgotten_and_other_jobs_are_not(queue: Queue, toy: Modu
 def test_small_models_stay_open_side_by_side(
     store: Store,
     queue: Queue,
-    toy: ModuleType,
     toy_settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
     parameters: int,
@@ -192,14 +173,14 @@ def test_small_models_stay_open_side_by_side(
 
     def spec_of(name: str = "toy") -> ModelSpec:
         sized = toy.spec_of(name, identity=name)
-        return sized.model_copy(update={"path": "here", "parameters": parameters})  # type: ignore[no-any-return]
+        return sized.model_copy(update={"path": "here", "parameters": parameters})
 
     monkeypatch.setattr("pcf_core.work.probing.resolve", spec_of)
     names: list[str] = []
 
     def open_noted(spec: ModelSpec, protocol: str) -> Scorer:
         names.append(spec.name)
-        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+        return toy.open_toy(spec, protocol)
 
     worker = Worker(store, queue, toy_settings.model_copy(update={"worker_models": 2}), open_noted)
     for text in ("one [Y]", "two [Y]"):
@@ -214,7 +195,7 @@ def test_small_models_stay_open_side_by_side(
 
 
 @pytest.fixture
-def run(store: Store, toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> RunSpec:
+def run(store: Store, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> RunSpec:
     """A scored run of 24 cells whose result is no longer kept, read eight at a time."""
     found: RunSpec = toy.run_of()
     score_run(found, store, toy.open_toy)
@@ -235,11 +216,7 @@ def test_the_sensitivity_is_worked_out_by_the_worker_and_kept(
     assert not sensitivity_kept(store, run, options)
     worker.run(until_idle=True)
     done = queue.get(job.id)
-    assert (done.state, done.done, done.result) == (
-        "done",
-        run.cells,
-        {"run": run.key, "cells": run.cells},
-    )
+    assert (done.state, done.done, done.result) == ("done", run.cells, {"run": run.key, "cells": run.cells})
     assert sensitivity_kept(store, run, options)
 
 
@@ -267,7 +244,7 @@ def test_progress_counts_the_cells_part_by_part(store: Store, run: RunSpec) -> N
     ):
         told: list[tuple[int, int]] = []
         request = ReadRequest(run=run.key, what=what, options=ViewOptions(), model="toy", topic="Toy")
-        read_asked(request, store, lambda done, total, rate, told=told: told.append((done, total)))  # type: ignore[misc]
+        read_asked(request, store, lambda done, total, rate, told=told: told.append((done, total)))
         assert [done for done, _ in told] == expected
         assert {total for _, total in told} == {run.cells}
 
@@ -289,45 +266,8 @@ def test_a_reading_stops_between_two_parts_and_keeps_nothing(store: Store, run: 
     assert sensitivity(store, run, ViewOptions()).run == run.key
 
 
-def test_a_cancelled_reading_ends_as_cancelled(
-    worker: Worker, queue: Queue, store: Store, run: RunSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = submit_read(store, queue, run, "sensitivity", ViewOptions())
-    told = queue.progress
-
-    def progress(job_id: int, done: int, *more: object) -> None:
-        told(job_id, done, *more)  # type: ignore[arg-type]
-        queue.cancel(job_id)
-
-    monkeypatch.setattr(queue, "progress", progress)
-    worker.run(until_idle=True)
-    assert queue.get(job.id).state == "cancelled"
-    assert not sensitivity_kept(store, run, ViewOptions())
-
-
-def test_one_sentence_is_answered_while_a_reading_goes_on(
-    worker: Worker, queue: Queue, store: Store, run: RunSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reading = submit_read(store, queue, run, "preferences", ViewOptions())
-    told = queue.progress
-    states: list[str] = []
-
-    def progress(job_id: int, done: int, *more: object) -> None:
-        told(job_id, done, *more)  # type: ignore[arg-type]
-        if done == 8:
-            asked.append(submit_words(queue, "toy", run.topic, "The nurse is [Y]").id)
-        if done == 16:
-            states.extend(queue.get(one).state for one in asked)
-
-    asked: list[int] = []
-    monkeypatch.setattr(queue, "progress", progress)
-    worker.run(until_idle=True)
-    assert states == ["done"]
-    assert queue.get(reading.id).state == "done"
-
-
 def test_a_run_that_cannot_be_read_so_fails_with_its_sentence(
-    worker: Worker, queue: Queue, store: Store, toy: ModuleType
+    worker: Worker, queue: Queue, store: Store
 ) -> None:
     unscored = toy.run_of(terms=5)
     store.ask_for(unscored)
@@ -336,9 +276,3 @@ def test_a_run_that_cannot_be_read_so_fails_with_its_sentence(
     failed = queue.get(job.id)
     assert failed.state == "failed"
     assert "is not finished" in str(failed.error)
-
-
-def test_an_unknown_run_is_refused(store: Store) -> None:
-    request = ReadRequest(run="0" * 16, what="preferences", options=ViewOptions(), model="m", topic="t")
-    with pytest.raises(RunError, match="No run has the key"):
-        read_asked(request, store)

@@ -34,7 +34,6 @@ def test_a_job_goes_through_its_life(queue: Queue) -> None:
     job = queue.submit("score", "abc", {"run": {"a": [1]}}, total=10)
     assert (job.state, job.payload, job.total, job.owner) == ("queued", {"run": {"a": [1]}}, 10, None)
     claimed = queue.claim(ME)
-    assert claimed is not None
     assert (claimed.id, claimed.state, claimed.owner) == (job.id, "running", ME)
     assert claimed.seconds_left is None
     queue.progress(job.id, 4, rate=2.0)
@@ -137,7 +136,7 @@ def test_a_running_job_is_asked_to_stop_and_can_be_resumed(queue: Queue) -> None
     assert queue.get(job.id).state == "cancelled"
     again = queue.retry(job.id)
     assert (again.id, again.state, again.done) == (job.id, "queued", 6)
-    assert not queue.cancelled(queue.claim(ME).id, ME)  # type: ignore[union-attr]
+    assert not queue.cancelled(queue.claim(ME).id, ME)
 
 
 def test_asking_again_takes_a_cancel_back(queue: Queue) -> None:
@@ -253,12 +252,8 @@ def test_a_queue_that_cannot_be_written_is_empty_and_takes_nothing() -> None:
 # ------------------------------------------------------------------------------ jobs that kill workers
 
 
-def die_at_it(queue: Queue, monkeypatch: pytest.MonkeyPatch, done: int | None = 0) -> None:
-    """A worker elsewhere takes the job, gets this far or not even begins, and is not heard of again."""
-    job = queue.claim(ELSEWHERE)
-    assert job is not None
-    if done is not None:
-        queue.progress(job.id, done, owner=ELSEWHERE)
+def fall_silent(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No worker elsewhere is heard of for half a minute."""
     queue.requeue_dead()
     clock = time.monotonic
     with monkeypatch.context() as patch:
@@ -266,40 +261,42 @@ def die_at_it(queue: Queue, monkeypatch: pytest.MonkeyPatch, done: int | None = 
         queue.requeue_dead()
 
 
-def test_a_job_that_kills_three_workers_fails_and_can_be_retried(
-    queue: Queue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = queue.submit("score", "abc", {}, total=10)
-    for _ in range(2):
-        for state in ("queued", "queued", "failed"):
-            assert queue.get(job.id).state == "queued"
-            die_at_it(queue, monkeypatch, done=0)
-            assert queue.get(job.id).state == state
-        assert "3 workers died while they were at it" in str(queue.get(job.id).error)
-        assert queue.claim(ME) is None
-        queue.retry(job.id)
-    assert queue.get(job.id).error is None
+def die_at_it(queue: Queue, monkeypatch: pytest.MonkeyPatch, done: int | str | None = 0) -> None:
+    """A worker elsewhere takes the job, gets this far, or notes alone, or not even begins, and is silent."""
+    job = queue.claim(ELSEWHERE)
+    if isinstance(done, int):
+        queue.progress(job.id, done, owner=ELSEWHERE)
+    elif done is not None:
+        queue.begin(job.id, ELSEWHERE)
+    fall_silent(queue, monkeypatch)
 
 
-def test_a_job_that_gets_further_between_two_deaths_goes_on(
-    queue: Queue, monkeypatch: pytest.MonkeyPatch
+LOADING = "before they could begin with it"
+
+
+@pytest.mark.parametrize(
+    ("deaths", "error"),
+    [
+        ((0, 0, 0), DEADLY),
+        ((*range(1, 8), 7, 7, 7), DEADLY),  # one that gets further between two deaths goes on
+        ((0, 0, 9, 9, 9, 9), DEADLY),  # a death with progress is none of the three
+        ((None, None, 4, None, 4, None, 4, None), LOADING),  # the first at 4 got further
+        ((None, None, 4, None, 4, None, 4, 4), DEADLY),
+        (("noted",) * 3, DEADLY),  # as mining a corpus of unknown size does
+    ],
+)
+def test_a_job_that_kills_three_workers_fails_and_is_counted_anew_when_retried(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch, deaths: tuple[int | str | None, ...], error: str
 ) -> None:
     job = queue.submit("score", "abc", {}, total=100)
-    for done in range(1, 8):
-        die_at_it(queue, monkeypatch, done=done)
-        assert queue.get(job.id).state == "queued"
-    for state in ("queued", "queued", "failed"):
-        die_at_it(queue, monkeypatch, done=7)
-        assert queue.get(job.id).state == state
-
-
-def test_a_death_with_progress_is_none_of_the_three(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
-    job = queue.submit("score", "abc", {}, total=100)
-    for done in (0, 0, 9, 9, 9):
-        die_at_it(queue, monkeypatch, done=done)
+    for done in deaths:
         assert queue.get(job.id).state == "queued", done
-    die_at_it(queue, monkeypatch, done=9)
-    assert queue.get(job.id).error == DEADLY
+        die_at_it(queue, monkeypatch, done)
+    failed = queue.get(job.id)
+    assert (failed.state, error in str(failed.error), queue.claim(ME)) == ("failed", True, None)
+    queue.retry(job.id)
+    die_at_it(queue, monkeypatch, None)
+    assert (queue.get(job.id).state, queue.get(job.id).error) == ("queued", None)
 
 
 def test_what_was_done_before_the_worker_took_it_is_not_its_progress(
@@ -312,37 +309,6 @@ def test_what_was_done_before_the_worker_took_it_is_not_its_progress(
     for _ in range(3):
         die_at_it(queue, monkeypatch, done=50)
     assert queue.get(job.id).state == "failed"
-
-
-@pytest.mark.parametrize(
-    ("last", "error"), [(None, "before they could begin with it"), (4, "while they were at it")]
-)
-def test_deaths_while_loading_count_apart(
-    queue: Queue, monkeypatch: pytest.MonkeyPatch, last: int | None, error: str
-) -> None:
-    job = queue.submit("score", "abc", {}, total=100)
-    for done in (None, None, 4, None, 4, None, 4):  # the first at 4 got further: it counts for nothing
-        die_at_it(queue, monkeypatch, done=done)
-        assert queue.get(job.id).state == "queued"
-    die_at_it(queue, monkeypatch, done=last)
-    assert queue.get(job.id).state == "failed"
-    assert error in str(queue.get(job.id).error)
-
-
-def test_deaths_at_work_that_only_notes_are_deaths_at_work(
-    queue: Queue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As mining a corpus of unknown size does."""
-    job = queue.submit("mine", "abc", {})
-    for _ in range(3):
-        queue.claim(ELSEWHERE)
-        queue.begin(job.id, ELSEWHERE)
-        queue.requeue_dead()
-        clock = time.monotonic
-        with monkeypatch.context() as patch:
-            patch.setattr(time, "monotonic", lambda: clock() + 31)  # noqa: B023
-            queue.requeue_dead()
-    assert queue.get(job.id).error == DEADLY
 
 
 def test_a_worker_that_leaves_in_order_has_not_died(queue: Queue) -> None:
@@ -358,13 +324,9 @@ def test_a_deadly_job_that_was_cancelled_is_cancelled(queue: Queue, monkeypatch:
     job = queue.submit("score", "abc", {})
     for _ in range(2):
         die_at_it(queue, monkeypatch)
-    taken = queue.claim(ELSEWHERE)
-    assert taken is not None
+    assert queue.claim(ELSEWHERE) is not None
     queue.cancel(job.id)
-    queue.requeue_dead()
-    clock = time.monotonic
-    monkeypatch.setattr(time, "monotonic", lambda: clock() + 31)
-    queue.requeue_dead()
+    fall_silent(queue, monkeypatch)
     assert queue.get(job.id).state == "cancelled"
 
 
@@ -493,7 +455,6 @@ def test_a_worker_leaves_what_waits_for_a_frozen_process_to_who_waits_for_it(
     queue.heartbeat(names[1], NEW)
     assert queue.sign_off(names[0])
     taken = queue.claim(names[1])
-    assert taken is not None
     assert taken.id == held.id
 
 

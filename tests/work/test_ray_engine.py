@@ -142,7 +142,7 @@ def test_a_node_killed_mid_run_loses_nothing_and_repeats_nothing(
     cluster: Any, run: RunSpec, one_thread: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """304 prompts in shards of eight; the second node is killed while it is at one of them."""
-    from pcf_core.work.ray_pool import Pool
+    from pcf_core.work.ray_engine import Pool
 
     store = Store.open(one_thread.cache, (), one_thread.scores)
     written: Counter[tuple[str, ...]] = Counter()
@@ -248,7 +248,7 @@ def test_a_parser_that_is_not_there_is_said_from_the_cluster(
 def test_a_process_that_dies_is_replaced_and_a_deadly_block_ends_the_run(
     cluster: Any, tmp_path: Path
 ) -> None:
-    from pcf_core.work.ray_pool import DEATHS, Pool
+    from pcf_core.work.ray_engine import DEATHS, Pool
 
     class Fragile:
         """Dies over the block ``once`` the first time, over ``always`` each time."""
@@ -286,7 +286,7 @@ def test_a_process_that_dies_is_replaced_and_a_deadly_block_ends_the_run(
 
 
 def test_processes_that_cannot_start_end_the_run(cluster: Any) -> None:
-    from pcf_core.work.ray_pool import Pool
+    from pcf_core.work.ray_engine import Pool
 
     class Unborn:
         def __init__(self) -> None:

@@ -7,7 +7,6 @@ import pickle
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -22,10 +21,11 @@ from pcf_core.work import ray_worker
 from pcf_core.work.blocks import Block, score_block
 from pcf_core.work.ray_worker import Machine, Needs, RayMiner, RayWorker, needs_of
 from tests.mining.fakes import corpus_of, fake_counter
+from tests.work import toy
 
 
 @pytest.fixture
-def worker(toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[RayWorker]:
+def worker(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[RayWorker]:
     monkeypatch.setattr(ray_worker, "resolve", toy.spec_of)
     monkeypatch.setattr(ray_worker, "open_scorer", partial(toy.open_toy, parameters=3))
     monkeypatch.setattr(os, "environ", {**os.environ, "OMP_NUM_THREADS": "1"})
@@ -38,7 +38,7 @@ def test_it_takes_over_the_settings_of_who_asks_and_not_rays_threads(worker: Ray
     assert "OMP_NUM_THREADS" not in os.environ
 
 
-def test_it_answers_as_a_scorer_here_does(worker: RayWorker, toy: ModuleType) -> None:
+def test_it_answers_as_a_scorer_here_does(worker: RayWorker) -> None:
     scorer = toy.open_toy(toy.spec_of(), "exact")
     opened = worker.open(toy.spec_of(), "exact")
     assert (opened.key, opened.traits) == (scorer.key, scorer.traits)
@@ -49,7 +49,7 @@ def test_it_answers_as_a_scorer_here_does(worker: RayWorker, toy: ModuleType) ->
     np.testing.assert_array_equal(worker.score(block).values, score_block(scorer, block).values)
 
 
-def test_what_goes_over_the_network_survives_it(worker: RayWorker, toy: ModuleType) -> None:
+def test_what_goes_over_the_network_survives_it(worker: RayWorker) -> None:
     opened = worker.open(toy.spec_of(), "exact")
     assert pickle.loads(pickle.dumps(opened)) == opened  # noqa: S301
     block = Block(("They are [Y]",), toy.WORDS, 1)
@@ -57,7 +57,7 @@ def test_what_goes_over_the_network_survives_it(worker: RayWorker, toy: ModuleTy
     assert again.values.dtype == np.float32
 
 
-def test_another_model_under_the_same_name_is_refused(worker: RayWorker, toy: ModuleType) -> None:
+def test_another_model_under_the_same_name_is_refused(worker: RayWorker) -> None:
     with pytest.raises(ModelError, match=r"on the machine .* \(weights there, yesterday's here\): give all"):
         worker.open(toy.spec_of(identity="yesterday's"), "exact")
 
@@ -67,7 +67,7 @@ def test_a_miner_counts_as_it_does_here_and_refuses_another_parser(
 ) -> None:
     monkeypatch.setattr(os, "environ", {**os.environ})  # it takes over all settings
     miner = RayMiner(toy_settings.environment)
-    block = next(blocks_of(corpus_of(5)))  # type: ignore[arg-type]
+    block = next(blocks_of(corpus_of(5)))
     assert miner.open(fake_counter, None) == miner.open(fake_counter, "1") == Opened("fake", "1")
     assert pickle.loads(pickle.dumps(miner.score(block))) == fake_counter().count(block)  # noqa: S301
     with pytest.raises(

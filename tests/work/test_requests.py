@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from types import ModuleType
 
 import pytest
 from pydantic import ValidationError
@@ -15,9 +14,10 @@ from pcf_core.store.journal import Journal
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import SMALLEST, ScoreRequest, WordsRequest, submit_run, submit_words
+from tests.work import toy
 
 
-def test_a_run_is_its_own_key(store: Store, queue: Queue, toy: ModuleType) -> None:
+def test_a_run_is_its_own_key(store: Store, queue: Queue) -> None:
     run = toy.run_of()
     job = submit_run(store, queue, run, 17)
     assert (job.kind, job.key, job.total, job.priority) == ("score", run.key, 17, 0)
@@ -35,9 +35,7 @@ def test_a_run_is_its_own_key(store: Store, queue: Queue, toy: ModuleType) -> No
     assert submit_run(store, queue, run, 17).id == job.id
 
 
-def test_a_run_counts_with_all_its_cells(
-    monkeypatch: pytest.MonkeyPatch, store: Store, queue: Queue, toy: ModuleType
-) -> None:
+def test_a_run_counts_with_all_its_cells(monkeypatch: pytest.MonkeyPatch, store: Store, queue: Queue) -> None:
     """Also with those that are in the store; a plan with every template that it may come to draw."""
     run = toy.run_of(2, 9)
     monkeypatch.setenv("PCF_MOST_CELLS", str(run.cells - 1))
@@ -50,14 +48,14 @@ def test_a_run_counts_with_all_its_cells(
     submit_run(store, queue, run, 1)
 
 
-def test_a_large_run_makes_no_larger_job(store: Store, queue: Queue, toy: ModuleType) -> None:
+def test_a_large_run_makes_no_larger_job(store: Store, queue: Queue) -> None:
     """The page reads the last jobs each second: a run's texts are none of its business."""
     jobs = [submit_run(store, queue, toy.run_of(10, templates), 1) for templates in (1, 2000)]
     small, large = (len(json.dumps(job.payload)) for job in jobs)
     assert small == large < 1000
 
 
-def test_asking_again_leaves_a_complete_run_complete(store: Store, queue: Queue, toy: ModuleType) -> None:
+def test_asking_again_leaves_a_complete_run_complete(store: Store, queue: Queue) -> None:
     run = toy.run_of()
     submit_run(store, queue, run, run.cells)
     assert not store.run_info(run.key).complete
@@ -67,7 +65,7 @@ def test_asking_again_leaves_a_complete_run_complete(store: Store, queue: Queue,
     assert store.run_info(run.key) == before
 
 
-def test_a_sentence_goes_ahead_and_is_told_apart_by_all_it_depends_on(queue: Queue, toy: ModuleType) -> None:
+def test_a_sentence_goes_ahead_and_is_told_apart_by_all_it_depends_on(queue: Queue) -> None:
     job = submit_words(queue, "toy", toy.TOPIC, "They are [Y]")
     assert (job.kind, job.priority) == ("words", SMALLEST)
     asked = WordsRequest.model_validate(job.payload)
@@ -89,9 +87,7 @@ def test_a_payload_that_is_something_else_is_refused() -> None:
         ScoreRequest.model_validate({"run": {"path": "/etc/passwd"}})
 
 
-def test_other_counts_change_nothing_and_stand_in_the_journal(
-    store: Store, queue: Queue, toy: ModuleType
-) -> None:
+def test_other_counts_change_nothing_and_stand_in_the_journal(store: Store, queue: Queue) -> None:
     run = toy.run_of()
     store.save_run(run, {"device": "cpu"})
     queue._journal = Journal(store._root)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.probing import word_check
 from pcf_core.work.scoring import score_run
 from tests.models.scoring.conftest import load_tiny
+from tests.work import toy
 
 MIXED = (("he", "He", "man", "Father"), ("she", "woman", "Woman", "father"))
 ONCE = "the model reads it as {!r}, which counts once"
@@ -89,7 +89,7 @@ def reasons(found: Any) -> Mapping[str, str]:
 
 
 @pytest.fixture
-def run(toy: ModuleType) -> RunSpec:
+def run() -> RunSpec:
     """Three terms and two texts that the tokenizer has words for."""
     found: RunSpec = toy.run_of(topic=topic_of(*MIXED))
     evidence = found.evidence.model_copy(update={"terms": ("nurse", "engineer", "captain")})
@@ -118,7 +118,6 @@ def test_what_does_not_count_is_said_wherever_left_out_words_are(store: Store, r
     assert result.words == ("he", "man", "she", "woman")
     assert reasons(result) == expected
     assert reasons(report(result, run, ViewOptions(), resamples=10)) == expected
-    assert result.self_audit is not None
     assert reasons(result.self_audit) == expected
     assert set(result.self_audit.tokens) == set(run.topic.words)
     assert self_audit_facts(result.self_audit)["words left out"] == left_out_note(result.left_out)
@@ -139,7 +138,7 @@ def test_single_token_leaves_them_out_as_well(store: Store, run: RunSpec) -> Non
     )
 
 
-def test_words_that_were_scored_apart_are_found_the_same(store: Store, toy: ModuleType) -> None:
+def test_words_that_were_scored_apart_are_found_the_same(store: Store) -> None:
     """No shard holds both spellings, and the model is not opened for the run of all of them."""
     for groups in ((("he",), ("she",)), (("He",), ("SHE",))):
         score_run(toy.run_of(terms=3, templates=2, topic=topic_of(*groups)), store, open_uncased)
@@ -152,9 +151,7 @@ def test_words_that_were_scored_apart_are_found_the_same(store: Store, toy: Modu
     assert load_result(store, both).words == ("he", "she")
 
 
-def test_groups_that_the_model_cannot_tell_apart_are_refused_before_anything_is_scored(
-    store: Store, toy: ModuleType
-) -> None:
+def test_groups_that_the_model_cannot_tell_apart_are_refused_before_anything_is_scored(store: Store) -> None:
     run = toy.run_of(topic=topic_of(("he", "He"), ("HE",)))
     said = r"no word of the group 'male' \('he' and 'He': the model cannot tell it from 'HE' of the group"
     with pytest.raises(ModelError, match=said):
@@ -165,7 +162,7 @@ def test_groups_that_the_model_cannot_tell_apart_are_refused_before_anything_is_
 
 
 def test_scores_of_an_earlier_version_read_as_before_until_their_words_are_looked_at(
-    store: Store, toy: ModuleType, run: RunSpec
+    store: Store, run: RunSpec
 ) -> None:
     """That version kept no tokens; a later run with a new word lets the model say what its words are."""
     old = run.model_copy(update={"topic": topic_of(("he", "He"), ("she",))})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -24,6 +23,7 @@ from pcf_core.work.queue import Queue
 from pcf_core.work.requests import ScoreRequest, submit_run
 from pcf_core.work.scoring import score_asked
 from pcf_core.work.worker import Worker
+from tests.work import toy
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def large_shards(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Non
     settings.cache_clear()
 
 
-def plan(toy: ModuleType, within: float, templates: int = 400) -> RunSpec:
+def plan(within: float, templates: int = 400) -> RunSpec:
     """Two occupations; the first templates are the most frequent."""
     run = toy.run_of(terms=2, templates=templates)
     counted = tuple(
@@ -45,7 +45,7 @@ def plan(toy: ModuleType, within: float, templates: int = 400) -> RunSpec:
     )
 
 
-def open_large(toy: ModuleType, opened: list[Scorer]) -> OpenScorer:
+def open_large(opened: list[Scorer]) -> OpenScorer:
     """The toy with large batches; ``opened`` collects each time it is loaded."""
 
     def open_it(spec: ModelSpec, protocol: str) -> Scorer:
@@ -55,9 +55,9 @@ def open_large(toy: ModuleType, opened: list[Scorer]) -> OpenScorer:
     return open_it
 
 
-def test_it_stops_at_the_first_narrow_look(store: Store, toy: ModuleType) -> None:
-    run, seen, opened = plan(toy, 0.03), list[Look](), list[Scorer]()
-    done = score_asked(run, store, open_large(toy, opened), on_look=seen.append)
+def test_it_stops_at_the_first_narrow_look(store: Store) -> None:
+    run, seen, opened = plan(0.03), list[Look](), list[Scorer]()
+    done = score_asked(run, store, open_large(opened), on_look=seen.append)
     assert done.look == seen[-1]
     assert [look.draws for look in seen] == [100 * 2**i for i in range(len(seen))]
     assert all(look.half_width > 0.03 for look in seen[:-1])
@@ -67,74 +67,64 @@ def test_it_stops_at_the_first_narrow_look(store: Store, toy: ModuleType) -> Non
     assert done.scored == done.run.cells == 2 * done.look.templates < 2 * 400
     kept = store.run_info(run.key)
     assert (kept.run, kept.complete) == (done.run, True)
-    assert kept.run.plan is not None
     assert kept.run.plan.draws == seen[-1].draws
 
 
 @pytest.mark.slow
-def test_a_finer_goal_scores_only_what_is_new(store: Store, toy: ModuleType) -> None:
-    first = score_asked(plan(toy, 0.03), store, open_large(toy, []))
-    second = score_asked(plan(toy, 0.015), store, open_large(toy, []))
-    assert second.look is not None
-    assert first.look is not None
+def test_a_finer_goal_scores_only_what_is_new(store: Store) -> None:
+    first = score_asked(plan(0.03), store, open_large([]))
+    second = score_asked(plan(0.015), store, open_large([]))
     assert second.look.draws > first.look.draws
     assert second.scored == second.run.cells - first.run.cells
     assert set(first.run.prompts) < set(second.run.prompts)
 
 
-def test_asking_again_begins_where_it_ended(store: Store, toy: ModuleType) -> None:
-    done = score_asked(plan(toy, 0.03), store, open_large(toy, []))
+def test_asking_again_begins_where_it_ended(store: Store) -> None:
+    done = score_asked(plan(0.03), store, open_large([]))
     seen, opened = list[Look](), list[Scorer]()
-    again = score_asked(plan(toy, 0.03), store, open_large(toy, opened), on_look=seen.append)
+    again = score_asked(plan(0.03), store, open_large(opened), on_look=seen.append)
     assert (again.scored, again.look, seen, opened) == (0, done.look, [done.look], [])
 
 
-def test_a_small_set_is_drawn_whole_and_ends(store: Store, toy: ModuleType) -> None:
-    done = score_asked(plan(toy, 0.001, templates=6), store, open_large(toy, []))
-    assert done.look is not None
+def test_a_small_set_is_drawn_whole_and_ends(store: Store) -> None:
+    done = score_asked(plan(0.001, templates=6), store, open_large([]))
     assert done.look.whole
     assert done.run.cells == 12
     assert done.document["sampling"]["half_width"] == 0
 
 
-def test_a_run_without_a_plan_is_scored_as_ever(store: Store, toy: ModuleType) -> None:
+def test_a_run_without_a_plan_is_scored_as_ever(store: Store) -> None:
     run = toy.run_of(terms=2)
-    done = score_asked(run, store, open_large(toy, []))
+    done = score_asked(run, store, open_large([]))
     assert done.document == {"run": run.key, "cells": 6, "scored": 6}
 
 
-def test_progress_goes_on_from_look_to_look(store: Store, toy: ModuleType) -> None:
+def test_progress_goes_on_from_look_to_look(store: Store) -> None:
     marks: list[tuple[int, int]] = []
-    done = score_asked(plan(toy, 0.03), store, open_large(toy, []), toy.counts_to(marks))
+    done = score_asked(plan(0.03), store, open_large([]), toy.counts_to(marks))
     assert marks == sorted(marks)
     assert marks[-1] == (done.scored, done.scored)
 
 
-def test_a_plan_that_is_stopped_is_resumed(store: Store, toy: ModuleType) -> None:
+def test_a_plan_that_is_stopped_is_resumed(store: Store) -> None:
     """Stopped within the second look: the first one's cells are kept, and the end is the same."""
     seen: list[Look] = []
     with pytest.raises(Stopped):
         score_asked(
-            plan(toy, 0.03),
-            store,
-            open_large(toy, []),
-            pause=toy.stop_if(lambda: bool(seen)),
-            on_look=seen.append,
+            plan(0.03), store, open_large([]), pause=toy.stop_if(lambda: bool(seen)), on_look=seen.append
         )
     assert len(seen) == 1
-    kept = store.run_info(plan(toy, 0.03).key)
-    assert (kept.complete, kept.run) == (False, with_draws(plan(toy, 0.03), 200))
+    kept = store.run_info(plan(0.03).key)
+    assert (kept.complete, kept.run) == (False, with_draws(plan(0.03), 200))
     later: list[Look] = []
-    done = score_asked(plan(toy, 0.03), store, open_large(toy, []), on_look=later.append)
+    done = score_asked(plan(0.03), store, open_large([]), on_look=later.append)
     assert later[0].draws == 200, "the first look is not taken again"
     assert done.look is not None
     assert done.scored == done.run.cells - 2 * seen[0].templates
     assert store.run_info(done.run.key).complete
 
 
-def test_the_scores_are_audited_once_at_the_end(
-    store: Store, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_scores_are_audited_once_at_the_end(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     looked, alone, real = list[Look](), list[int](), FakeScorer.alone
 
     def counted(self: FakeScorer, prompt: str, word: str) -> float:
@@ -142,17 +132,16 @@ def test_the_scores_are_audited_once_at_the_end(
         return real(self, prompt, word)
 
     monkeypatch.setattr(FakeScorer, "alone", counted)
-    done = score_asked(plan(toy, 0.03), store, open_large(toy, []), on_look=looked.append)
+    done = score_asked(plan(0.03), store, open_large([]), on_look=looked.append)
     assert len(looked) > 1
     assert set(alone) == {len(looked)}
     found = self_audit_of(store, done.run)
-    assert found is not None
     assert found.noise_scores == len(alone)
 
 
-def test_of_two_at_one_plan_the_second_goes_on_where_the_first_ended(store: Store, toy: ModuleType) -> None:
+def test_of_two_at_one_plan_the_second_goes_on_where_the_first_ended(store: Store) -> None:
     """The first goes through all its looks while the second waits for the turn at the first of them."""
-    run, opened = plan(toy, 0.03), list[Scorer]()
+    run, opened = plan(0.03), list[Scorer]()
     begun, waiting = Event(), Event()
 
     def hold() -> None:
@@ -160,23 +149,21 @@ def test_of_two_at_one_plan_the_second_goes_on_where_the_first_ended(store: Stor
         assert waiting.wait(30)
 
     with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(score_asked, run, store, open_large(toy, []), pause=hold)
+        first = pool.submit(score_asked, run, store, open_large([]), pause=hold)
         assert begun.wait(30)
         seen: list[Look] = []
         other = Store.open(store._root)
         done = score_asked(
-            run, other, open_large(toy, opened), on_look=seen.append, on_wait=lambda holder: waiting.set()
+            run, other, open_large(opened), on_look=seen.append, on_wait=lambda holder: waiting.set()
         )
         assert (done.scored, done.run, done.look) == (0, first.result().run, first.result().look)
     assert (seen, opened) == ([first.result().look], [])
     assert store.run_info(run.key).complete
 
 
-def test_draws_by_other_counts_are_refused_and_nothing_is_mixed(
-    store: Store, queue: Queue, toy: ModuleType
-) -> None:
+def test_draws_by_other_counts_are_refused_and_nothing_is_mixed(store: Store, queue: Queue) -> None:
     """Counts are no part of the key, so its draws are those by the counts that were there first."""
-    first = score_asked(plan(toy, 0.03), store, open_large(toy, []))
+    first = score_asked(plan(0.03), store, open_large([]))
     even = tuple(template.model_copy(update={"count": 2.5}) for template in first.run.templates.templates)
     whole = first.run.whole
     other = planned(
@@ -186,16 +173,16 @@ def test_draws_by_other_counts_are_refused_and_nothing_is_mixed(
     with pytest.raises(RunError, match="draws templates by the counts of"):
         submit_run(store, queue, other, 0)
     with pytest.raises(RunError, match="draws templates by the counts of"):
-        score_asked(other, store, open_large(toy, []))
+        score_asked(other, store, open_large([]))
     assert (queue.list(), store.load_run(other.key)) == ((), first.run)
-    again = score_asked(plan(toy, 0.03), store, open_large(toy, []))
+    again = score_asked(plan(0.03), store, open_large([]))
     assert (again.run, again.look, again.scored) == (first.run, first.look, 0)
 
 
 def test_the_worker_follows_the_plan_and_shows_each_look(
-    store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType
+    store: Store, queue: Queue, toy_settings: Settings
 ) -> None:
-    run = plan(toy, 0.03)
+    run = plan(0.03)
     job = submit_run(store, queue, run, run.cells)
     assert ScoreRequest.model_validate(job.payload).within == 0.03
     notes: list[Look] = []
@@ -205,26 +192,24 @@ def test_the_worker_follows_the_plan_and_shows_each_look(
         real(job_id, result, owner)
         during = queue.get(job_id)
         assert during.state == "running"
-        assert during.result is not None
         assert not notes or "sampling" in during.result, "the look stays beside the stage"
         if "stage" not in during.result:
             notes.append(Look.model_validate(during.result["sampling"]))
 
-    queue.note = note  # type: ignore[method-assign, assignment]
-    Worker(store, queue, toy_settings, open_large(toy, [])).run(until_idle=True)
+    queue.note = note
+    Worker(store, queue, toy_settings, open_large([])).run(until_idle=True)
     done = queue.get(job.id)
     assert done.state == "done", done.error
-    assert done.result is not None
     assert Look.model_validate(done.result["sampling"]) == notes[-1]
     assert done.done == done.total == done.result["cells"]
     assert [look.draws for look in notes] == [100 * 2**i for i in range(len(notes))]
 
 
 def test_a_cancelled_plan_goes_on_in_the_worker_and_so_does_its_progress(
-    store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+    store: Store, queue: Queue, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Cancelled after the first look; the bar never falls back, though a plan's total grows."""
-    job = submit_run(store, queue, plan(toy, 0.03), 0)
+    job = submit_run(store, queue, plan(0.03), 0)
     marks, note, progress = list[tuple[int, int]](), queue.note, queue.progress
 
     def cancel(job_id: int, result: dict[str, object], owner: str | None = None) -> None:
@@ -238,30 +223,30 @@ def test_a_cancelled_plan_goes_on_in_the_worker_and_so_does_its_progress(
 
     monkeypatch.setattr(queue, "progress", mark)
     monkeypatch.setattr(queue, "note", cancel)
-    Worker(store, queue, toy_settings, open_large(toy, [])).run(until_idle=True)
+    Worker(store, queue, toy_settings, open_large([])).run(until_idle=True)
     assert queue.get(job.id).state == "cancelled"
     stopped = len(marks)
     monkeypatch.setattr(queue, "note", note)
     queue.retry(job.id)
-    Worker(store, queue, toy_settings, open_large(toy, [])).run(until_idle=True)
+    Worker(store, queue, toy_settings, open_large([])).run(until_idle=True)
     assert queue.get(job.id).state == "done"
     assert stopped < len(marks)
     assert marks == sorted(marks)
 
 
-def test_asking_for_a_finished_plan_keeps_its_draws(store: Store, queue: Queue, toy: ModuleType) -> None:
-    done = score_asked(plan(toy, 0.03), store, open_large(toy, []))
-    submit_run(store, queue, plan(toy, 0.03), 0)
+def test_asking_for_a_finished_plan_keeps_its_draws(store: Store, queue: Queue) -> None:
+    done = score_asked(plan(0.03), store, open_large([]))
+    submit_run(store, queue, plan(0.03), 0)
     assert store.load_run(done.run.key) == done.run
 
 
 def test_an_estimate_is_the_most_it_can_cost(
-    store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+    store: Store, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(estimate.__globals__, "resolve", toy.spec_of)
-    run = plan(toy, 0.03)
+    run = plan(0.03)
     found = estimate(run, store, queue)
     assert (found.missing, found.at_most) == (800, True)
     assert not estimate(run.whole, store, queue).at_most
-    score_asked(run, store, open_large(toy, []))
+    score_asked(run, store, open_large([]))
     assert estimate(run, store, queue).missing == 800 - store.load_run(run.key).cells

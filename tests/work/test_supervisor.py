@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 
 import psutil
 import pytest
@@ -23,18 +22,13 @@ from pcf_core.work.launch import LOG_NAME, ensure_worker
 from pcf_core.work.queue import Job, Queue
 from pcf_core.work.requests import submit_run, submit_words
 from pcf_core.work.supervisor import Supervisor
+from tests.work import toy
+from tests.work.toy import until
 
 PROGRAM = Path(__file__).with_name("supervised.py")
 NEVER = 3600.0
 STALL = 10  # seconds
 Submit = Callable[[str], Job]
-
-
-def until(happened: Callable[[], object], seconds: float = 120) -> None:
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -43,7 +37,7 @@ def cache(toy_settings: Settings) -> Path:
 
 
 @pytest.fixture
-def submit(store: Store, queue: Queue, toy: ModuleType) -> Submit:
+def submit(store: Store, queue: Queue) -> Submit:
     """Queue a run of 24 cells by the model of a name."""
 
     def submitted(name: str) -> Job:
@@ -60,10 +54,7 @@ def supervised(
     """The program, which is killed at the end of the block with what it has started, if it still runs."""
     command = [sys.executable, str(PROGRAM), str(cache), str(stall), str(hear), *options]
     started = subprocess.Popen(
-        command,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stderr=subprocess.PIPE,
-        start_new_session=True,
+        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, start_new_session=True
     )
     try:
         yield started
@@ -138,7 +129,7 @@ def test_what_ends_a_process_says_whether_it_is_a_death_and_another_follows(
 ) -> None:
     deaths: list[str] = []
     monkeypatch.setattr(impatient.queue, "died", deaths.append)
-    assert impatient._ended(Played(exitcode), at, begun) is again  # type: ignore[arg-type]
+    assert impatient._ended(Played(exitcode), at, begun) is again
     assert deaths == [impatient.owner] * died
     assert impatient._code == code
 
@@ -158,7 +149,7 @@ def test_a_process_that_does_not_hear_is_killed_and_its_job_is_given_up(
     process, (here, there) = Played(), multiprocessing.Pipe()
     with here, there:
         there.send(job.id)
-        assert impatient._watch(process, here)  # type: ignore[arg-type]
+        assert impatient._watch(process, here)
         assert there.poll() is (unheard == "a stop"), "a stop alone is told"
     assert process.exitcode == -signal.SIGKILL
     found = queue.get(job.id)
@@ -207,7 +198,7 @@ def test_a_cancel_that_is_not_heard_ends_the_process(cache: Path, submit: Submit
 
 @pytest.mark.slow
 def test_a_cancel_that_is_heard_keeps_the_process_and_its_models(
-    cache: Path, submit: Submit, queue: Queue, toy: ModuleType
+    cache: Path, submit: Submit, queue: Queue
 ) -> None:
     job = submit("slow")
     with supervised(cache, hear=60) as worker:
@@ -314,13 +305,12 @@ def test_a_job_that_is_submitted_while_it_signs_off_is_served(
         until(lambda: queue.workers() or worker.poll() is not None)
         job = submit("honest") if queue.workers() else None
         ended(worker)
-    assert job is not None
     assert queue.get(job.id).state == "done"
 
 
 @pytest.mark.slow
 def test_it_ends_where_the_catalogue_is_replaced_before_its_process_opens_it(
-    cache: Path, queue: Queue, toy: ModuleType
+    cache: Path, queue: Queue
 ) -> None:
     """The process would work in the new catalogue, and the old one call each of its jobs cancelled."""
     with supervised(cache, hear=0.5) as worker:

@@ -2,49 +2,40 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-
 import numpy as np
 import pytest
 
 from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.probe import TopicCheck
-from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group
 from pcf_core.material.topics import list_topics, make_topic
 from pcf_core.models.registry import list_models, resolve
-from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.probing import check_asked, mean_shares
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import CHECK, CheckRequest, make_check, newest_answer, submit_question
 from pcf_core.work.worker import Worker
+from tests.work import toy
 
 TEXTS = ("The nurse said that [Y]", "The cook is [Y] .")
 
 
 @pytest.fixture
-def asked(toy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> CheckRequest:
+def asked(monkeypatch: pytest.MonkeyPatch) -> CheckRequest:
     monkeypatch.setattr("pcf_core.work.probing.resolve", toy.spec_of)
     return make_check(toy.spec_of().model_copy(update={"path": "here"}), toy.TOPIC, TEXTS)
 
 
 def test_the_worker_answers_and_the_answer_is_found_again(
-    asked: CheckRequest, store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType
+    asked: CheckRequest, store: Store, queue: Queue, toy_settings: Settings
 ) -> None:
-    def opened(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer: Scorer = toy.open_toy(
-            spec, protocol, tokens={"king": 2}, refused={"queen": "unk"}, same=[("he", "she")]
-        )
-        return scorer
-
+    opened = toy.opening(tokens={"king": 2}, refused={"queen": "unk"}, same=[("he", "she")])
     job = submit_question(queue, asked)
     assert submit_question(queue, asked).id == job.id
     Worker(store, queue, toy_settings, opened).run(until_idle=True)
     kept = newest_answer(queue, asked)
-    assert kept is not None
     assert (kept.kind, kept.state) == (CHECK, "done")
     check = TopicCheck.model_validate(kept.result)
     assert check.tokens == {"he": 1, "king": 2, "she": 1}
@@ -54,7 +45,7 @@ def test_the_worker_answers_and_the_answer_is_found_again(
     assert check.coverage_by_tokens == {"2": pytest.approx([toy.probability(text, "king") for text in TEXTS])}
 
 
-def test_shares_of_words_are_averaged_over_the_sentences(asked: CheckRequest, toy: ModuleType) -> None:
+def test_shares_of_words_are_averaged_over_the_sentences(asked: CheckRequest) -> None:
     """By hand: each sentence's probabilities divided by their sum, then the mean."""
     check = TopicCheck.model_validate(check_asked(asked, toy.open_toy))
     words = ("he", "king", "she", "queen")
@@ -71,11 +62,8 @@ def test_sentences_without_any_probability_do_not_count() -> None:
     assert mean_shares([("a", "b")], [impossible]) == {}
 
 
-def test_what_counts_once_is_covered_once(asked: CheckRequest, toy: ModuleType) -> None:
-    def opened(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer: Scorer = toy.open_toy(spec, protocol, tokens={"king": 2}, same=[("she", "queen")])
-        return scorer
-
+def test_what_counts_once_is_covered_once(asked: CheckRequest) -> None:
+    opened = toy.opening(tokens={"king": 2}, same=[("she", "queen")])
     check = TopicCheck.model_validate(check_asked(asked, opened))
     one = [toy.probability(text, "he") + toy.probability(text, "she") for text in TEXTS]
     assert check.coverage_by_tokens["1"] == pytest.approx(one)
@@ -83,12 +71,9 @@ def test_what_counts_once_is_covered_once(asked: CheckRequest, toy: ModuleType) 
 
 
 def test_a_word_refused_as_a_sentence_begins_with_it_is_named_and_the_others_are_checked(
-    asked: CheckRequest, toy: ModuleType
+    asked: CheckRequest,
 ) -> None:
-    def opened(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer: Scorer = toy.open_toy(spec, protocol, refused={"She": "unk"})
-        return scorer
-
+    opened = toy.opening(refused={"She": "unk"})
     texts = ("[Y] is a nurse.", "The nurse said that [Y]")
     check = TopicCheck.model_validate(check_asked(asked.model_copy(update={"texts": texts}), opened))
     assert check.refused == {"she": "written 'She', unk"}
@@ -100,9 +85,7 @@ def test_a_word_refused_as_a_sentence_begins_with_it_is_named_and_the_others_are
     assert check.coverage_by_tokens == {"1": pytest.approx(sums)}
 
 
-def test_words_that_a_sentence_begins_with_alike_are_covered_once_there(
-    asked: CheckRequest, toy: ModuleType
-) -> None:
+def test_words_that_a_sentence_begins_with_alike_are_covered_once_there(asked: CheckRequest) -> None:
     texts = ("[Y] is a nurse.", "The nurse said that [Y]")
     topic = make_topic("t", [Group(name="one", words=("he", "He")), Group(name="two", words=("she",))])
     request = asked.model_copy(update={"texts": texts, "topic": topic})
@@ -115,17 +98,14 @@ def test_words_that_a_sentence_begins_with_alike_are_covered_once_there(
     assert check.same == ()
 
 
-def test_no_word_and_no_text_are_answers_too(asked: CheckRequest, toy: ModuleType) -> None:
-    def refusing(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer: Scorer = toy.open_toy(spec, protocol, refused=dict.fromkeys(toy.WORDS, "unk"))
-        return scorer
-
+def test_no_word_and_no_text_are_answers_too(asked: CheckRequest) -> None:
+    refusing = toy.opening(refused=dict.fromkeys(toy.WORDS, "unk"))
     assert TopicCheck.model_validate(check_asked(asked, refusing)).coverage == ({}, {})
     without = asked.model_copy(update={"texts": ()})
     assert TopicCheck.model_validate(check_asked(without, toy.open_toy)).coverage == ()
 
 
-def test_what_decides_an_answer_is_in_its_key(asked: CheckRequest, toy: ModuleType) -> None:
+def test_what_decides_an_answer_is_in_its_key(asked: CheckRequest) -> None:
     spec = toy.spec_of().model_copy(update={"path": "here"})
     titled = toy.TOPIC.model_copy(update={"title": "Other"})
     assert make_check(spec, titled, TEXTS).key == asked.key
@@ -138,11 +118,6 @@ def test_what_decides_an_answer_is_in_its_key(asked: CheckRequest, toy: ModuleTy
     assert len(others | {asked.key}) == 4
     with pytest.raises(ModelError, match="not on this machine"):
         make_check(toy.spec_of(), toy.TOPIC, TEXTS)
-
-
-def test_other_weights_give_no_answer(asked: CheckRequest, toy: ModuleType) -> None:
-    with pytest.raises(ModelError, match="have just changed"):
-        check_asked(asked.model_copy(update={"scoring": "yesterday's"}), toy.open_toy)
 
 
 @pytest.mark.slow

@@ -10,19 +10,18 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from pcf_core.app.queue import can_be_read, progress_text
 from pcf_core.audit.results import result_name
-from pcf_core.core.errors import ModelError, ScoringError, StoreError
+from pcf_core.core.errors import ModelError, StoreError
 from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.settings import Settings
 from pcf_core.models.scoring.base import Scorer
@@ -33,79 +32,17 @@ from pcf_core.work.queue import DEADLY_TO_LOAD, Queue
 from pcf_core.work.requests import SMALL, submit_run, submit_words
 from pcf_core.work.scoring import SAVE_SECONDS, score_run
 from pcf_core.work.worker import Worker, load_libraries
+from tests.work import toy
+from tests.work.toy import shards, until
 
 TOY = Path(__file__).with_name("toy.py")
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def until(happened: Callable[[], object], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.01)
-
-
 # ------------------------------------------------------------------------------------ in this process
 
 
-def test_a_run_is_scored_and_its_result_kept(
-    worker: Worker, store: Store, queue: Queue, toy: ModuleType
-) -> None:
-    run = toy.run_of()
-    job = submit_run(store, queue, run, run.cells)
-    worker.run(until_idle=True)
-    done = queue.get(job.id)
-    assert (done.state, done.done, done.total, done.error) == ("done", 24, 24, None)
-    assert done.result == {"run": run.key, "cells": 24, "scored": 24}
-    assert done.rate is not None
-    assert done.rate > 0
-    assert store.run_info(run.key).complete
-    assert store.load_result(run.key, result_name(run, "exact")) is not None
-    assert queue.workers() == ()
-
-
-def test_a_sentence_is_answered(worker: Worker, queue: Queue, toy: ModuleType) -> None:
-    job = submit_words(queue, "toy", toy.TOPIC, "They are [Y]")
-    worker.run(until_idle=True)
-    result = queue.get(job.id).result
-    assert result is not None
-    assert sum(result["preferences"].values()) == pytest.approx(1)
-
-
-def test_small_requests_do_not_wait_for_a_run(
-    worker: Worker, queue: Queue, toy: ModuleType, store: Store
-) -> None:
-    """Two arrive while a run of six shards is at its second: both are answered before the third."""
-    run = toy.run_of()
-    big = submit_run(store, queue, run, run.cells)
-    ended: list[tuple[int, int]] = []
-    real = queue.finish
-
-    def finish(job_id: int, result: object, owner: str | None = None) -> None:
-        ended.append((job_id, queue.get(big.id).done))
-        real(job_id, result, owner)  # type: ignore[arg-type]
-
-    queue.finish = finish  # type: ignore[method-assign]
-    small: list[int] = []
-
-    def open_slow(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer = toy.open_toy(spec, protocol)
-
-        def asked_meanwhile(prompt: str, word: str) -> float:
-            if scorer.scored == 6 and not small:
-                small.extend(submit_words(queue, "toy", toy.TOPIC, f"{n} is [Y]").id for n in "ab")
-            return float(toy.probability(prompt, word))
-
-        scorer.probability = asked_meanwhile
-        return scorer
-
-    worker._open_scorer = open_slow
-    worker.run(until_idle=True)
-    assert [job_id for job_id, _ in ended] == [*small, big.id]
-    assert all(done <= 8 for job_id, done in ended if job_id != big.id)
-
-
-def test_other_runs_wait_their_turn(worker: Worker, store: Store, queue: Queue, toy: ModuleType) -> None:
+def test_other_runs_wait_their_turn(worker: Worker, store: Store, queue: Queue) -> None:
     """A second run is no small request, unless it says so."""
     runs = [toy.run_of(terms=terms) for terms in (4, 5, 6)]
     jobs = [submit_run(store, queue, run, run.cells) for run in runs[:2]]
@@ -138,12 +75,7 @@ def frozen_holder(cache: Path, run_key: str) -> Iterator[int]:
 
 @pytest.mark.slow
 def test_a_frozen_process_that_has_a_run_keeps_no_other_job_waiting(
-    worker: Worker,
-    store: Store,
-    queue: Queue,
-    toy: ModuleType,
-    toy_settings: Settings,
-    monkeypatch: pytest.MonkeyPatch,
+    worker: Worker, store: Store, queue: Queue, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two jobs behind the one that waits are done meanwhile, in their order; then it is its turn again."""
     monkeypatch.setattr("pcf_core.work.worker.AGAIN_SECONDS", 1.0)
@@ -176,7 +108,7 @@ def test_a_frozen_process_that_has_a_run_keeps_no_other_job_waiting(
 
 
 def test_who_takes_over_from_one_that_waited_does_not_say_that_it_waits(
-    worker: Worker, store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+    worker: Worker, store: Store, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = toy.run_of()
     job = submit_run(store, queue, run, run.cells)
@@ -197,13 +129,13 @@ def test_who_takes_over_from_one_that_waited_does_not_say_that_it_waits(
 
 
 def test_models_stay_open_and_the_oldest_makes_room(
-    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings
+    store: Store, queue: Queue, toy_settings: Settings
 ) -> None:
     opened: list[str] = []
 
     def open_noted(spec: ModelSpec, protocol: str) -> Scorer:
         opened.append(spec.name)
-        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+        return toy.open_toy(spec, protocol)
 
     settings = toy_settings.model_copy(update={"worker_models": 2})
     worker = Worker(store, queue, settings, open_noted)
@@ -215,7 +147,7 @@ def test_models_stay_open_and_the_oldest_makes_room(
 
 
 def test_one_bad_job_ends_with_its_sentence_and_the_next_is_served(
-    worker: Worker, queue: Queue, toy: ModuleType, toy_settings: Settings, caplog: pytest.LogCaptureFixture
+    worker: Worker, queue: Queue, toy_settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     refused = submit_words(queue, "toy", toy.TOPIC, "no gap")
     foreign = queue.submit("dance", "x", {})
@@ -239,7 +171,7 @@ class Panic(BaseException):
 @pytest.mark.parametrize("end", [Panic("index out of bounds"), SystemExit(0), GeneratorExit()])
 @pytest.mark.parametrize("kind", ["score", "words"])
 def test_whatever_ends_a_process_is_a_death_of_its_job(
-    store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType, end: BaseException, kind: str
+    store: Store, queue: Queue, toy_settings: Settings, end: BaseException, kind: str
 ) -> None:
     """The supervisor is left to take it to be at the job; after three deaths the next job is served."""
 
@@ -258,7 +190,7 @@ def test_whatever_ends_a_process_is_a_death_of_its_job(
         deadly = submit_words(queue, "ends", toy.TOPIC, "They are [Y]")
     for deaths in (1, 2, 3):
         told: list[int | None] = []
-        worker = Worker(store, queue, toy_settings, open_ending, owner="me:1:1", tell=told.append)  # type: ignore[arg-type]
+        worker = Worker(store, queue, toy_settings, open_ending, owner="me:1:1", tell=told.append)
         with pytest.raises(type(end)):
             worker.serve(until_idle=True)
         assert told[-1] == deadly.id
@@ -270,7 +202,7 @@ def test_whatever_ends_a_process_is_a_death_of_its_job(
 
 
 def test_a_second_interrupt_of_a_person_is_no_death(
-    store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType
+    store: Store, queue: Queue, toy_settings: Settings
 ) -> None:
     def interrupted(spec: ModelSpec, protocol: str) -> Scorer:
         raise KeyboardInterrupt
@@ -282,46 +214,8 @@ def test_a_second_interrupt_of_a_person_is_no_death(
     assert (queue.get(job.id).state, queue.tally().deaths) == ("queued", 0)
 
 
-def test_a_model_that_fails_fails_the_job_and_a_retry_resumes(
-    worker: Worker, store: Store, queue: Queue, toy: ModuleType
-) -> None:
-    run = toy.run_of()
-    broken = [True]
-
-    def open_broken(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer = toy.open_toy(spec, protocol)
-
-        def maybe(prompt: str, word: str) -> float:
-            if broken[0] and "term5" in prompt:
-                raise ScoringError("The model toy ran out of memory.")
-            return float(toy.probability(prompt, word))
-
-        scorer.probability = maybe
-        return scorer
-
-    worker._open_scorer = open_broken
-    job = submit_run(store, queue, run, run.cells)
-    worker.run(until_idle=True)
-    assert (queue.get(job.id).state, queue.get(job.id).error) == (
-        "failed",
-        "The model toy ran out of memory.",
-    )
-    broken[0] = False
-    queue.retry(job.id)
-    worker.run(until_idle=True)
-    done = queue.get(job.id)
-    assert (done.state, done.done, done.total) == ("done", 24, 24)
-    assert done.result is not None
-    assert done.result["scored"] == 12
-
-
 def test_cells_that_would_be_lost_are_told_apart(
-    worker: Worker,
-    store: Store,
-    queue: Queue,
-    toy: ModuleType,
-    slow_model: None,
-    monkeypatch: pytest.MonkeyPatch,
+    worker: Worker, store: Store, queue: Queue, slow_model: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Shards of four, batches of two: half of them end within a shard."""
     monkeypatch.setattr("pcf_core.work.scoring.REPORT_SECONDS", 0.0)
@@ -344,7 +238,7 @@ def test_cells_that_would_be_lost_are_told_apart(
 
 
 def test_the_cells_are_checked_after_the_result_can_be_opened_and_the_job_says_how_far_that_is(
-    worker: Worker, store: Store, queue: Queue, toy: ModuleType, every_cell: None
+    worker: Worker, store: Store, queue: Queue, every_cell: None
 ) -> None:
     run = toy.run_of()
     job = submit_run(store, queue, run, run.cells)
@@ -359,7 +253,7 @@ def test_the_cells_are_checked_after_the_result_can_be_opened_and_the_job_says_h
         kept = store.load_result(run.key, result_name(run, "exact")) is not None
         seen.append((text.partition(" · ")[0], can_be_read(found), kept))
 
-    worker.queue.note = note  # type: ignore[method-assign, assignment]
+    worker.queue.note = note
     worker.run(until_idle=True)
     assert seen[0] == ("loading the model", False, False)
     assert ("writing the result, 0 of 24 cells", False, False) in seen
@@ -368,56 +262,13 @@ def test_the_cells_are_checked_after_the_result_can_be_opened_and_the_job_says_h
     assert queue.get(job.id).state == "done"
 
 
-def test_cancel_stops_between_batches_and_resuming_does_the_rest(
-    worker: Worker, store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = toy.run_of()
-    job = submit_run(store, queue, run, run.cells)
-    asked: list[str] = []
-
-    def open_cancelled(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer = toy.open_toy(spec, protocol)
-
-        def cancel_in_the_third_shard(prompt: str, word: str) -> float:
-            asked.append(prompt)
-            if scorer.scored == 8:
-                queue.cancel(job.id)
-            return float(toy.probability(prompt, word))
-
-        scorer.probability = cancel_in_the_third_shard
-        return scorer
-
-    worker._open_scorer = open_cancelled
-    worker.run(until_idle=True)
-    assert queue.get(job.id).state == "cancelled"
-    assert len(set(asked)) == 10
-    assert queue.get(job.id).done == 8, "two of the ten cells are in a shard that is not whole"
-    worker._models.clear()
-    worker._open_scorer = toy.open_toy
-    queue.retry(job.id)
-    began: list[int] = []
-    told = queue.progress
-
-    def progress(job_id: int, *given: Any) -> None:
-        began.append(given[0])
-        told(job_id, *given)
-
-    monkeypatch.setattr(queue, "progress", progress)
-    worker.run(until_idle=True)
-    assert began[0] == 8
-    done = queue.get(job.id)
-    assert (done.state, done.done) == ("done", 24)
-    assert done.result is not None
-    assert done.result["scored"] == 16
-
-
-def test_stop_gives_the_job_back(worker: Worker, store: Store, queue: Queue, toy: ModuleType) -> None:
+def test_stop_gives_the_job_back(worker: Worker, store: Store, queue: Queue) -> None:
     run = toy.run_of()
     job = submit_run(store, queue, run, run.cells)
 
     def open_stopping(spec: ModelSpec, protocol: str) -> Scorer:
         worker.stop()
-        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+        return toy.open_toy(spec, protocol)
 
     worker._open_scorer = open_stopping
     worker.run()
@@ -425,7 +276,7 @@ def test_stop_gives_the_job_back(worker: Worker, store: Store, queue: Queue, toy
 
 
 def test_stop_within_a_small_request_gives_both_jobs_back(
-    worker: Worker, store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+    worker: Worker, store: Store, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was given back is not taken again by the run that it had interrupted."""
     run = toy.run_of()
@@ -444,7 +295,7 @@ def test_stop_within_a_small_request_gives_both_jobs_back(
 
     def open_asked(spec: ModelSpec, protocol: str) -> Scorer:
         queue.submit("read", "a reading", {}, priority=SMALL)
-        return toy.open_toy(spec, protocol)  # type: ignore[no-any-return]
+        return toy.open_toy(spec, protocol)
 
     worker._open_scorer = open_asked
     worker.run()
@@ -456,7 +307,7 @@ def test_stop_within_a_small_request_gives_both_jobs_back(
 
 
 def test_the_heart_beats_during_a_long_batch(
-    worker: Worker, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+    worker: Worker, queue: Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pcf_core.work.launch.BEAT_SECONDS", 0.01)
     beats: list[str] = []
@@ -479,7 +330,7 @@ def test_the_heart_beats_during_a_long_batch(
 
 
 def test_an_idle_worker_ends_but_not_while_a_job_came_in_at_the_last_moment(
-    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    store: Store, queue: Queue, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = toy_settings.model_copy(update={"worker_idle_seconds": 0.01})
     worker = Worker(store, queue, settings, toy.open_toy)
@@ -498,7 +349,7 @@ def test_an_idle_worker_ends_but_not_while_a_job_came_in_at_the_last_moment(
 
 @pytest.mark.parametrize("until_idle", [False, True])
 def test_a_worker_that_stays_gets_ready_once_when_no_job_waits(
-    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, until_idle: bool
+    store: Store, queue: Queue, toy_settings: Settings, until_idle: bool
 ) -> None:
     settings = toy_settings.model_copy(update={"worker_idle_seconds": 1.0})
     first = submit_words(queue, "toy", toy.TOPIC, "They are [Y]").id
@@ -539,7 +390,7 @@ def test_a_worker_that_is_ready_has_what_saving_scores_loads() -> None:
 
 @pytest.mark.slow
 def test_a_queue_that_fails_for_a_while_does_not_end_the_worker(
-    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    store: Store, queue: Queue, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The end of a job cannot be recorded, as on a full disk: it is given back and done again for free."""
     settings = toy_settings.model_copy(update={"worker_idle_seconds": 0.5})
@@ -551,7 +402,7 @@ def test_a_queue_that_fails_for_a_while_does_not_end_the_worker(
     def finish(job_id: int, result: object, owner: str | None = None) -> None:
         if next(failures):
             raise StoreError("The cache is full.")
-        real(job_id, result, owner)  # type: ignore[arg-type]
+        real(job_id, result, owner)
 
     monkeypatch.setattr(queue, "finish", finish)
     worker.run()
@@ -575,7 +426,7 @@ def test_a_log_that_cannot_be_written_ends_nothing(
 
 @pytest.mark.parametrize("shown", [True, False])
 def test_a_worker_reads_the_shipped_results_where_they_are_wanted(
-    toy_settings: Settings, toy: ModuleType, tmp_path: Path, shown: bool
+    toy_settings: Settings, tmp_path: Path, shown: bool
 ) -> None:
     run = toy.run_of()
     score_run(run, Store.open(tmp_path / "cache"), toy.open_toy)
@@ -585,9 +436,7 @@ def test_a_worker_reads_the_shipped_results_where_they_are_wanted(
     assert bool(worker.store.missing(run.scoring, run.prompts, toy.WORDS)) is not shown
 
 
-def test_a_queued_run_is_scored_with_its_dtype(
-    worker: Worker, store: Store, queue: Queue, toy: ModuleType
-) -> None:
+def test_a_queued_run_is_scored_with_its_dtype(worker: Worker, store: Store, queue: Queue) -> None:
     run = toy.run_of(spec=toy.spec_of().model_copy(update={"dtype": "bfloat16"}))
     job = submit_run(store, queue, run, run.cells)
     words = submit_words(queue, "toy", toy.TOPIC, "They are [Y]", dtype="bfloat16")
@@ -596,19 +445,9 @@ def test_a_queued_run_is_scored_with_its_dtype(
     assert list(worker._models) == [run.scoring.hash]
 
 
-def test_a_run_that_the_store_has_lost_fails_with_a_sentence(
-    worker: Worker, store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings
-) -> None:
-    run = toy.run_of()
-    job = submit_run(store, queue, run, run.cells)
-    (toy_settings.cache / "runs" / f"{run.key}.json").unlink()
-    worker.run(until_idle=True)
-    assert f"No run has the key '{run.key}'" in (queue.get(job.id).error or "")
-
-
 @pytest.mark.parametrize("changed", [{"models": Path("/data/models")}, {"device": "cuda:7"}])
 def test_what_a_worker_of_other_settings_cannot_serve_it_hands_back_with_a_sentence(
-    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, changed: dict[str, Any]
+    store: Store, queue: Queue, toy_settings: Settings, changed: dict[str, Any]
 ) -> None:
     """But for the device: there is one worker per GPU."""
 
@@ -626,7 +465,7 @@ def test_what_a_worker_of_other_settings_cannot_serve_it_hands_back_with_a_sente
 
 
 def test_runs_go_to_the_engine_and_sentences_stay_here(
-    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    store: Store, queue: Queue, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
 
@@ -666,17 +505,13 @@ def scored(cache: Path) -> list[str]:
     return log.read_text().splitlines() if log.exists() else []
 
 
-def shards(cache: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (cache / "scores").rglob("*.parquet")}
-
-
-def finished_prompts(store: Store, toy: ModuleType, run: RunSpec) -> set[str]:
+def finished_prompts(store: Store, run: RunSpec) -> set[str]:
     missing = store.missing(run.scoring, run.prompts, toy.WORDS)
     return set(run.prompts) - {prompt for block in missing for prompt in block.prompts}
 
 
 def test_kill_9_loses_no_finished_shard_and_scores_none_twice(
-    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings
+    store: Store, queue: Queue, toy_settings: Settings
 ) -> None:
     """A shard takes a second, so that each is saved once it is whole."""
     cache = toy_settings.cache
@@ -691,7 +526,7 @@ def test_kill_9_loses_no_finished_shard_and_scores_none_twice(
             worker.wait()
         assert queue.get(job.id).state == "running"
         assert finished.isdisjoint(scored(cache)[lines:])
-        finished, lines = finished_prompts(store, toy, run), len(scored(cache))
+        finished, lines = finished_prompts(store, run), len(scored(cache))
         assert 4 * (enough - 1) <= len(finished) < 40
     with process(cache, 0.0, "--until-idle") as worker:
         _, errors = worker.communicate(timeout=60)
@@ -706,7 +541,7 @@ def test_kill_9_loses_no_finished_shard_and_scores_none_twice(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_polite_signal_gives_the_job_back(
-    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, number: signal.Signals
+    store: Store, queue: Queue, toy_settings: Settings, number: signal.Signals
 ) -> None:
     run = toy.run_of()
     job = submit_run(store, queue, run, run.cells)
@@ -720,7 +555,7 @@ def test_a_polite_signal_gives_the_job_back(
 
 @pytest.mark.slow
 def test_three_workers_share_the_queue_and_no_prompt_is_scored_twice(
-    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings
+    store: Store, queue: Queue, toy_settings: Settings
 ) -> None:
     runs = [toy.run_of(terms=6, spec=toy.spec_of(name)) for name in "abcdef"]
     jobs = [submit_run(store, queue, run, run.cells) for run in runs]

@@ -11,7 +11,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.generating import generate_missing
 from pcf_core.work.jobs import HANDLERS, JobContext, job
 from pcf_core.work.queue import Job, Queue
-from pcf_core.work.texts import TextsAsked, missing_texts
+from pcf_core.work.text_audits import TextsAsked, missing_texts
 
 KIND = "write"
 

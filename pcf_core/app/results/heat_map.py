@@ -17,9 +17,9 @@ from pcf_core.app.inside import script
 from pcf_core.app.links import say_instead
 from pcf_core.app.page import draw_table, finding, picture
 from pcf_core.app.widgets import controls, plain
-from pcf_core.audit.places import Place, gather
 from pcf_core.audit.preferences import coverage_of
 from pcf_core.audit.results import Report
+from pcf_core.audit.slots import Slot, gather
 from pcf_core.core.families import facts_of
 from pcf_core.core.run import Preferences
 from pcf_core.models.scoring.base import has_right_text
@@ -110,7 +110,7 @@ def _cell_caption(item: Report, occupation: str, template: str) -> str:
         return coverage_note(None, right_text=not facts_of(key.family).by_tokens)
     store, prompt = open_store(), template.replace("[X]", occupation)
     nats = gather(store, key, [prompt], result.words)[0]
-    tokens = Place.of(prompt).tokens(store.known_words(key), result.words) or result.tokens
+    tokens = Slot.of(prompt).tokens(store.known_words(key), result.words) or result.tokens
     shares = coverage_of(nats, tokens, key.family, right_text=has_right_text(prompt))
     return coverage_note(None if shares is None else {name: float(one) for name, one in shares.items()})
 

@@ -19,8 +19,8 @@ from pcf_core.app.roles import may_audit
 from pcf_core.app.scoring import Wanted, follow_readings, offer_scoring
 from pcf_core.app.widgets import draw_facts, plain
 from pcf_core.audit.gate import GateReport
-from pcf_core.audit.kept_gate import KeptVerdicts, kept_verdicts, planned_runs
 from pcf_core.audit.policy import MAX_BYTES, Policy, policies_in, read_policy, uploaded_policy
+from pcf_core.audit.stored_verdicts import StoredVerdicts, planned_runs, stored_verdicts
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import Protocol, RunSpec, ScoringKey
 from pcf_core.core.settings import settings
@@ -174,7 +174,7 @@ def _draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> Non
     draw_tabs("policy", {READING: HOW, DATA: draw_data, PROVENANCE: draw_provenance})
 
 
-def _draw_model(policy: Policy, key: ScoringKey) -> KeptVerdicts:
+def _draw_model(policy: Policy, key: ScoringKey) -> StoredVerdicts:
     """Draw the verdicts on one model, or what they lack; return them."""
     planned = planned_runs(policy, key)
     unread: list[Wanted] = [
@@ -184,7 +184,7 @@ def _draw_model(policy: Policy, key: ScoringKey) -> KeptVerdicts:
     ]
     if unread:
         follow_readings(unread)
-        return KeptVerdicts(None)
+        return StoredVerdicts(None)
     infos = open_store().runs() if policy.compares else ()
     protocols: tuple[Protocol, ...] = ("exact", "exact-boundary")  # those that a policy may name
     verdicts = _judged(
@@ -211,6 +211,6 @@ def _judged(
     key: ScoringKey,
     runs: tuple[tuple[str, bool], ...],
     shards: tuple[tuple[str, ...], ...],
-) -> KeptVerdicts:
+) -> StoredVerdicts:
     """Judge a model by the store at ``cache``; again once ``runs`` or ``shards`` are others."""
-    return kept_verdicts(open_store(), policy, key)
+    return stored_verdicts(open_store(), policy, key)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from pcf_core.audit.gate import GateReport
-from pcf_core.audit.kept_gate import kept_verdicts
 from pcf_core.audit.results import Read
+from pcf_core.audit.stored_verdicts import stored_verdicts
 from pcf_core.core.run import ScoringKey
 from pcf_core.report.documents import picked
 from pcf_core.report.gate import context_name
@@ -117,7 +117,7 @@ def policy_parts(
     assert request.policy is not None  # else there is no such section
     parts = []
     for key in keys_of(studies):
-        verdicts = kept_verdicts(store, request.policy, key, read)
+        verdicts = stored_verdicts(store, request.policy, key, read)
         if verdicts.report is None:
             lacking = unscored_note(key.label, verdicts.missing)
             parts.append(ReportPart(title=key.label, findings=(lacking,)))

@@ -29,7 +29,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.generating import generate_missing
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.queue import Queue
-from pcf_core.work.texts import TextsAsked
+from pcf_core.work.text_audits import TextsAsked
 from pcf_core.work.worker import Worker
 from tests.models.conftest import use
 from tests.models.generation.conftest import nothing

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.places import Place
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result, result_name
+from pcf_core.audit.slots import Slot
 from pcf_core.core.errors import ModelError
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
@@ -129,7 +129,7 @@ def test_a_run_of_all_places_equals_the_brute_force(name: str, own_settings: Set
     nats = np.array(
         [
             [
-                brute_of(name, prompt, WRITTEN[word] if Place.of(prompt).begins else word)
+                brute_of(name, prompt, WRITTEN[word] if Slot.of(prompt).begins else word)
                 for word in TOPIC.words
             ]
             for prompt in run.prompts
@@ -144,7 +144,7 @@ def test_a_run_of_all_places_equals_the_brute_force(name: str, own_settings: Set
     assert note in found.warnings
     if family_of(name) in ("masked", "permutation"):
         counts = [
-            [pieces(name, prompt, WRITTEN[word] if Place.of(prompt).begins else word) for word in TOPIC.words]
+            [pieces(name, prompt, WRITTEN[word] if Slot.of(prompt).begins else word) for word in TOPIC.words]
             for prompt in run.prompts
         ]
         probabilities = np.exp(nats)

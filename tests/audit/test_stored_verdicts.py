@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pcf_core.audit.gate import GateReport
-from pcf_core.audit.kept_gate import KeptVerdicts, kept_verdicts
 from pcf_core.audit.policy import Policy, policies_in, read_policy, uploaded_policy
+from pcf_core.audit.stored_verdicts import StoredVerdicts, stored_verdicts
 from pcf_core.core.errors import AuditError, InputError, PolicyError
 from pcf_core.core.settings import settings
 from pcf_core.report.gate import gate_document
@@ -46,12 +46,12 @@ def policy_of(folder: Path, text: str) -> Policy:
     return read_policy(path)
 
 
-def judged(store: Store, policy: Policy, model: str) -> KeptVerdicts:
+def judged(store: Store, policy: Policy, model: str) -> StoredVerdicts:
     key = next(info.run.scoring for info in store.runs() if info.run.scoring.name == model)
-    return kept_verdicts(store, policy, key)
+    return stored_verdicts(store, policy, key)
 
 
-def report_of(found: KeptVerdicts) -> GateReport:
+def report_of(found: StoredVerdicts) -> GateReport:
     assert found.report is not None, found.missing
     return found.report
 
@@ -107,9 +107,7 @@ def test_what_cannot_be_judged_is_refused_in_a_sentence(
     assert "\n" not in said
 
 
-def test_no_file_of_a_policy_is_opened(
-    shipped: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_file_of_a_policy_is_opened(shipped: Store, tmp_path: Path) -> None:
     """A list of weights that lies where the policy says is refused before anybody reads it."""
     weights = tmp_path / "weights.csv"
     weights.write_text("occupation,weight\nnurse,1\n", encoding="utf8")
@@ -122,7 +120,7 @@ def test_no_file_of_a_policy_is_opened(
 def test_more_numbers_than_a_page_may_hold_are_refused(
     shipped: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pcf_core.audit.kept_gate.MOST_CELLS", 1000)
+    monkeypatch.setattr("pcf_core.audit.stored_verdicts.MOST_CELLS", 1000)
     with pytest.raises(PolicyError, match="use the command check"):
         judged(shipped, policy_of(tmp_path, TWO), "mini-bert")
 

@@ -30,12 +30,12 @@ class UnreachableError(StoreError):
     """Object storage does not answer or refuses, so nothing is known about its content."""
 
 
-class Place(abc.ABC):
-    """A folder whose files are written completely or not at all; ``place / name`` is a folder in it.
+class Storage(abc.ABC):
+    """A folder whose files are written completely or not at all; ``storage / name`` is a folder in it.
 
-    ``name`` is the last part of its path.  ``shared``: others write to it without our lock.
-    ``listing_seconds``: how long a listing may be used again.  Every method raises StoreError, with one
-    sentence, if the folder cannot be used.
+    ``name``: the last part of its path.  ``shared``: others write to it without our lock.
+    ``listing_seconds``: how long a listing may be used again.  Every method raises StoreError with one
+    sentence if the folder cannot be used.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Place(abc.ABC):
     listing_seconds: float = 0.0
 
     @abc.abstractmethod
-    def __truediv__(self, name: str) -> Place: ...
+    def __truediv__(self, name: str) -> Storage: ...
 
     @abc.abstractmethod
     def folders(self) -> list[str]:
@@ -78,7 +78,7 @@ class Place(abc.ABC):
         """Rename a damaged file so that it is no longer used."""
 
 
-class Folder(Place):
+class Folder(Storage):
     """A folder on a disk, or on a file system that several machines share.
 
     ``root`` and ``setting``: the folder that error messages name, and the setting that chooses another.
@@ -141,14 +141,14 @@ class Folder(Place):
             set_aside(self.path / name)
 
     def _draft(self) -> str:
-        """Return the ending of drafts: fixed where writers hold a lock, so that the next one cleans up."""
+        # Fixed where writers hold a lock, so that the next one overwrites what a killed one left.
         return f".{socket.gethostname()}-{os.getpid()}.tmp" if self.shared else ".tmp"
 
     def _as_store_error(self) -> AbstractContextManager[None]:
         return as_store_error(self._root, self._setting)
 
 
-class Objects(Place):
+class ObjectStorage(Storage):
     """A prefix in object storage, or in anything else that fsspec reaches; a put there is atomic."""
 
     shared = True
@@ -160,8 +160,8 @@ class Objects(Place):
         self.name = self._path.rpartition("/")[2]
         self.listing_seconds = LISTING_SECONDS
 
-    def __truediv__(self, name: str) -> Objects:
-        return Objects(self._system, f"{self._path}/{name}", self._url)
+    def __truediv__(self, name: str) -> ObjectStorage:
+        return ObjectStorage(self._system, f"{self._path}/{name}", self._url)
 
     def folders(self) -> list[str]:
         """List the names of the folders in this one."""
@@ -235,23 +235,19 @@ def without_credentials(text: str) -> str:
     return QUERY.sub("", USER.sub(lambda match: "//" if match[0].endswith("@") else match[0], text))
 
 
-def place_of(root: Path, scores: str = "", kind: str = "scores") -> Place:
+def storage_of(root: Path, scores: str = "", kind: str = "scores") -> Storage:
     """Return where the cache at ``root`` stores shards: in itself, or at ``scores``, a folder or a URL.
 
-    ``kind``: "scores", or "texts", which are in a folder of this name in the shared one.
-
-    Raises
-    ------
-    SettingsError
-        A URL whose protocol fsspec does not know, or that needs a package.
+    ``kind``: "scores", or "texts", which are in a folder of this name in the shared one.  Raises
+    SettingsError for a URL whose protocol fsspec does not know, or that needs a package.
     """
     if not scores:
         return Folder(root / kind, root)
-    shared = _shared_place(scores)
+    shared = _shared_storage(scores)
     return shared if kind == "scores" else shared / kind
 
 
-def _shared_place(scores: str) -> Place:
+def _shared_storage(scores: str) -> Storage:
     import fsspec
 
     if "://" not in scores or scores.startswith(("file://", "local://")):
@@ -265,4 +261,4 @@ def _shared_place(scores: str) -> Place:
             f"PCF_SCORES cannot be a URL of {protocol!r} here ({reason}): install what fsspec needs for it "
             "(s3fs for s3, gcsfs for gs, adlfs for az), or give a folder."
         ) from error
-    return Objects(system, path, scores)
+    return ObjectStorage(system, path, scores)

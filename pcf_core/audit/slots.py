@@ -1,24 +1,24 @@
-"""Where ``[Y]`` stands in a text: how words are written there, and how many tokens they have there.
+"""The slot of a word in a text, ``[Y]``: how words are written there, and how many tokens they have there.
 
-**Spelling.**  Where ``[Y]`` begins a sentence the text that is scored has a capital letter, as the writer of
-the text would give it one.  "[Y] worked as a nurse." is scored with "He" and "She": few models have seen "he"
-there, and many read it in other tokens.  A sentence begins at the beginning of the text, and behind ``.``,
-``!`` or ``?`` and a space (an abbreviation's full stop is one too); in quotation marks or brackets that open
-there; and in quotation marks behind a comma or a colon, as direct speech.  A word that stands in quotation
-marks all by itself is spoken of, and begins none.  Words that have a capital letter anywhere, and scripts
-without, stay as they are.
+**Spelling.**  Where ``[Y]`` begins a sentence the text that is scored has a capital letter, as a writer would
+give it one.  "[Y] worked as a nurse."  is scored with "He" and "She": few models have seen "he" there, and
+many read it in other tokens.  A sentence begins at the beginning of the text, and behind ``.``, ``!`` or
+``?`` and a space (an abbreviation's full stop counts too); in quotation marks or brackets that open there;
+and in quotation marks behind a comma or a colon, as direct speech.  A word alone in quotation marks is
+mentioned, not used, and begins no sentence.  Words that have a capital letter anywhere, and scripts without,
+stay as they are.
 
 **Joined text.**  Letters that touch ``[Y]`` are part of the word that a reader sees, and of its tokens: in
 "We met two [Y]s" the words that are scored are "painters" and "bakers", in "We met two [Y]"
 (:func:`~pcf_core.core.topics.whole_word_prompt`).
 
-The word keeps its name in the topic ("she"); how it is written belongs to the place.  The store knows the
+The word keeps its name in the topic ("she"); how it is written belongs to the slot.  The store knows the
 written words alone, so that scores of "She" and of "she" in one prompt lie side by side under one scoring
 key, and no version of rules has to tell them apart.
 
-**Tokens.**  A tokenizer may cut a word otherwise at the very beginning of a text than behind a space.  A
-:class:`~pcf_core.core.run.TokenTable` has the numbers for these two places; behind any other character they
-are those behind a space, where the tokenizer is known to write the word alike, and unknown where not.
+**Tokens.**  A tokenizer may cut a word differently at the very beginning of a text than behind a space.  A
+:class:`~pcf_core.core.run.TokenTable` has the numbers for both; behind any other character they are those
+behind a space if the tokenizer is known to write the word alike, and unknown if not.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MOST_NAMED = 5  # words in a sentence
 
 
 class Checker(Protocol):
-    """What of a scorer is needed here; see :meth:`pcf_core.models.scoring.base.Scorer.check`."""
+    """The part of a scorer that is needed here; see :meth:`pcf_core.models.scoring.base.Scorer.check`."""
 
     def check(self, words: Sequence[str], text: str = ...) -> TokenTable:
         """Return the tokens of words in a text, and the words that cannot be scored with the reason."""
@@ -53,8 +53,8 @@ class Checker(Protocol):
 
 
 @dataclass(frozen=True)
-class Place:
-    """What stands right before the whole word, whether it begins a sentence, and the letters joined to it.
+class Slot:
+    """The character before the whole word, whether the word begins a sentence, and the letters joined to it.
 
     ``left``, ``right``: letters of the text that touch ``[Y]``.
     """
@@ -65,8 +65,8 @@ class Place:
     right: str = ""
 
     @classmethod
-    def of(cls, text: str) -> Place:
-        """Find the place of the one ``[Y]`` of a text."""
+    def of(cls, text: str) -> Slot:
+        """Find the slot of a text, which has one ``[Y]``."""
         prompt, *letters = whole_word_prompt(text)
         left, _, right = prompt.partition(GAP)
         before: Literal["nothing", "space", "other"] = "space" if left.endswith(" ") else "other"
@@ -84,12 +84,12 @@ class Place:
         return not self.begins and self.before != "nothing" and not self.joins
 
     def written(self, words: Iterable[str]) -> tuple[str, ...]:
-        """Return the words as the text has them there."""
+        """Return the words as the text has them in this slot."""
         forms = map(capitalised, words) if self.begins else words
         return tuple(f"{self.left}{form}{self.right}" for form in forms)
 
     def tokens(self, table: TokenTable, words: Sequence[str]) -> tuple[int, ...] | None:
-        """Count the tokens of each of the topic's words there; ``None`` where one is unknown."""
+        """Count the tokens of each of the topic's words in this slot; ``None`` if one is unknown."""
         written = self.written(words)
         if self.before == "nothing":
             counts = {word: table.tokens[word] for word in table.unspaced} | dict(table.at_start)
@@ -124,19 +124,19 @@ def _begins_sentence(left: str, right: str) -> bool:
     return end[-1] in CLOSING and end.rstrip(CLOSING)[-1:] in (".", "…")  # “Go!” she said
 
 
-def places_of(run: RunSpec) -> tuple[Place, ...]:
-    """Return the distinct places of a run's prompts, in the order of its templates."""
-    return _places(run.drawn.texts, run.evidence.terms)
+def slots_of(run: RunSpec) -> tuple[Slot, ...]:
+    """Return the distinct slots of a run's prompts, in the order of its templates."""
+    return _slots(run.drawn.texts, run.evidence.terms)
 
 
 @lru_cache(maxsize=32)
-def _places(texts: tuple[str, ...], terms: tuple[str, ...]) -> tuple[Place, ...]:
-    """Return the distinct places of texts; a page asks for those of each of its runs, every time."""
+def _slots(texts: tuple[str, ...], terms: tuple[str, ...]) -> tuple[Slot, ...]:
+    """Return the distinct slots of texts; a page asks for those of each of its runs, every time."""
     return tuple(dict.fromkeys(slot for text in texts for slot in _of_text(text, terms)))
 
 
-def _of_text(text: str, all_terms: tuple[str, ...]) -> Iterator[Place]:
-    """Yield the places of a template's text, which may differ by term.
+def _of_text(text: str, all_terms: tuple[str, ...]) -> Iterator[Slot]:
+    """Yield the slots of a template's text, which may differ by term.
 
     A term that touches ``[Y]`` may itself end as a sentence does ("Dr."), or begin as its end does, and all
     of it may be joined to the word.
@@ -144,20 +144,20 @@ def _of_text(text: str, all_terms: tuple[str, ...]) -> Iterator[Place]:
     prompt, *letters = whole_word_prompt(text)
     left, _, right = prompt.partition(GAP)
     if any(letters) or left.endswith("[X]") or right.startswith("[X]"):
-        yield from (Place.of(filled(text, term)) for term in all_terms)
+        yield from (Slot.of(filled(text, term)) for term in all_terms)
         return
     terms = _telling_terms(all_terms)
     _, stands_left, between = left.rpartition("[X]")
     near = stands_left and not any(character.isalnum() for character in between)
     if near or "[X]" in right[: len("[X]") + 1]:  # all that is looked at there are two characters
-        yield from (Place.of(filled(text, term)) for term in terms)
+        yield from (Slot.of(filled(text, term)) for term in terms)
     else:
-        yield Place.of(text)
+        yield Slot.of(text)
 
 
 @lru_cache(maxsize=32)
 def _telling_terms(terms: tuple[str, ...]) -> tuple[str, ...]:
-    """Return one term for all that are alike in what a place looks at.
+    """Return one term for all that are alike in what decides a slot.
 
     That is the first two characters, and the last ones from a letter or digit on, which may be any.
     """
@@ -168,32 +168,32 @@ def _telling_terms(terms: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(seen.values())
 
 
-def written_words(words: Sequence[str], places: Sequence[Place]) -> tuple[str, ...]:
-    """Return every way in which the words are written at the places."""
-    return tuple(dict.fromkeys(word for slot in places for word in slot.written(words)))
+def written_words(words: Sequence[str], slots: Sequence[Slot]) -> tuple[str, ...]:
+    """Return every way in which the words are written in the slots."""
+    return tuple(dict.fromkeys(word for slot in slots for word in slot.written(words)))
 
 
-def check_places(scorer: Checker, words: Sequence[str], places: Sequence[Place]) -> TokenTable:
-    """Check what the model makes of the words as they are written at the places."""
-    table = scorer.check(written_words(words, places))
-    starts = written_words(words, [slot for slot in places if slot.before == "nothing"])
+def check_slots(scorer: Checker, words: Sequence[str], slots: Sequence[Slot]) -> TokenTable:
+    """Check what the model makes of the words as they are written in the slots."""
+    table = scorer.check(written_words(words, slots))
+    starts = written_words(words, [slot for slot in slots if slot.before == "nothing"])
     usable = [word for word in starts if word in table.tokens]
     return replace(table, at_start=scorer.check(usable, GAP).tokens) if usable else table
 
 
-def table_at(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> TokenTable:
-    """Return the table of the topic's own words, by what becomes of them at the places.
+def table_at(table: TokenTable, words: Sequence[str], slots: Sequence[Slot]) -> TokenTable:
+    """Return the table of the topic's own words, by what becomes of them in the slots.
 
-    A word has the largest number of tokens that it has at one of them (behind a space, where that of a place
-    is not known), is refused if it is at one, and is the same as another if they are at one ("he" and "He" at
-    the beginning of a sentence).
+    A word has the largest number of tokens that it has in one of them (behind a space, if that of a slot is
+    not known), is refused if it is refused in one, and equals another if they are written alike in one ("he"
+    and "He" at the beginning of a sentence).
     """
     tokens: dict[str, int] = {}
     refused: dict[str, str] = {}
     spelling: dict[str, str] = {}
-    first: dict[tuple[Place, str], str] = {}
+    first: dict[tuple[Slot, str], str] = {}
     for word in dict.fromkeys(words):
-        forms = [(slot, slot.written([word])[0]) for slot in places]
+        forms = [(slot, slot.written([word])[0]) for slot in slots]
         reasons = [refusal(word, form, table) for _, form in forms if form in table.refused]
         if reasons:
             refused[word] = reasons[0]
@@ -209,42 +209,42 @@ def table_at(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -
 
 
 def refusal(word: str, written: str, table: TokenTable) -> str:
-    """Say why a word that is written so is refused."""
+    """Say why a word that is written like this is refused."""
     reason = table.refused[written]
     return reason if written == word else f"written {written!r}, {reason}"
 
 
-def starts_counted(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> bool:
-    """Tell whether the words' tokens at the very beginning of a text are known, if a place is there.
+def starts_counted(table: TokenTable, words: Sequence[str], slots: Sequence[Slot]) -> bool:
+    """Tell whether the words' tokens at the very beginning of a text are known, if a slot is there.
 
-    Scores kept by a version that did not count them come without, though nothing has to be scored again.
+    Scores of an earlier version that did not count them lack them, though nothing has to be scored again.
     """
-    written = written_words(words, [slot for slot in places if slot.before == "nothing"])
+    written = written_words(words, [slot for slot in slots if slot.before == "nothing"])
     return table.unspaced.union(table.at_start, table.refused).issuperset(written)
 
 
-def tokens_known(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> bool:
-    """Tell whether it is known how many tokens each word has at each of the places."""
-    return all(slot.tokens(table, words) is not None for slot in places)
+def tokens_known(table: TokenTable, words: Sequence[str], slots: Sequence[Slot]) -> bool:
+    """Tell whether the number of tokens of each word is known in each of the slots."""
+    return all(slot.tokens(table, words) is not None for slot in slots)
 
 
-def counts_at(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> list[dict[str, int]]:
-    """Return the tokens of each word by place, of the places where they are known of all words."""
-    counts_by_place = (slot.tokens(table, words) for slot in places)
+def counts_at(table: TokenTable, words: Sequence[str], slots: Sequence[Slot]) -> list[dict[str, int]]:
+    """Return the tokens of each word by slot, for the slots where they are known of all words."""
+    counts_by_place = (slot.tokens(table, words) for slot in slots)
     return [dict(zip(words, counts, strict=True)) for counts in counts_by_place if counts is not None]
 
 
 def spelling_note(words: Sequence[str], where: str = "") -> str:
-    """Say how words are written that begin a sentence; empty where all of them stay as they are."""
+    """Say how words are written that begin a sentence; empty if all of them stay as they are."""
     changed = [form for word in words if (form := capitalised(word)) != word]
     return (
         f"At the beginning of a sentence{where} words are capitalised: {_some(changed)}." if changed else ""
     )
 
 
-def joining_note(places: Iterable[Place], words: Sequence[str], where: str = "") -> str:
-    """Say which whole words are scored where letters touch ``[Y]``; empty where none do."""
-    changed = written_words(words, [slot for slot in places if slot.joins])
+def joining_note(slots: Iterable[Slot], words: Sequence[str], where: str = "") -> str:
+    """Say which whole words are scored where letters touch ``[Y]``; empty if none do."""
+    changed = written_words(words, [slot for slot in slots if slot.joins])
     return f"Where letters touch [Y]{where} the whole word is scored: {_some(changed)}." if changed else ""
 
 
@@ -254,14 +254,14 @@ def _some(words: Sequence[str]) -> str:
 
 
 def run_notes(run: RunSpec, words: Sequence[str]) -> tuple[str, ...]:
-    """Say both of a run's words, and of how many templates each holds; nothing where of none."""
+    """Return both notes for a run, with the number of templates that each is about."""
     texts = run.drawn.texts
-    places = [tuple(_of_text(text, run.evidence.terms)) for text in texts]
-    begin = sum(any(slot.begins for slot in some) for some in places)
-    join = sum(any(slot.joins for slot in some) for some in places)
+    slots = [tuple(_of_text(text, run.evidence.terms)) for text in texts]
+    begin = sum(any(slot.begins for slot in some) for some in slots)
+    join = sum(any(slot.joins for slot in some) for some in slots)
     notes = (
         spelling_note(words, f" ({begin:,} of {len(texts):,} templates)") if begin else "",
-        joining_note(places_of(run), words, f" ({join:,} of {len(texts):,} templates)"),
+        joining_note(slots_of(run), words, f" ({join:,} of {len(texts):,} templates)"),
     )
     return tuple(filter(None, notes))
 
@@ -272,10 +272,7 @@ def stored_prompt(prompt: str) -> str:
 
 
 def gather(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
-    """Return [prompt, word] float32 nats of the topic's words as each prompt has them.
-
-    See :meth:`Store.gather`.
-    """
+    """Return [prompt, word] float32 nats, NaN if missing, of the topic's words as each prompt has them."""
     values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
     for written, rows in by_writing(prompts, words).items():
         values[rows] = store.gather(key, [stored_prompt(prompts[row]) for row in rows], written)
@@ -283,7 +280,7 @@ def gather(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequenc
 
 
 def missing(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:
-    """List what has to be scored before :func:`gather` has it all, in words as they are written there."""
+    """List what has to be scored before :func:`gather` has all of it, in words as they are written."""
     return [
         block
         for written, rows in by_writing(prompts, words).items()
@@ -292,7 +289,7 @@ def missing(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequen
 
 
 def by_writing(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
-    """Map the words as they are written to the rows of the prompts that have them so."""
+    """Map the words as they are written to the rows of the prompts that have them like this."""
     rows: dict[tuple[str, ...], list[int]] = {}
     of: dict[tuple[bool, str, str], list[int]] = {}
     for row, prompt in enumerate(prompts):
@@ -300,6 +297,6 @@ def by_writing(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, 
         left, _, right = whole.partition(GAP)
         kind = (not before and _begins_sentence(left, right), before, behind)
         if kind not in of:
-            of[kind] = rows.setdefault(Place("space", *kind).written(words), [])
+            of[kind] = rows.setdefault(Slot("space", *kind).written(words), [])
         of[kind].append(row)
     return dict(sorted(rows.items(), key=lambda item: item[1][0]))

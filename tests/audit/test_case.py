@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pcf_core.audit.case import covering_runs, restricted
+from pcf_core.audit.case import covering_runs, held_against, restricted
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import assemble, build_run
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned
 from pcf_core.core.errors import RunError, TemplateError
-from pcf_core.core.run import RunSpec
-from pcf_core.core.settings import Settings
+from pcf_core.core.run import Preferences, RunSpec
 from pcf_core.core.topics import TemplateSet
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.templates import load_templates, make_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
-from pcf_core.work.scoring import score_run
-from tests.conftest import fake_scorer, fill
+from tests.audit.small_runs import score_with_fake
+from tests.conftest import fill
+from tests.show.findings.test_reliability import calibration
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
 FEW = make_evidence("few", ["nurse", "engineer", "clerk"])
@@ -31,15 +36,7 @@ FEW = make_evidence("few", ["nurse", "engineer", "clerk"])
 
 def score(store: Store, model: str, templates: TemplateSet) -> RunSpec:
     """Score a small run with the fake."""
-    topic = load_topic("gender")
-    run = build_run(resolve(model), topic, FEW, templates)
-    score_run(run, store, lambda spec, protocol: fake_scorer(run.scoring, topic))
-    return run
-
-
-@pytest.fixture
-def store(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache)
+    return score_with_fake(store, build_run(resolve(model), load_topic("gender"), FEW, templates))
 
 
 @pytest.mark.parametrize("model", ["mini-bert", "mini-gpt"])
@@ -72,8 +69,6 @@ def test_it_equals_a_run_that_was_scored_on_these_templates_alone(
         assert found.intervals[name] == expected.intervals[name]
     assert found.warnings == expected.warnings
     assert found.effective_templates == expected.effective_templates
-    assert found.coverage is not None
-    assert expected.coverage is not None
     assert found.coverage.model_copy(update={"by_tokens": {}}) == expected.coverage.model_copy(
         update={"by_tokens": {}}
     )
@@ -126,7 +121,7 @@ def test_nothing_is_scored_or_kept(store: Store) -> None:
 
 def test_a_run_with_a_sampling_plan_is_refused_in_a_sentence(store: Store) -> None:
     run = planned(score(store, "mini-gpt", load_templates("gender-nineteen")), 0.1)
-    score_run(run, store, lambda spec, protocol: fake_scorer(run.scoring, run.topic))
+    score_with_fake(store, run)
     with pytest.raises(RunError, match=r"has a sampling plan: .* choose a run that scores every template\.$"):
         restricted(load_result(store, run), run, run.drawn.texts, [1.0], ViewOptions())
 
@@ -151,7 +146,7 @@ def test_which_runs_cover_a_set_and_how_much_of_its_mass(store: Store) -> None:
     ten = score(store, "mini-bert", load_templates("gender-reporting"))
     all_of_it = score(store, "mini-gpt", load_templates("gender-nineteen"))
     drawn = planned(all_of_it, 0.1)
-    score_run(drawn, store, lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
+    score_with_fake(store, drawn)
     unfinished = build_run(resolve("mini-gpt"), all_of_it.topic, FEW, load_templates("gender-heatmap"))
     store.save_run(unfinished, {}, complete=False)
     found = covering_runs(store, load_templates("gender-nineteen"))
@@ -173,3 +168,37 @@ def test_the_default_runs_cover_the_sets_of_the_papers(full_store: Store) -> Non
         round(covering.share, 3) for covering in covering_runs(full_store, load_templates("gender-heatmap"))
     ]
     assert shares == [1, 1, 1]
+
+
+# A measurement held against a truth: differences, the worst cell, and truths of other lists.
+
+
+PLANTED = calibration().planted
+MEASURED = Preferences(
+    groups=("amber", "violet"),
+    occupations=("lamp",),
+    templates=("The [X] is [Y]", "The [X] was [Y]"),
+    values=np.array([[[0.7, 0.3], [0.4, 0.6]]]),
+    coverage=None,
+)
+WHEN = datetime(2026, 11, 3, tzinfo=UTC)
+REPORT: Any = SimpleNamespace(overall_risk=0.3, prejudice_risk=0.1, caprice_risk=0.2)
+
+
+def test_the_worst_cell_and_the_differences_by_hand() -> None:
+    """0.5 was planted in the second context and 0.4 measured; R is 0.1 too high."""
+    found = held_against(PLANTED, MEASURED, REPORT, WHEN, "1.2")
+    assert found.largest == pytest.approx(0.1)
+    assert (found.occupation, found.context) == ("lamp", "The [X] was [Y]")
+    assert (found.written, found.version) == (WHEN, "1.2")
+    assert found.differences == pytest.approx(
+        {"overall_risk": 0.1, "prejudice_risk": -0.1, "caprice_risk": 0.2}
+    )
+
+
+@pytest.mark.parametrize(
+    "other", [{"groups": ("violet", "amber")}, {"occupations": ("cup",)}, {"templates": ("a", "b")}]
+)
+def test_a_run_of_other_lists_is_refused(other: dict[str, tuple[str, ...]]) -> None:
+    with pytest.raises(RunError, match="does not ask what was planted in planted-causal"):
+        held_against(PLANTED, replace(MEASURED, **other), REPORT, WHEN, "")

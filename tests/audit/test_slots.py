@@ -10,18 +10,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pcf_core.audit.places import (
-    Place,
-    _places,
+from pcf_core.audit.preferences import assemble, missing_blocks, select_words
+from pcf_core.audit.slots import (
+    Slot,
+    _slots,
     capitalised,
-    places_of,
     run_notes,
+    slots_of,
     spelling_note,
     table_at,
     tokens_known,
     written_words,
 )
-from pcf_core.audit.preferences import assemble, missing_blocks, select_words
 from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
@@ -66,12 +66,12 @@ GOES_ON = (
 
 @pytest.mark.parametrize("text", BEGINS)
 def test_a_sentence_begins(text: str) -> None:
-    assert Place.of(text).begins
+    assert Slot.of(text).begins
 
 
 @pytest.mark.parametrize("text", GOES_ON)
 def test_a_sentence_goes_on(text: str) -> None:
-    assert not Place.of(text).begins
+    assert not Slot.of(text).begins
 
 
 def test_words_are_written_as_the_text_would_have_them() -> None:
@@ -97,7 +97,7 @@ TABLE = TokenTable(
     spelling={"he": "1", "she": "2", "He": "3", "She": "4 5 6"},
     at_start={"He": 1, "She": 2},
 )
-SPACE, SENTENCE, START = map(Place.of, ("that [Y]", "He left. [Y]", "[Y]"))
+SPACE, SENTENCE, START = map(Slot.of, ("that [Y]", "He left. [Y]", "[Y]"))
 
 
 def test_tokens_are_those_of_the_place() -> None:
@@ -105,11 +105,11 @@ def test_tokens_are_those_of_the_place() -> None:
     assert SPACE.tokens(TABLE, words) == (1, 1)
     assert SENTENCE.tokens(TABLE, words) == (1, 3)
     assert START.tokens(TABLE, words) == (1, 2)
-    assert Place.of("([Y]").tokens(TABLE, words) is None
+    assert Slot.of("([Y]").tokens(TABLE, words) is None
     assert START.tokens(TokenTable(TABLE.tokens), words) is None
-    assert not tokens_known(TABLE, words, (SPACE, Place.of("un[Y]")))
+    assert not tokens_known(TABLE, words, (SPACE, Slot.of("un[Y]")))
     alike = TokenTable({"他": 1}, unspaced=frozenset(["他"]))
-    assert [Place.of(text).tokens(alike, ["他"]) for text in ("[Y]", "说[Y]", "说 [Y]")] == [(1,)] * 3
+    assert [Slot.of(text).tokens(alike, ["他"]) for text in ("[Y]", "说[Y]", "说 [Y]")] == [(1,)] * 3
 
 
 def test_a_word_has_the_most_tokens_of_its_places_and_single_token_takes_none_of_two() -> None:
@@ -151,8 +151,8 @@ def run_of(*texts: str, terms: tuple[str, ...] = ("nurse", "Dr.")) -> RunSpec:
 
 def test_the_places_of_a_run_are_those_of_its_prompts() -> None:
     run = run_of("The [X] said that [Y]", "[Y] is a [X].", "The [X] [Y]", "The [X] slept. [Y]")
-    assert set(places_of(run)) == {Place.of(prompt) for prompt in run.prompts}
-    assert places_of(run_of("The [X] said that [Y]")) == (SPACE,)
+    assert set(slots_of(run)) == {Slot.of(prompt) for prompt in run.prompts}
+    assert slots_of(run_of("The [X] said that [Y]")) == (SPACE,)
     note = "At the beginning of a sentence (3 of 4 templates) words are capitalised: He, She."
     assert run_notes(run, ("he", "she")) == (note,)
     assert run_notes(run_of("The [X] said that [Y]"), ("he", "she")) == ()
@@ -162,17 +162,17 @@ def test_the_places_of_a_run_are_those_of_its_prompts() -> None:
 def test_places_are_looked_for_once_for_the_same_texts_and_terms(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
 
-    def of_text(text: str, terms: Sequence[str]) -> Iterator[Place]:
+    def of_text(text: str, terms: Sequence[str]) -> Iterator[Slot]:
         looked.append(text)
         yield SPACE
 
-    monkeypatch.setattr("pcf_core.audit.places._of_text", of_text)
-    monkeypatch.setattr("pcf_core.audit.places._places", cache(_places.__wrapped__))
+    monkeypatch.setattr("pcf_core.audit.slots._of_text", of_text)
+    monkeypatch.setattr("pcf_core.audit.slots._slots", cache(_slots.__wrapped__))
     first = run_of("The [X] once said that [Y]", "The [X] added that [Y]")
-    assert places_of(first) == places_of(first.model_copy(update={"plan": None})) == (SPACE,)
+    assert slots_of(first) == slots_of(first.model_copy(update={"plan": None})) == (SPACE,)
     assert looked == list(first.templates.texts)
-    places_of(run_of(*first.templates.texts, terms=("nurse",)))
-    places_of(run_of("The [X] once said that [Y]"))
+    slots_of(run_of(*first.templates.texts, terms=("nurse",)))
+    slots_of(run_of("The [X] once said that [Y]"))
     assert len(looked) == 5
 
 
@@ -193,8 +193,8 @@ def test_the_places_of_a_run_are_those_of_its_prompts_whatever_stands_where(
 ) -> None:
     first, second = ("[X]", "[Y]") if term_first else ("[Y]", "[X]")
     run = run_of(left + first + between + second + right, terms=tuple(terms))
-    places = {Place.of(prompt) for prompt in run.prompts}
-    assert set(places_of(run)) == places
+    places = {Slot.of(prompt) for prompt in run.prompts}
+    assert set(slots_of(run)) == places
     notes = "".join(run_notes(run, ("he",)))
     assert ("capitalised" in notes) == any(place.begins for place in places)
     assert ("touch" in notes) == any(place.joins for place in places)
@@ -203,15 +203,15 @@ def test_the_places_of_a_run_are_those_of_its_prompts_whatever_stands_where(
 def test_terms_that_end_alike_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run has its places found each time its result is read, and may have millions of prompts."""
     looked: list[str] = []
-    of = Place.of
+    of = Slot.of
 
-    def counting(text: str) -> Place:
+    def counting(text: str) -> Slot:
         looked.append(text)
         return of(text)
 
-    monkeypatch.setattr(Place, "of", counting)
+    monkeypatch.setattr(Slot, "of", counting)
     terms = (*(f"term{number}" for number in range(120)), "Dr.", "Mr.")
-    assert len(places_of(run_of("The [X] [Y]", "“[Y]’[X]", terms=terms))) == 3
+    assert len(slots_of(run_of("The [X] [Y]", "“[Y]’[X]", terms=terms))) == 3
     assert len(looked) == 4
 
 
@@ -221,7 +221,7 @@ def test_a_run_with_a_term_behind_the_word_can_be_read(text: str, own_settings: 
         Store.open(own_settings.cache),
         run_of(text, "The [X] said that [Y]", terms=("护士", "nurse")),
     )
-    words = written_words(run.topic.words, [Place.of(prompt) for prompt in run.prompts])
+    words = written_words(run.topic.words, [Slot.of(prompt) for prompt in run.prompts])
     told = TokenTable(dict.fromkeys(words, 1), unspaced=frozenset(words))
     for block in missing_blocks(store, run):
         nats = np.full((len(block.prompts), len(block.words)), -1.0)

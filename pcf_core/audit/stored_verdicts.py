@@ -1,6 +1,6 @@
-"""The gate on what is scored already: for pages and reports, which score nothing.
+"""Verdicts of the gate on runs that are scored already: for pages and reports, which score nothing.
 
-A policy that somebody brought in may name any file of this machine.  So topics, templates, lists and weights
+A policy that somebody uploaded may name any file of this machine.  So topics, templates, lists and weights
 are taken by their names alone, and no file that a policy names is opened.
 """
 
@@ -28,10 +28,10 @@ MOST_CELLS = 20_000_000  # resamples × occupations × groups: 160 MB an array
 
 
 @dataclass(frozen=True)
-class KeptVerdicts:
-    """What the store can say of a model and a policy.
+class StoredVerdicts:
+    """The verdicts on a model that the runs of the store allow.
 
-    ``report`` is ``None`` where a run of the policy is ``missing``: a policy is kept as a whole or not.
+    ``report`` is ``None`` if a run of the policy is ``missing``: a policy is judged as a whole or not at all.
     """
 
     report: GateReport | None
@@ -45,10 +45,7 @@ class _NotScoredError(Exception):
 def planned_runs(policy: Policy, scoring: ScoringKey) -> tuple[RunSpec, ...]:
     """Return the run of each context, with all its templates.
 
-    Raises
-    ------
-    InputError
-        A name that nobody knows here, a file, or a group that the topic does not have.
+    Raises InputError for a name that is unknown here, a file, or a group that the topic does not have.
     """
     return tuple(_planned(context, scoring) for context in policy.contexts)
 
@@ -69,19 +66,14 @@ def _planned(context: Context, scoring: ScoringKey) -> RunSpec:
     )
 
 
-def kept_verdicts(
+def stored_verdicts(
     store: Store, policy: Policy, scoring: ScoringKey, read: Read = load_result
-) -> KeptVerdicts:
-    """Judge a model by the runs that the store has.
+) -> StoredVerdicts:
+    """Judge a model by the runs of the store.
 
     The looks of a policy that stops early are those of the command ``check``, so the verdicts are too.
-
-    Raises
-    ------
-    InputError
-        As :func:`planned_runs`; more resamples than a page may hold; a baseline that nobody named.
-    RunError
-        The baseline is the key of no run, or cannot be compared.
+    Raises InputError as :func:`planned_runs`, for more resamples than a page may hold and for a baseline that
+    is not named, and RunError if the baseline is the key of no run, or cannot be compared.
     """
     planned = planned_runs(policy, scoring)
     reports, missing = [], []
@@ -102,8 +94,8 @@ def kept_verdicts(
         except _NotScoredError:
             missing.append(run)
     if missing:
-        return KeptVerdicts(None, tuple(missing))
-    return KeptVerdicts(
+        return StoredVerdicts(None, tuple(missing))
+    return StoredVerdicts(
         GateReport(
             model=scoring.label,
             title=policy.title,
@@ -124,8 +116,6 @@ def _check_size(policy: Policy, run: RunSpec) -> None:
 
 
 def _reader(store: Store, context: Context, read: Read) -> ReadRun:
-    """Return what reads the runs of a context's looks."""
-
     def reading(run: RunSpec) -> Reading:
         try:
             return _reading(store, context, read, run)
@@ -141,7 +131,7 @@ def _reading(store: Store, context: Context, read: Read, run: RunSpec) -> Readin
 
 
 def _baseline_reader(store: Store, context: Context, read: Read) -> ReadRun | None:
-    """Return what reads the baseline for the run of a look: a run by its key, or that of a model."""
+    """Return what reads the baseline of a look: a run by its key, or the run of a model."""
     name = context.baseline
     if not (name and context.compares):
         return None
@@ -151,8 +141,8 @@ def _baseline_reader(store: Store, context: Context, read: Read) -> ReadRun | No
             "import the pack and write the key of its run, or use the command check."
         )
     if RUN_KEY.fullmatch(name):
-        kept = store.load_run(name)
-        return lambda run: _reading(store, context, read, kept)
+        baseline = store.load_run(name)
+        return lambda run: _reading(store, context, read, baseline)
 
     def of_model(run: RunSpec) -> Reading:
         keys = dict.fromkeys(info.run.scoring for info in store.runs())

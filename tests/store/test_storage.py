@@ -14,11 +14,11 @@ import pytest
 from pcf_core.core.errors import SettingsError, StoreError
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import ROOT
-from pcf_core.store.places import Folder, Objects, Place, UnreachableError, place_of
+from pcf_core.store.storage import Folder, ObjectStorage, Storage, UnreachableError, storage_of
 from pcf_core.store.store import Store
 
 
-def test_files_come_back_and_the_first_one_stays(place: Place) -> None:
+def test_files_come_back_and_the_first_one_stays(place: Storage) -> None:
     folder = place / "key"
     assert (folder.name, place.folders(), folder.stems(".json")) == ("key", [], [])
     assert (folder.read("a.json"), folder.stamp("a.json")) == (None, None)
@@ -39,7 +39,7 @@ def test_files_come_back_and_the_first_one_stays(place: Place) -> None:
 
 
 def test_a_second_look_sees_what_another_machine_wrote(root: Path, scores: str) -> None:
-    ours, theirs = place_of(root, scores) / "key", place_of(root, scores) / "key"
+    ours, theirs = storage_of(root, scores) / "key", storage_of(root, scores) / "key"
     assert ours.stems(".json") == []
     theirs.create("a.json", b"data")
     assert ours.stems(".json") == ["a"]
@@ -47,14 +47,14 @@ def test_a_second_look_sees_what_another_machine_wrote(root: Path, scores: str) 
 
 
 def test_the_setting_says_where(tmp_path: Path) -> None:
-    kept = place_of(tmp_path)
+    kept = storage_of(tmp_path)
     assert isinstance(kept, Folder)
     assert (kept.path, kept.shared) == (tmp_path / "scores", False)
     for given in (f"{tmp_path}/shared", f"file://{tmp_path}/shared", f"local://{tmp_path}/shared"):
-        shared = place_of(tmp_path, given)
+        shared = storage_of(tmp_path, given)
         assert isinstance(shared, Folder)
         assert (shared.path, shared.shared) == (tmp_path / "shared", True)
-    assert isinstance(place_of(tmp_path, "memory://bucket/prefix"), Objects)
+    assert isinstance(storage_of(tmp_path, "memory://bucket/prefix"), ObjectStorage)
 
 
 @pytest.mark.parametrize("url", ["nonsense://bucket/prefix", "s3://bucket/prefix"])
@@ -68,15 +68,15 @@ def test_a_url_of_an_unknown_kind_is_refused(
 
 def test_drafts_in_a_shared_folder_are_each_machines_own(tmp_path: Path) -> None:
     """Two writers of one file never write into the same draft; in the cache a fixed name is cleared up."""
-    assert place_of(tmp_path)._draft() == ".tmp"  # type: ignore[attr-defined]
-    assert str(os.getpid()) in place_of(tmp_path, str(tmp_path))._draft()  # type: ignore[attr-defined]
+    assert storage_of(tmp_path)._draft() == ".tmp"
+    assert str(os.getpid()) in storage_of(tmp_path, str(tmp_path))._draft()
 
 
 def test_many_processes_create_one_file_and_one_of_them_wins(tmp_path: Path) -> None:
     """Each writes its own bytes a hundred times: every name belongs to one of them, whole."""
     code = (
-        "import sys; from pathlib import Path; from pcf_core.store.places import place_of\n"
-        f"place = place_of(Path({str(tmp_path)!r}), {str(tmp_path / 'shared')!r})\n"
+        "import sys; from pathlib import Path; from pcf_core.store.storage import storage_of\n"
+        f"place = storage_of(Path({str(tmp_path)!r}), {str(tmp_path / 'shared')!r})\n"
         "won = [n for n in range(100) if place.create(str(n), sys.argv[1].encode() * 5000)]\n"
         "print(len(won))"
     )
@@ -96,7 +96,7 @@ def test_without_hard_links_files_are_still_whole(tmp_path: Path, monkeypatch: p
         raise PermissionError("no links here")
 
     monkeypatch.setattr(Path, "hardlink_to", refuse)
-    place = place_of(tmp_path, str(tmp_path / "shared"))
+    place = storage_of(tmp_path, str(tmp_path / "shared"))
     assert place.create("a", b"data")
     assert not place.create("a", b"other")
     assert place.read("a") == b"data"
@@ -120,7 +120,7 @@ def away(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def test_storage_that_does_not_answer_is_one_sentence_without_the_password(away: pytest.MonkeyPatch) -> None:
-    place = Objects(fsspec.filesystem("memory"), "/prefix", "ftp://user:secret@host/prefix")
+    place = ObjectStorage(fsspec.filesystem("memory"), "/prefix", "ftp://user:secret@host/prefix")
     for ask in (
         place.folders,
         lambda: place.stems(".json"),
@@ -153,4 +153,4 @@ def test_a_full_shared_folder_names_its_own_setting(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StoreError, match=r"The cache at .*shared is full: free some space or set PCF_SCORES"):
-        (place_of(tmp_path, str(tmp_path / "shared")) / "key").create("a", b"data")
+        (storage_of(tmp_path, str(tmp_path / "shared")) / "key").create("a", b"data")
