@@ -12,7 +12,7 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from pcf_core.core.settings import settings
-from tests.models.scoring.completions_server import CompletionsServer, serving
+from tests.models.fake_servers import CompletionsServer, serving
 from tests.models.scoring.conftest import load_tiny
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"  # of org/name on the hub

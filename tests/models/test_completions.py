@@ -15,8 +15,15 @@ from hypothesis import strategies as st
 from pcf_core.core.errors import ModelError, RequestRefusedError, ScoringError
 from pcf_core.core.generation import Decoding
 from pcf_core.models.completions import PROBES, RequestForm, Written, find_form, nats_of, written_of
-from tests.models.generation.text_server import TextServer, serving_texts
-from tests.models.scoring.completions_server import KEY, CompletionsServer, always, client, serving
+from tests.models.fake_servers import (
+    KEY,
+    CompletionsServer,
+    TextServer,
+    always,
+    client,
+    serving,
+    serving_texts,
+)
 from tests.models.scoring.conftest import load_tiny
 
 TEXTS = ["The nurse said", "The engineer said that he", "he"]

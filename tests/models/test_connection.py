@@ -21,7 +21,7 @@ from pcf_core.core.errors import ScoringError
 from pcf_core.models import connection
 from pcf_core.models.completions import BYTES_A_BYTE, LARGEST_LISTING, LARGEST_TEXT, Server
 from pcf_core.models.connection import LONGEST_PAUSE, RateLimit, retry_after
-from tests.models.scoring.completions_server import (
+from tests.models.fake_servers import (
     KEY,
     CompletionsServer,
     Fault,

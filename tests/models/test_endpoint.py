@@ -13,7 +13,7 @@ from pcf_core.models import endpoint as endpoints
 from pcf_core.models.endpoint import open_endpoint
 from pcf_core.models.registry import left_out_models, list_models, resolve
 from tests.models.conftest import use
-from tests.models.scoring.completions_server import CompletionsServer, always, failing, serving, slowly
+from tests.models.fake_servers import CompletionsServer, always, failing, serving, slowly
 from tests.models.scoring.conftest import load_tiny
 
 NAME = "endpoint:org/tiny"

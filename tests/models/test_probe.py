@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from pcf_core.core.errors import ModelError, ScoringError
 from pcf_core.models.completions import Server, TokenScores
 from pcf_core.models.endpoint import AGREES, START, TEXT, Findings, difference, probe, require_sense, spells
-from tests.models.scoring.completions_server import CompletionsServer, Fault, failing, saying, serving
+from tests.models.fake_servers import CompletionsServer, Fault, failing, saying, serving
 from tests.models.scoring.conftest import load_tiny
 
 

@@ -32,9 +32,19 @@ from pcf_core.work.queue import Queue
 from pcf_core.work.texts import TextsAsked
 from pcf_core.work.worker import Worker
 from tests.models.conftest import use
+from tests.models.fake_servers import (
+    KEY,
+    TextServer,
+    always,
+    failing,
+    from_seed,
+    prompt_of,
+    saying,
+    serving_texts,
+    slowly,
+    system_of,
+)
 from tests.models.generation.conftest import nothing
-from tests.models.generation.text_server import TextServer, from_seed, prompt_of, serving_texts, system_of
-from tests.models.scoring.completions_server import KEY, always, failing, saying, slowly
 from tests.work.writing import let_workers_write, submit_texts
 
 NAME = "endpoint:tiny"

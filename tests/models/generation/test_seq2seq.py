@@ -14,8 +14,8 @@ from pcf_core.models.generation.seq2seq import Seq2SeqGenerator
 from pcf_core.models.loading import Loaded, load
 from tests.models.generation.brute import require_brute_force, seq2seq_forward
 from tests.models.generation.conftest import key_of, nothing
-from tests.models.scoring.conftest import load_tiny
-from tests.models.scoring.seq2seq_models import CONTEXT, MASK, SENTINEL, t5_tokenizer
+from tests.models.scoring.conftest import MASK, SENTINEL, SHORT_CONTEXT, load_tiny
+from tests.models.scoring.tiny_tokenizers import t5_tokenizer
 
 PROMPT = "The nurse said that he was"
 SHIPPED = Path(__file__).resolve().parents[3] / "assets" / "models" / "mini-t5"
@@ -90,7 +90,7 @@ def test_a_mask_lets_the_decoder_go_on_from_the_prompt(name: str) -> None:
     names = loaded.tokenizer.get_vocab()
     text = [names["<s>"], *plain(loaded)]
     check(
-        Seq2SeqGenerator(loaded, key_of("seq2seq"), context=CONTEXT),
+        Seq2SeqGenerator(loaded, key_of("seq2seq"), context=SHORT_CONTEXT),
         loaded,
         [*text, names["<mask>"], names["</s>"]],
         [loaded.model.config.decoder_start_token_id, *text],

@@ -23,12 +23,12 @@ from tests.models.scoring.conftest import (
     GROUPED,
     HEADS,
     HYBRID,
+    MASK,
     SMALL,
     build,
     key_of,
     open_loaded,
 )
-from tests.models.scoring.seq2seq_models import MASK
 from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer, llama_tokenizer, roberta_tokenizer
 
 CPM = {"hidden_size": 32, "num_attention_heads": 2, "dim_head": 16, "dim_ff": 64, "num_hidden_layers": 2} | {

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from tests.models.scoring.seq2seq_models import MASK, SENTINEL, brute_seq2seq
 
 from pcf_core.core.errors import ModelError, ScoringError, TemplateError
 from pcf_core.models.loading import Loaded
@@ -35,7 +36,6 @@ from tests.models.scoring.conftest import (
     open_tiny,
     scorer_of,
 )
-from tests.models.scoring.seq2seq_models import MASK, SENTINEL, brute_seq2seq
 from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS
 from tests.quick import quick
 

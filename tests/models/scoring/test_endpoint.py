@@ -28,7 +28,7 @@ from pcf_core.models.scoring.endpoint import Cell, EndpointScorer, spelling_of
 from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.store.store import Store
 from tests.models.conftest import use
-from tests.models.scoring.completions_server import (
+from tests.models.fake_servers import (
     KEY,
     CompletionsServer,
     always,

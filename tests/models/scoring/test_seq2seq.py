@@ -20,9 +20,17 @@ from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring import seq2seq
 from pcf_core.models.scoring.seq2seq import Question, Seq2SeqScorer
 from pcf_core.models.scoring.trees import Continuations
-from tests.models.scoring.conftest import SEQ2SEQ, Table, load_tiny, open_loaded, open_tiny, scorer_of
-from tests.models.scoring.seq2seq_models import CONTEXT, bart_tokenizer, brute_seq2seq
-from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS
+from tests.models.scoring.conftest import (
+    SEQ2SEQ,
+    SHORT_CONTEXT,
+    Table,
+    brute_seq2seq,
+    load_tiny,
+    open_loaded,
+    open_tiny,
+    scorer_of,
+)
+from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, bart_tokenizer
 
 # ---------------------------------------------------------------------------------------------- properties
 
@@ -136,9 +144,9 @@ def test_more_words_than_the_decoder_has_positions() -> None:
     loaded = load_tiny("bart")
     words = [f"{a}{b}{c}xyz" for a in "abcdef" for b in "hijkl" for c in "mnop"]
     prompt = "The nurse said that [Y]"
-    scorer = open_tiny("bart", context=CONTEXT)
+    scorer = open_tiny("bart", context=SHORT_CONTEXT)
     (pieces,) = scorer.seam.cut([prompt], words)
-    assert len(scorer._question(prompt, pieces, {}).behind.ids) > CONTEXT
+    assert len(scorer._question(prompt, pieces, {}).behind.ids) > SHORT_CONTEXT
     values = scorer.score([prompt], words)
     for word in words[::31]:
         assert values[0, words.index(word)] == pytest.approx(brute_seq2seq(loaded, prompt, word), abs=1e-4)
