@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 import torch
+from transformers import PreTrainedTokenizerFast
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import report
@@ -24,14 +26,58 @@ from pcf_core.models.scoring.causal import CausalScorer
 from pcf_core.models.scoring.masked import MaskedScorer
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
-from tests.models.scoring.tiny_chinese import chinese
+from tests.models.scoring.conftest import GPT2, SMALL, build
+from tests.models.scoring.tiny_tokenizers import byte_bpe, word_pieces
 
 TOPIC = load_topic("gender-zh")
-TEMPLATES = load_templates(TOPIC.templates)
+TEMPLATES, ALL_TERMS = load_templates(TOPIC.templates), load_evidence(TOPIC.evidence).terms
 FAMILIES = ("causal", "masked")
 TERMS = ("护士", "首席运营官", "地球物理学家", "会计")
 # Text on the right, with and without a space anywhere, and the word at the very beginning or after Latin.
 OTHERS = ("这位护士说[Y]累了。", "[Y]告诉这位护士", "这位 CEO[Y]说", "这位护士说 [Y]", "“[Y]”")
+
+
+@functools.cache
+def corpus() -> tuple[str, ...]:
+    """Every template with every occupation and word of the shipped topic: a few pieces grow over words."""
+    return tuple(
+        text.replace("[X]", term).replace("[Y]", TOPIC.words[(place + shift) % len(TOPIC.words)])
+        for shift, text in enumerate(TEMPLATES.texts)
+        for place, term in enumerate(ALL_TERMS)
+    )
+
+
+@functools.cache
+def characters() -> PreTrainedTokenizerFast:
+    """As bert-base-chinese: each Chinese character is a token, whatever stands beside it."""
+    return word_pieces(corpus(), 600)
+
+
+def _bytes(texts: tuple[str, ...]) -> PreTrainedTokenizerFast:
+    end = "<|endoftext|>"
+    raw = byte_bpe([end], merges=200, corpus=texts)
+    return PreTrainedTokenizerFast(tokenizer_object=raw, bos_token=end, eos_token=end, unk_token=end)
+
+
+@functools.cache
+def bytes_of_words() -> PreTrainedTokenizerFast:
+    """Byte-level BPE of several tokens a word, and of the words apart from the text before them."""
+    texts = [text.removesuffix("[Y]") for text in TEMPLATES.texts]
+    return _bytes((*(text.replace("[X]", term) for text in texts for term in ALL_TERMS), *TOPIC.words * 50))
+
+
+@functools.cache
+def joined_bytes() -> PreTrainedTokenizerFast:
+    """Byte-level BPE: no space ends a piece, so that pieces reach from the text into the word ("说他")."""
+    return _bytes((*corpus(), *["说他"] * 300))
+
+
+@functools.cache
+def chinese(family: str) -> Loaded:
+    """A masked or a causal model; "joined": a causal one whose tokens reach over the seam."""
+    if family == "masked":
+        return build("BertForMaskedLM", characters, **SMALL)
+    return build("GPT2LMHeadModel", joined_bytes if family == "joined" else bytes_of_words, **GPT2)
 
 
 def spec_of(family: str) -> ModelSpec:
@@ -63,7 +109,8 @@ def parts(loaded: Loaded, left: str, word: str, right: str) -> tuple[list[int], 
 def brute_force(family: str, prompt: str, word: str) -> float:
     """Nats of one word in one prompt: no batch, softmax over the whole vocabulary in float64."""
     loaded = chinese(family)
-    head, body, rest = parts(loaded, *_around(prompt, word))
+    left, right = prompt.split("[Y]")
+    head, body, rest = parts(loaded, left, word, right)
     tokenizer = loaded.tokenizer
     total = 0.0
     with torch.inference_mode():
@@ -83,11 +130,6 @@ def brute_force(family: str, prompt: str, word: str) -> float:
     return total
 
 
-def _around(prompt: str, word: str) -> tuple[str, str, str]:
-    left, right = prompt.split("[Y]")
-    return left, word, right
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_cell_equals_the_brute_force(family: str) -> None:
@@ -99,15 +141,16 @@ def test_every_cell_equals_the_brute_force(family: str) -> None:
 
 
 def test_words_have_several_tokens_and_no_space_is_put_before_them() -> None:
-    characters = chinese("masked")
-    table = open_chinese(spec_of("masked")).check(TOPIC.words)
+    scorer = open_chinese(spec_of("masked"))
+    table = scorer.check(TOPIC.words)
     assert table.tokens == {word: len(word) for word in TOPIC.words}
     assert table.same == ()
     assert table.unspaced == set(TOPIC.words)
     assert open_chinese(spec_of("causal")).check(TOPIC.words).unspaced == set()
-    scorer = open_chinese(spec_of("masked"))
     (pieces,) = scorer.seam.cut(["这位护士说[Y]"], ["父亲"])  # type: ignore[attr-defined]
-    assert characters.tokenizer.convert_ids_to_tokens(pieces.left + pieces.words[0]) == [*"这位护士说父亲"]
+    assert chinese("masked").tokenizer.convert_ids_to_tokens(pieces.left + pieces.words[0]) == [
+        *"这位护士说父亲"
+    ]
 
 
 def test_a_piece_that_reaches_from_the_text_into_a_word_is_refused() -> None:
@@ -124,13 +167,6 @@ def test_a_piece_that_reaches_from_the_text_into_a_word_is_refused() -> None:
             with pytest.raises(TemplateError, match=f"joins '{word}' to the text"):
                 scorer.score([text + "[Y]"], [word])
     assert crossing
-
-
-def test_prompts_have_no_stray_spaces() -> None:
-    run = run_of("masked", load_evidence(TOPIC.evidence).terms)
-    assert len(run.prompts) == 115 * 10
-    assert run.prompts[0] == "这位会计说[Y]"
-    assert not any(" " in prompt or "\u3000" in prompt for prompt in run.prompts)
 
 
 def run_of(family: str, terms: Sequence[str] = TERMS) -> RunSpec:
@@ -158,11 +194,11 @@ def test_the_topic_from_prompts_to_a_report(
     )
     expected = (sums / sums.sum(axis=1, keepdims=True)).reshape(len(TERMS), 10, 2)
     np.testing.assert_allclose(result.preferences.values, expected, atol=1e-5)
-    found = report(result, run, ViewOptions(), resamples=20)
+    made = report(result, run, ViewOptions(), resamples=20)
     stereotypes = 2 * expected[..., 0] - 1
     risk, prejudice = np.abs(stereotypes).mean(), np.abs(stereotypes.mean(axis=1)).mean()
-    assert (found.overall_risk, found.prejudice_risk) == pytest.approx((risk, prejudice), abs=1e-5)
-    assert [row.occupation for row in found.occupations] == [*TERMS]
+    assert (made.overall_risk, made.prejudice_risk) == pytest.approx((risk, prejudice), abs=1e-5)
+    assert [row.occupation for row in made.occupations] == [*TERMS]
     if family == "causal":
         assert result.preferences.coverage == pytest.approx(sums.sum(axis=1).reshape(4, 10), rel=1e-3)
         with pytest.raises(TemplateError, match=r"none before \[Y\]"):
