@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,12 +21,14 @@ import transformers
 from transformers import PreTrainedTokenizerBase
 
 from pcf_core.core.run import ScoringKey
+from pcf_core.core.settings import Settings
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.causal import CausalScorer
 from pcf_core.models.scoring.masked import MaskedScorer
 from pcf_core.models.scoring.permutation import PermutationScorer
 from pcf_core.models.scoring.seq2seq import Seq2SeqScorer
+from tests.models.fake_servers import CompletionsServer, point_at, serving, threads_end
 from tests.models.scoring.tiny_tokenizers import (
     PROMPTS,
     WORDS,
@@ -40,6 +43,7 @@ from tests.models.scoring.tiny_tokenizers import (
     xlnet_tokenizer,
 )
 
+Serve = Callable[..., CompletionsServer]
 CONTEXT = 400
 SHORT_CONTEXT = 160  # of encoder–decoders
 # Classes whose configurations take their own defaults.
@@ -379,3 +383,16 @@ def _one_thread() -> Iterator[None]:
 @pytest.fixture
 def _own_folders() -> None:
     """The shipped models, where the tests of what finds models have an empty folder of them."""
+
+
+@pytest.fixture
+def serve(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """Start a server of a tiny model and point the settings at it; all threads end with the test."""
+    with threads_end(), ExitStack() as stack:
+
+        def start(model: str = "llama", shape: str = "prompt_logprobs") -> CompletionsServer:
+            server = stack.enter_context(serving(load_tiny(model), shape))
+            point_at(server, monkeypatch)
+            return server
+
+        yield start

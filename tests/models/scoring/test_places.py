@@ -10,7 +10,6 @@ from pcf_core.audit.places import Place
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result, result_name
 from pcf_core.core.errors import ModelError
-from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
@@ -19,12 +18,10 @@ from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.probing import word_check
-from pcf_core.work.requests import ProbeRequest
 from pcf_core.work.scoring import score_run
-from tests.models.scoring.conftest import brute, changed, family_of, load_tiny
-from tests.models.scoring.test_endpoint import NAME, Serve, serve
+from tests.models.scoring.conftest import Serve, brute, changed, family_of, load_tiny
 
-__all__ = ["serve"]
+NAME = "endpoint:tiny"
 
 # Every tokenizer of the tests has these letters, small and capital.
 TOPIC = Topic(
@@ -71,13 +68,13 @@ def tiny_models_are_known(monkeypatch: pytest.MonkeyPatch, own_settings: Setting
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("text", [START, SENTENCE, USUAL])
 def test_one_sentence_equals_the_brute_force(name: str, text: str) -> None:
-    found = word_check(name, TOPIC, text, open_scorer=open_tiny_model)
+    answer = word_check(name, TOPIC, text, open_scorer=open_tiny_model)
     begins = text != USUAL
-    assert found["notes"] == (
+    assert answer["notes"] == (
         ["At the beginning of a sentence words are capitalised: The, Told, That, Asked."] if begins else []
     )
-    assert found["left_out"] == []
-    rows = {row["word"]: row for row in found["words"]}
+    assert answer["left_out"] == []
+    rows = {row["word"]: row for row in answer["words"]}
     assert list(rows) == ["the", "told", "that", "asked"]
     expected = {}
     for word, row in rows.items():
@@ -90,13 +87,13 @@ def test_one_sentence_equals_the_brute_force(name: str, text: str) -> None:
         for word, nats in expected.items():
             count = str(rows[word]["tokens"])
             sums[count] = sums.get(count, 0.0) + float(np.exp(nats))
-        assert found["coverage"] == pytest.approx(sums, rel=1e-3)
+        assert answer["coverage"] == pytest.approx(sums, rel=1e-3)
 
 
 def test_a_tokenizer_without_capital_letters_gives_the_same_scores_either_way() -> None:
-    found = word_check("bert", TOPIC, START, open_scorer=open_tiny_model)
+    answer = word_check("bert", TOPIC, START, open_scorer=open_tiny_model)
     small = open_tiny_model(spec_of("bert")).score([START], TOPIC.words)[0]
-    assert [row["log_probability"] for row in found["words"]] == pytest.approx(small.tolist(), abs=1e-6)
+    assert [row["log_probability"] for row in answer["words"]] == pytest.approx(small.tolist(), abs=1e-6)
 
 
 def test_byte_pairs_differ_at_the_very_beginning() -> None:
@@ -126,27 +123,20 @@ def test_a_run_of_all_places_equals_the_brute_force(name: str, own_settings: Set
     store, run = Store.open(own_settings.cache), run_of(name, *TEXTS)
     assert score_run(run, store, open_tiny_model) == 6
     result = load_result(store, run)
-    nats = np.array(
-        [
-            [
-                brute_of(name, prompt, WRITTEN[word] if Place.of(prompt).begins else word)
-                for word in TOPIC.words
-            ]
-            for prompt in run.prompts
-        ]
-    )
+    written = [
+        (prompt, [WRITTEN[word] if Place.of(prompt).begins else word for word in TOPIC.words])
+        for prompt in run.prompts
+    ]
+    nats = np.array([[brute_of(name, prompt, word) for word in words] for prompt, words in written])
     sums = np.exp(nats).reshape(2, 3, 2, 2).sum(axis=-1)
     np.testing.assert_allclose(
         result.preferences.values, sums / sums.sum(axis=-1, keepdims=True), atol=1e-4, rtol=0
     )
-    found = report(result, run, ViewOptions(), resamples=20)
+    warnings = report(result, run, ViewOptions(), resamples=20).warnings
     note = "At the beginning of a sentence (2 of 3 templates) words are capitalised: The, Told, That, Asked."
-    assert note in found.warnings
+    assert note in warnings
     if family_of(name) in ("masked", "permutation"):
-        counts = [
-            [pieces(name, prompt, WRITTEN[word] if Place.of(prompt).begins else word) for word in TOPIC.words]
-            for prompt in run.prompts
-        ]
+        counts = [[pieces(name, prompt, word) for word in words] for prompt, words in written]
         probabilities = np.exp(nats)
         largest = [
             max(probabilities[row][np.array(tokens) == k].sum() for k in set(tokens))
@@ -182,8 +172,7 @@ JOINED = {"The nurse s[Y]s old.": ("The nurse [Y] old.", "s{}s"), "[Y]s were old
 def test_letters_that_touch_a_word_are_scored_with_it(name: str) -> None:
     """Word and letters are tokenised together: the score is that of the whole word in the same sentence."""
     scorer, words = open_tiny_model(spec_of(name)), ("the", "a")
-    found = scorer.score(tuple(JOINED), words)
-    for prompt, row in zip(JOINED, found, strict=True):
+    for prompt, row in zip(JOINED, scorer.score(tuple(JOINED), words), strict=True):
         whole, form = JOINED[prompt]
         expected = [brute_of(name, whole, form.format(word)) for word in words]
         assert row == pytest.approx(expected, abs=1e-4)
@@ -192,9 +181,11 @@ def test_letters_that_touch_a_word_are_scored_with_it(name: str) -> None:
 
 
 def test_one_sentence_says_which_whole_words_are_scored() -> None:
-    found = word_check("gpt2", TOPIC, "He met two [Y]s", open_scorer=open_tiny_model)
-    assert found["notes"] == ["Where letters touch [Y] the whole word is scored: thes, tolds, thats, askeds."]
-    values = [row["log_probability"] for row in found["words"]]
+    answer = word_check("gpt2", TOPIC, "He met two [Y]s", open_scorer=open_tiny_model)
+    assert answer["notes"] == [
+        "Where letters touch [Y] the whole word is scored: thes, tolds, thats, askeds."
+    ]
+    values = [row["log_probability"] for row in answer["words"]]
     assert values == pytest.approx(
         [brute_of("gpt2", "He met two [Y]", f"{word}s") for word in TOPIC.words], abs=1e-4
     )
@@ -229,28 +220,6 @@ def test_scores_of_parts_of_words_are_not_served_as_those_of_whole_words(own_set
     assert result.self_audit.noise_floor == pytest.approx(0, abs=1e-3)
 
 
-def test_a_shard_of_usual_places_says_nothing_new(own_settings: Settings) -> None:
-    store, run = Store.open(own_settings.cache), run_of("gpt2", USUAL + " of the [X]", TEXTS[2])
-    score_run(run, store, open_tiny_model)
-    for manifest in own_settings.cache.glob("scores/*/*.json"):
-        assert "at_start" not in manifest.read_text("utf8")
-
-
-def test_a_probe_of_before_is_asked_again_where_words_begin_a_sentence() -> None:
-    def key(text: str) -> str:
-        return ProbeRequest(
-            model="m", topic=TOPIC, text=text, protocol="exact", dtype="float32", scoring="s"
-        ).key
-
-    def old(text: str) -> str:
-        return digest(["s", TOPIC.hash, TOPIC.aligned, text, "exact"])
-
-    assert key(USUAL) == old(USUAL)
-    assert key(START) != old(START)
-    assert key("He met two [Y]s") != old("He met two [Y]s")
-    assert key(SENTENCE) != old(SENTENCE)
-
-
 @pytest.mark.parametrize(
     ("model", "shape"), [("opt", "prompt_logprobs"), ("opt", "echo"), ("llama", "prompt_logprobs")]
 )
@@ -272,6 +241,6 @@ def test_values_of_a_server_that_depend_on_the_position_alone_are_no_even_split(
         update={"groups": (Group(name="first", words=("the",)), Group(name="second", words=("that",)))}
     )
     server.bend = lambda values: [-1.0 - place % 5 for place in range(len(values))]
-    found = word_check(NAME, words, USUAL, open_scorer=open_scorer)
-    assert found["preferences"] == {"first": 0.5, "second": 0.5}
-    assert any("exactly the same score" in note for note in found["notes"])
+    answer = word_check(NAME, words, USUAL, open_scorer=open_scorer)
+    assert answer["preferences"] == {"first": 0.5, "second": 0.5}
+    assert any("exactly the same score" in note for note in answer["notes"])

@@ -32,8 +32,6 @@ from tests.models.scoring.conftest import (
 )
 from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, bart_tokenizer
 
-# ---------------------------------------------------------------------------------------------- properties
-
 NAMES = ("the", "nurse", "said", "that", "old", "doctor", "engineer", "a", "to")
 texts = st.lists(st.sampled_from(NAMES), min_size=1).map(" ".join)
 
@@ -59,9 +57,6 @@ def test_probabilities_sum_to_one_over_all_entries(name: str, text: str, right: 
     whole = np.logaddexp.reduce(next_tokens(scorer, prompt, tuple(word)))
     expected = next_tokens(scorer, prompt, tuple(word[:-1]))[word[-1]] if word else 0.0
     assert whole == pytest.approx(expected, abs=1e-5)
-
-
-# ------------------------------------------------------------------------------------- what the model reads
 
 
 def source_of(loaded: Loaded, prompt: str) -> list[str]:
@@ -91,9 +86,6 @@ def test_one_mask_stands_for_a_word_and_its_space(lstrip: bool) -> None:
 
 def test_no_name_of_a_special_token_in_a_word() -> None:
     assert "special token" in scorer_of("t5").check(["<extra_id_0>"]).refused["<extra_id_0>"]
-
-
-# ---------------------------------------------------------------------------------------------------- speed
 
 
 def test_words_share_a_row_where_that_is_exact() -> None:
@@ -152,9 +144,6 @@ def test_more_words_than_the_decoder_has_positions() -> None:
         assert values[0, words.index(word)] == pytest.approx(brute_seq2seq(loaded, prompt, word), abs=1e-4)
 
 
-# ------------------------------------------------------------------------------------------------ bad input
-
-
 def test_a_model_with_nothing_to_put_at_the_gap_is_refused() -> None:
     bare = PreTrainedTokenizerFast(tokenizer_object=bart_tokenizer().backend_tokenizer, unk_token="<unk>")
     with pytest.raises(ModelError, match="neither the sentinel <extra_id_0> nor a mask token"):
@@ -186,9 +175,6 @@ def test_traits_say_what_stands_at_the_gap() -> None:
     traits = scorer_of("led").traits
     assert "forced along the text on the left" in traits["gap"]
     assert "cannot share one" in traits["batching"]
-
-
-# ------------------------------------------------------------------------------------------ worked example
 
 
 def table_scorer(tokenizer: Any, vocabulary: int, start: int, rows: Any, protocol: str = "exact") -> Any:
