@@ -1,4 +1,4 @@
-"""Models named ``endpoint:…``: what a server can do, found by a probe, remembered, listed without blocking."""
+"""Models named ``endpoint:…``: what a server can do, found by a probe, remembered, listed in no time."""
 
 from __future__ import annotations
 

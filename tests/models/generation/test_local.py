@@ -20,8 +20,15 @@ from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.generation.seq2seq import Seq2SeqGenerator
 from pcf_core.models.loading import Loaded
 from pcf_core.models.registry import resolve
-from tests.models.generation.brute import brute_text, causal_forward, exact_distribution, require_brute_force
-from tests.models.generation.conftest import key_of, nothing, open_causal
+from tests.models.generation.conftest import (
+    brute_text,
+    exact_distribution,
+    forward_of,
+    key_of,
+    nothing,
+    open_causal,
+    require_brute_force,
+)
 from tests.models.scoring.conftest import CAUSAL, FIRST_CAUSAL, build, load_tiny
 from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
 from tests.quick import quick
@@ -37,7 +44,7 @@ def stops_of(loaded: Loaded) -> set[int]:
 def check_against_brute_force(
     generator: CausalGenerator, loaded: Loaded, start: list[int], indices: range, continues: bool = True
 ) -> None:
-    forward, before = causal_forward(loaded), start if continues else []
+    forward, before = forward_of(loaded), start if continues else []
     require_brute_force(generator, PROMPT, start, forward, stops_of(loaded), before, indices)
 
 
@@ -166,7 +173,7 @@ def test_where_rows_depend_on_how_many_there_are_blocks_are_written_whole() -> N
 def test_texts_that_have_ended_leave_the_passes() -> None:
     """What is left is written in fewer rows, and the texts are those of a block of its own."""
     loaded = load_tiny("gpt2")
-    logits = causal_forward(loaded)(loaded.tokenizer(PROMPT)["input_ids"])
+    logits = forward_of(loaded)(loaded.tokenizer(PROMPT)["input_ids"])
     ending = [int(token) for token in np.argsort(logits)[-4:]]
     generator = open_causal(ending_with(loaded, ending), length=12)
     rows: list[int] = []
@@ -288,7 +295,7 @@ def test_the_law_of_the_next_token(decoding: dict[str, float]) -> None:
     loaded = load_tiny("gpt2")
     generator = open_causal(loaded, length=1, **decoding)
     ids = loaded.tokenizer(PROMPT)["input_ids"]
-    exact = exact_distribution(causal_forward(loaded)(ids), generator.key.decoding)
+    exact = exact_distribution(forward_of(loaded)(ids), generator.key.decoding)
     wanted: Counter[str] = Counter()
     for token, probability in enumerate(exact):
         stopped = token in stops_of(loaded)
@@ -336,15 +343,15 @@ def test_a_text_ends_at_any_of_the_ending_tokens_and_does_not_hold_it() -> None:
     common = Counter(
         token
         for index in range(BLOCK)
-        for token in brute_text(
-            key_of(length=12), PROMPT, index, ids, causal_forward(loaded), stops_of(loaded)
-        )[0][1:]
+        for token in brute_text(key_of(length=12), PROMPT, index, ids, forward_of(loaded), stops_of(loaded))[
+            0
+        ][1:]
     )
     ending = [token for token, _ in common.most_common(3)]
     cut = open_causal(ending_with(loaded, ending), length=12).generate(PROMPT, 0, BLOCK, nothing)
     for index in range(BLOCK):
         written, stopped = brute_text(
-            key_of(length=12), PROMPT, index, ids, causal_forward(loaded), {*ending, *stops_of(loaded)}
+            key_of(length=12), PROMPT, index, ids, forward_of(loaded), {*ending, *stops_of(loaded)}
         )
         assert cut.tokens[index] == len(written) <= free.tokens[index]
         assert free.texts[index].startswith(cut.texts[index])
@@ -355,7 +362,7 @@ def test_a_text_ends_at_any_of_the_ending_tokens_and_does_not_hold_it() -> None:
 def test_a_model_that_writes_nothing_is_counted() -> None:
     """Greedy, the first token ends the text: 25 empty texts, and no second pass."""
     loaded = load_tiny("gpt2")
-    logits = causal_forward(loaded)(loaded.tokenizer(PROMPT)["input_ids"])
+    logits = forward_of(loaded)(loaded.tokenizer(PROMPT)["input_ids"])
     silent = open_causal(ending_with(loaded, [logits.index(max(logits))]), temperature=0)
     passes = 0
 

@@ -12,8 +12,7 @@ from pcf_core.core.generation import BLOCK, MissingTexts
 from pcf_core.models.folder import describe
 from pcf_core.models.generation.seq2seq import Seq2SeqGenerator
 from pcf_core.models.loading import Loaded, load
-from tests.models.generation.brute import require_brute_force, seq2seq_forward
-from tests.models.generation.conftest import key_of, nothing
+from tests.models.generation.conftest import forward_of, key_of, nothing, require_brute_force
 from tests.models.scoring.conftest import MASK, SENTINEL, SHORT_CONTEXT, load_tiny
 from tests.models.scoring.tiny_tokenizers import t5_tokenizer
 
@@ -42,7 +41,7 @@ def check(
 ) -> None:
     names = loaded.tokenizer.get_vocab()
     stops = {names["</s>"], *(names[name] for name in names if name.startswith("<extra_id_"))}
-    forward = seq2seq_forward(loaded, source)
+    forward = forward_of(loaded, source)
     require_brute_force(generator, PROMPT, start, forward, stops, before, range(0, BLOCK, 4))
 
 
