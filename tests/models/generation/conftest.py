@@ -5,7 +5,7 @@ The brute force has no cache and no blocks: a full forward pass for each token o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from itertools import accumulate
 from math import exp, fsum
@@ -34,14 +34,6 @@ def key_of(family: str = "causal", chat_template: str = "", **decoding: float) -
 
 def nothing() -> None:
     """A pause in which nothing happens."""
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def open_causal(loaded: Loaded, context: int = 0, **options: Any) -> CausalGenerator:

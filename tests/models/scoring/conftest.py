@@ -372,14 +372,6 @@ class Table(torch.nn.Module):
         return SimpleNamespace(logits=logits)
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture
 def _own_folders() -> None:
     """The shipped models, where the tests of what finds models have an empty folder of them."""
