@@ -6,12 +6,10 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from huggingface_hub.errors import LocalEntryNotFoundError
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.factors import TrainingText
@@ -28,7 +26,7 @@ from pcf_core.models.registry import (
     seeds_of,
     training_of,
 )
-from tests.models.conftest import REVISION, use, write_model
+from tests.models.conftest import use, write_model
 from tests.show.findings.test_reliability import calibration
 
 
@@ -154,7 +152,7 @@ def test_a_family_that_was_said_although_it_is_clear_changes_nothing(tmp_path: P
         resolve("masked:mini-gpt")
 
 
-#
+# Models that say whether a text entails a sentence.
 
 
 CONFIG: dict[str, Any] = {
@@ -165,7 +163,7 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def test_a_directory_is_described(tmp_path: Any) -> None:
+def test_a_directory_is_described(tmp_path: Path) -> None:
     spec = resolve_entailment(str(write_model(tmp_path / "nli", CONFIG)))
     assert (spec.parameters, spec.context, spec.remote_code) == (17, 64, False)
     assert entailment_class(CONFIG, "nli") == 0
@@ -181,41 +179,20 @@ def test_a_directory_is_described(tmp_path: Any) -> None:
         ({"model_type": "own", "auto_map": {"AutoModel": "own.Own"}}, "code of its own"),
     ],
 )
-def test_what_is_no_nli_model_is_refused(tmp_path: Any, change: dict[str, Any], reason: str) -> None:
+def test_what_is_no_nli_model_is_refused(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
     with pytest.raises(ModelError, match=reason):
         resolve_entailment(str(write_model(tmp_path / "nli", {**CONFIG, **change})))
 
 
-@pytest.mark.parametrize(("name", "reason"), [("nowhere", "no NLI model"), ("org/nli", "downloads are off")])
-def test_what_is_not_there_is_refused(name: str, reason: str) -> None:
-    with pytest.raises(ModelError, match=reason):
-        resolve_entailment(name)
-
-
-def test_no_weights_are_refused(tmp_path: Any) -> None:
-    with pytest.raises(ModelError, match="safetensors"):
-        resolve_entailment(str(write_model(tmp_path / "nli", CONFIG, weights=False)))
-
-
-def test_the_weights_of_a_hub_model_are_fetched_when_it_is_loaded(
-    snapshot: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Naming one costs small files alone, and its revision says which it is."""
-    fetched: list[Sequence[str]] = []
-
-    def fetch(*_: object, allow_patterns: Sequence[str], local_files_only: bool = False, **__: object) -> str:
-        if local_files_only:
-            raise LocalEntryNotFoundError("nothing is here")
-        fetched.append(allow_patterns)
-        write_model(snapshot, CONFIG, weights=False)
-        return str(snapshot)
-
-    use(monkeypatch, PCF_ALLOW_HUB="1")
-    monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **__: None)
-    monkeypatch.setattr("huggingface_hub.snapshot_download", fetch)
-    spec = resolve_entailment("org/name")
-    assert (spec.path, spec.identity, spec.parameters) == ("", REVISION, 0)
-    assert [pattern for patterns in fetched for pattern in patterns if "safetensors" in pattern] == []
+def test_nli_models_that_are_not_there_are_refused(tmp_path: Path) -> None:
+    folder = str(write_model(tmp_path / "nli", CONFIG, weights=False))
+    for name, reason in (
+        ("nowhere", "no NLI model"),
+        ("org/nli", "downloads are off"),
+        (folder, "safetensors"),
+    ):
+        with pytest.raises(ModelError, match=reason):
+            resolve_entailment(name)
 
 
 # A model's seeds: read where they are, refused where they are damaged.
