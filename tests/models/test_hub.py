@@ -1,4 +1,4 @@
-"""Hub models: the local cache, one sentence for each failure of the hub, and code of their own.  No network."""
+"""Hub models: the local cache, a sentence for each failure of the hub, and code of their own.  No network."""
 
 from __future__ import annotations
 
