@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pcf_core.core.errors import ModelError
 from pcf_core.core.families import LOCAL_FAMILIES
 from pcf_core.core.generation import Decoding
-from pcf_core.core.settings import ROOT, settings
+from pcf_core.core.settings import ROOT
 from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.names import ModelName, is_model_allowed, split_name
 from pcf_core.models.registry import resolve, resolve_entailment, resolve_to_score, resolve_writer
@@ -84,7 +84,6 @@ def test_a_pattern_fits_a_whole_name(
 ) -> None:
     use(monkeypatch, PCF_ALLOWED_MODELS=patterns)
     assert is_model_allowed(name) is allowed
-    settings.cache_clear()
 
 
 def test_no_way_leads_to_a_model_that_is_not_on_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +106,6 @@ def test_no_way_leads_to_a_model_that_is_not_on_the_list(monkeypatch: pytest.Mon
     with pytest.raises(ModelError, match="endpoint:served may not be asked"):
         resolve_writer("endpoint:served")
     assert resolve_to_score("mini-bert").name == "mini-bert"
-    settings.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["home/m", "~/m"])
@@ -124,4 +122,3 @@ def test_a_pattern_for_the_hub_lets_no_folder_in(
     use(monkeypatch, PCF_ALLOWED_MODELS=f"{tmp_path}/home/*")
     with pytest.raises(ModelError, match="no NLI model"):  # it is looked into
         resolve_entailment(name)
-    settings.cache_clear()
