@@ -1,4 +1,4 @@
-"""What the assets say of models: the registry of known ones, ready comparisons, public ones in packages."""
+"""What the assets say of public models: those of the hub, ready comparisons, and those in packages."""
 
 from __future__ import annotations
 
