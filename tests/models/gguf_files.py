@@ -20,20 +20,15 @@ TEMPLATE = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
 BLOCK = {
     "input_layernorm": "attn_norm",
     "post_attention_layernorm": "ffn_norm",
-    "self_attn.q_proj": "attn_q",
-    "self_attn.k_proj": "attn_k",
-    "self_attn.v_proj": "attn_v",
+    **{f"self_attn.{part}_proj": f"attn_{part}" for part in "qkv"},
     "self_attn.o_proj": "attn_output",
-    "mlp.gate_proj": "ffn_gate",
-    "mlp.up_proj": "ffn_up",
-    "mlp.down_proj": "ffn_down",
+    **{f"mlp.{part}_proj": f"ffn_{part}" for part in ("gate", "up", "down")},
 }
 GEMMA = BLOCK | {
     "post_attention_layernorm": "post_attention_norm",
     "pre_feedforward_layernorm": "ffn_norm",
     "post_feedforward_layernorm": "post_ffw_norm",
-    "self_attn.q_norm": "attn_q_norm",
-    "self_attn.k_norm": "attn_k_norm",
+    **{f"self_attn.{part}_norm": f"attn_{part}_norm" for part in "qk"},
 }
 WHOLE = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output"}
 
