@@ -25,50 +25,42 @@ from pcf_core.core.errors import ModelError
 from pcf_core.models.extent import Extent, _growth, require_extent, require_layers, require_tokenizer
 from pcf_core.models.loading import load
 from pcf_core.models.registry import resolve
-from tests.models.conftest import write_model
+from tests.models.conftest import edit, write_model
 
 SIZES = {"vocab_size": 40, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 WIDE = {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 24, "num_hidden_layers": 3}
 LLAMA = {**WIDE, "num_key_value_heads": 1, "head_dim": 8}
 T5 = {"d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 3, "num_decoder_layers": 2, "num_heads": 2}
 BART = {
-    "d_model": 16, "encoder_layers": 3, "decoder_layers": 2, "encoder_attention_heads": 2,
-    "decoder_attention_heads": 2, "encoder_ffn_dim": 24, "decoder_ffn_dim": 24,
-}  # fmt: skip
+    f"{half}_{part}": size
+    for half, layers in (("encoder", 3), ("decoder", 2))
+    for part, size in (("layers", layers), ("attention_heads", 2), ("ffn_dim", 24))
+} | {"d_model": 16}
 GPT2 = {"n_embd": 16, "n_layer": 3, "n_head": 2, "n_positions": 32}
 MASKED, CAUSAL, SEQ2SEQ = AutoModelForMaskedLM, AutoModelForCausalLM, AutoModelForSeq2SeqLM
 # Of each kind a tiny model, and the names of its numbers of layers.
+LAYERS = ("num_hidden_layers",)
 FAMILIES: dict[str, tuple[Any, dict[str, Any], tuple[str, ...]]] = {
-    "bert": (MASKED, WIDE, ("num_hidden_layers",)),
-    "roberta": (MASKED, WIDE, ("num_hidden_layers",)),
-    "xlm-roberta": (MASKED, WIDE, ("num_hidden_layers",)),
-    "electra": (MASKED, {**WIDE, "embedding_size": 8}, ("num_hidden_layers",)),
-    "deberta-v2": (MASKED, WIDE, ("num_hidden_layers",)),
-    "modernbert": (MASKED, WIDE, ("num_hidden_layers",)),
-    "mpnet": (MASKED, WIDE, ("num_hidden_layers",)),
+    **dict.fromkeys(
+        ("bert", "roberta", "xlm-roberta", "deberta-v2", "modernbert", "mpnet"), (MASKED, WIDE, LAYERS)
+    ),
+    "electra": (MASKED, {**WIDE, "embedding_size": 8}, LAYERS),
     "distilbert": (MASKED, {"dim": 16, "hidden_dim": 24, "n_heads": 2, "n_layers": 3}, ("n_layers",)),
-    "albert": (MASKED, {**WIDE, "embedding_size": 8}, ("num_hidden_layers",)),  # layers that are shared
+    "albert": (MASKED, {**WIDE, "embedding_size": 8}, LAYERS),  # layers that are shared
     "gpt2": (CAUSAL, GPT2, ("n_layer",)),
     "gpt_neo": (
         CAUSAL,
         {"hidden_size": 16, "num_heads": 2, "num_layers": 3, "attention_types": [[["global"], 3]]},
         ("num_layers",),
     ),
-    "gpt_neox": (CAUSAL, WIDE, ("num_hidden_layers",)),
     "gptj": (CAUSAL, {**GPT2, "rotary_dim": 4}, ("n_layer",)),
     "bloom": (CAUSAL, {"hidden_size": 16, "n_layer": 3, "n_head": 2}, ("n_layer",)),
-    "opt": (CAUSAL, {**WIDE, "ffn_dim": 24, "word_embed_proj_dim": 16}, ("num_hidden_layers",)),
-    "falcon": (CAUSAL, WIDE, ("num_hidden_layers",)),
+    "opt": (CAUSAL, {**WIDE, "ffn_dim": 24, "word_embed_proj_dim": 16}, LAYERS),
+    **dict.fromkeys(("gpt_neox", "falcon", "phi"), (CAUSAL, WIDE, LAYERS)),
     "mpt": (CAUSAL, {"d_model": 16, "n_heads": 2, "n_layers": 3}, ("n_layers",)),
-    "llama": (CAUSAL, LLAMA, ("num_hidden_layers",)),
-    "mistral": (CAUSAL, LLAMA, ("num_hidden_layers",)),
-    "mixtral": (CAUSAL, {**LLAMA, "num_local_experts": 4}, ("num_hidden_layers",)),
-    "gemma2": (CAUSAL, LLAMA, ("num_hidden_layers",)),
-    "gemma3_text": (CAUSAL, LLAMA, ("num_hidden_layers",)),
-    "qwen2": (CAUSAL, LLAMA, ("num_hidden_layers",)),
-    "qwen3": (CAUSAL, LLAMA, ("num_hidden_layers",)),
-    "phi": (CAUSAL, WIDE, ("num_hidden_layers",)),
-    "mamba": (CAUSAL, {"hidden_size": 16, "num_hidden_layers": 3, "state_size": 4}, ("num_hidden_layers",)),
+    **dict.fromkeys(("llama", "mistral", "gemma2", "gemma3_text", "qwen2", "qwen3"), (CAUSAL, LLAMA, LAYERS)),
+    "mixtral": (CAUSAL, {**LLAMA, "num_local_experts": 4}, LAYERS),
+    "mamba": (CAUSAL, {"hidden_size": 16, "num_hidden_layers": 3, "state_size": 4}, LAYERS),
     "t5": (SEQ2SEQ, T5, ("num_layers", "num_decoder_layers")),
     "mt5": (SEQ2SEQ, T5, ("num_layers", "num_decoder_layers")),
     "bart": (SEQ2SEQ, BART, ("encoder_layers", "decoder_layers")),
@@ -87,11 +79,6 @@ def save(tmp_path: Path) -> Callable[[str], Path]:
     return saved
 
 
-def change(folder: Path, **values: object) -> None:
-    path = folder / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
-
-
 @pytest.mark.parametrize("kind", FAMILIES)
 def test_every_family_passes_as_it_is_and_no_layer_count_is_believed(
     kind: str, save: Callable[[str], Path]
@@ -105,7 +92,7 @@ def test_every_family_passes_as_it_is_and_no_layer_count_is_believed(
         assert field in json.loads((folder / "config.json").read_text())
         honest = (folder / "config.json").read_bytes()
         for layers in (100_000_000, 10**400):
-            change(folder, **{field: layers})
+            edit(folder, **{field: layers})
             began = time.monotonic()
             with pytest.raises(ModelError, match=rf"layers \({field}\), where its weights hold \d+ tensors"):
                 require_layers(folder, kind)
@@ -132,7 +119,7 @@ def test_every_family_passes_as_it_is_and_no_layer_count_is_believed(
 def test_no_size_is_believed(kind: str, wanted: dict[str, int], save: Callable[[str], Path]) -> None:
     """Counted while it is built on no memory at all, to the first that is too much."""
     folder = save(kind)
-    change(folder, **wanted)
+    edit(folder, **wanted)
     began = time.monotonic()
     with pytest.raises(ModelError, match=r"asks for .*, where its files hold"):
         require_extent(folder, kind, FAMILIES[kind][0])
@@ -141,14 +128,14 @@ def test_no_size_is_believed(kind: str, wanted: dict[str, int], save: Callable[[
 
 def test_configurations_inside_are_held_to_it_too(save: Callable[[str], Path]) -> None:
     folder = save("gpt2")
-    change(folder, text_config={"num_hidden_layers": 10**8})
+    edit(folder, text_config={"num_hidden_layers": 10**8})
     with pytest.raises(ModelError, match=r"100,000,000 layers \(text_config.num_hidden_layers\)"):
         require_layers(folder, "m")
 
 
 def test_what_is_no_count_of_layers_passes(save: Callable[[str], Path]) -> None:
     folder = save("gpt2")
-    change(folder, vocab_size_per_layer_input=262_144, max_window_layers=28, layer_norm_seed=10**9)
+    edit(folder, vocab_size_per_layer_input=262_144, max_window_layers=28, layer_norm_seed=10**9)
     require_layers(folder, "m")
 
 
@@ -173,22 +160,20 @@ def test_loading_refuses_at_once(config: dict[str, object], layers: str, tmp_pat
     folder = write_model(tmp_path / "hostile", weights=False)
     tiny = GPT2Config(**SIZES, n_positions=16, n_embd=8, n_layer=1, n_head=1)
     GPT2LMHeadModel(tiny).save_pretrained(folder)
-    change(folder, **config, **{layers: 100_000_000})
+    edit(folder, **config, **{layers: 100_000_000})
     began = time.monotonic()
     with pytest.raises(ModelError, match=rf"asks for 100,000,000 layers \({layers}\)"):
         load(resolve(str(folder)), "cpu")
     assert time.monotonic() - began < 10
 
 
-@pytest.mark.parametrize("said", [-1, -(10**400)])
+@pytest.mark.parametrize("count", [-1, -(10**400)])
 @pytest.mark.parametrize("field", ["n_head", "n_layer"])
-def test_no_count_is_below_0(field: str, said: int, tmp_path: Path) -> None:
+def test_no_count_is_below_0(field: str, count: int, tmp_path: Path) -> None:
     """Of heads it passes through all sizes of tensors, and fails in the first forward pass."""
     folder = write_model(tmp_path / "m", weights=False)
-    sizes = {**SIZES, **GPT2, "n_head": 1}
-    GPT2LMHeadModel(GPT2Config(**sizes)).save_pretrained(folder)
-    config = json.loads((folder / "config.json").read_text()) | {field: said}
-    (folder / "config.json").write_text(json.dumps(config))
+    GPT2LMHeadModel(GPT2Config(**SIZES, **GPT2)).save_pretrained(folder)
+    edit(folder, **{field: count})
     with pytest.raises(
         ModelError, match=rf"says (-1|−10\^15 and more) for {field}, which is a number from 0"
     ):
@@ -228,8 +213,7 @@ def test_a_tokenizer_that_makes_texts_without_end_is_not_opened(
 ) -> None:
     folder = write_model(tmp_path / "m", weights=False)
     GPT2LMHeadModel(GPT2Config(**SIZES, **GPT2)).save_pretrained(folder)
-    tokenizer = json.loads((folder / "tokenizer.json").read_text()) | {"normalizer": normalizer}
-    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    edit(folder, "tokenizer.json", normalizer=normalizer)
     begin = time.monotonic()
     with pytest.raises(ModelError, match=r"makes a character up to [0-9,]+ times as long, where 1,024"):
         load(resolve(str(folder)), "cpu")
