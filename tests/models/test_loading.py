@@ -338,11 +338,12 @@ BESIDE = {
 
 @pytest.mark.parametrize("kind", sorted(BESIDE))
 def test_what_no_score_depends_on_may_lie_beside(kind: str, tmp_path: Path) -> None:
-    small = SMALL | {"vocab_size": 40, "embedding_size": 8}
-    sizes = {"gpt2": {"n_embd": 8, "n_layer": 1, "n_head": 1}, "t5": T5, "bart": BART}.get(kind, small)
+    small = SMALL | {"hidden_size": 16}
+    gpt2 = {"n_embd": 8, "n_layer": 1, "n_head": 1, "bos_token_id": 0, "eos_token_id": 0}
+    own = {"gpt2": gpt2, "t5": T5, "bart": BART, "albert": small | {"embedding_size": 8}}
     auto = dict.fromkeys(("bert", "roberta", "albert"), AutoModelForMaskedLM)
     auto |= dict.fromkeys(("t5", "bart"), AutoModelForSeq2SeqLM)
-    config = AutoConfig.for_model(kind, **{**sizes, "vocab_size": 40})
+    config = AutoConfig.for_model(kind, **{**own.get(kind, small), "vocab_size": 40})
     folder = write_model(tmp_path / kind, weights=False)
     auto.get(kind, AutoModelForCausalLM).from_config(config).save_pretrained(folder)
     tensors = load_file(folder / "model.safetensors")
