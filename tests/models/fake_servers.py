@@ -115,8 +115,8 @@ class CompletionsServer(FaultyServer):
     @property
     def prompts(self) -> list[Any]:
         """Every prompt that was asked to be completed, one by one."""
-        asked = [body["prompt"] for path, body in self.requests if path == "/v1/completions"]
-        return [prompt for item in asked for prompt in (item if isinstance(item, list) else [item])]
+        given = [body["prompt"] for path, body in self.requests if path == "/v1/completions"]
+        return [prompt for item in given for prompt in (item if isinstance(item, list) else [item])]
 
     def respond(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
         if path == "/v1/models":
@@ -227,9 +227,9 @@ def prompt_of(body: dict[str, Any]) -> str:
     """The prompt of a request for a text."""
     if "prompt" in body:
         return str(body["prompt"])
-    *told, message = body["messages"]
+    *before, message = body["messages"]
     assert message["role"] == "user"
-    assert [one["role"] for one in told] in ([], ["system"])
+    assert [one["role"] for one in before] in ([], ["system"])
     return str(message["content"])
 
 

@@ -147,13 +147,13 @@ def _add_tokenizer(writer: GGUFWriter, tokenizer: Any, pre: str, opens: bool | N
 def _add_sentencepiece(writer: GGUFWriter, size: int, spaced: bool | None) -> None:
     pieces = ["▁", "a", "b", "▁a", "ab", "▁ab"]
     tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *pieces]
-    unused = [f"<unused{place}>" for place in range(size - len(tokens))]
+    unused = [f"<unused{number}>" for number in range(size - len(tokens))]
     kinds = [TokenType.UNKNOWN, TokenType.CONTROL, TokenType.CONTROL] + [TokenType.BYTE] * 256
     kinds += [TokenType.NORMAL] * len(pieces) + [TokenType.UNUSED] * len(unused)
     writer.add_tokenizer_model("llama")
     writer.add_tokenizer_pre("default")
     writer.add_token_list([*tokens, *unused])
-    writer.add_token_scores([-float(place) for place in range(size)])
+    writer.add_token_scores([-float(number) for number in range(size)])
     writer.add_token_types(kinds)
     writer.add_bos_token_id(1)
     writer.add_eos_token_id(2)

@@ -187,7 +187,7 @@ def test_the_body_of_an_encoder_decoder_is_neither_masked_nor_causal(
 
 
 @pytest.mark.parametrize(
-    ("switch", "said"),
+    ("switch", "reason"),
     [
         ({"use_bidirectional_attention": True}, "sets use_bidirectional_attention in"),
         ({"use_bidirectional_attention": "all"}, "sets use_bidirectional_attention in"),
@@ -195,11 +195,11 @@ def test_the_body_of_an_encoder_decoder_is_neither_masked_nor_causal(
         ({"is_causal": False}, "sets is_causal to false in"),
     ],
 )
-def test_the_body_of_an_embedder_is_not_advised_to_be_causal(switch: dict[str, Any], said: str) -> None:
+def test_the_body_of_an_embedder_is_not_advised_to_be_causal(switch: dict[str, Any], reason: str) -> None:
     """EmbeddingGemma's config.json."""
     config = {"architectures": ["Gemma3TextModel"], "model_type": "gemma3_text"}
     for requested in (None, "causal"):
-        with pytest.raises(ModelError, match=said) as caught:
+        with pytest.raises(ModelError, match=reason) as caught:
             family_of(config | switch, requested)  # type: ignore[arg-type]
         assert "name it" not in str(caught.value)
     for causal in ({"use_bidirectional_attention": "vision"}, {"use_bidirectional_attention": None}):

@@ -278,12 +278,12 @@ def test_weights_shorter_or_longer_than_their_header_says(change: int, tmp_path:
 
 
 def test_an_index_of_very_many_shards_is_refused_in_one_short_sentence(tmp_path: Path) -> None:
-    names = {f"t{place}": f"model-{place:06}.safetensors" for place in range(200_000)}
+    names = {f"t{number}": f"model-{number:06}.safetensors" for number in range(200_000)}
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": names}))
     with pytest.raises(ModelError, match=r"lacks model-000000.* and 199,997 more, named in") as caught:
         weight_files(tmp_path, "m")
     assert len(str(caught.value)) < 400
-    odd = {f"t{place}": "../" + "x" * 5000 + str(place) for place in range(1000)}
+    odd = {f"t{number}": "../" + "x" * 5000 + str(number) for number in range(1000)}
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": odd}))
     with pytest.raises(ModelError, match=r"names .* and 997 more; only files beside it") as caught:
         weight_files(tmp_path, "m")

@@ -128,9 +128,9 @@ def test_the_list_holds_files_and_folders_with_one(
     plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "own"
-    for place in ("deployed.gguf", "folder/any.gguf", "two/a.gguf", "two/b.gguf"):
-        (own / place).parent.mkdir(parents=True, exist_ok=True)
-        (own / place).write_bytes(plain.read_bytes())
+    for file in ("deployed.gguf", "folder/any.gguf", "two/a.gguf", "two/b.gguf"):
+        (own / file).parent.mkdir(parents=True, exist_ok=True)
+        (own / file).write_bytes(plain.read_bytes())
     (own / "broken.gguf").write_bytes(b"GGUF")
     use(monkeypatch, PCF_MODELS=str(own))
     listed = {spec.name: spec for spec in list_models() if spec.kind == "own"}
@@ -174,8 +174,8 @@ def test_every_flipped_byte_of_the_header_gives_a_description_or_a_sentence(
     plain: Path, tmp_path: Path
 ) -> None:
     data, path = plain.read_bytes(), tmp_path / "odd.gguf"
-    for place in np.random.default_rng(5).integers(0, 12_000, 300):
-        path.write_bytes(data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :])
+    for at in np.random.default_rng(5).integers(0, 12_000, 300):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :])
         try:
             answer = describe_gguf(path, "odd").name
         except ModelError as error:

@@ -65,7 +65,7 @@ def test_threads_are_the_operators(folder: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_model_that_does_not_fit_is_told_where_else_it_may(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(self: GPT2LMHeadModel, place: str) -> None:
+    def full(self: GPT2LMHeadModel, device: str) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory.\nTried to allocate")
 
     monkeypatch.setattr(GPT2LMHeadModel, "to", full)

@@ -108,7 +108,7 @@ def test_a_name_is_taken_and_auto_stands_for_any_result(
 
 def test_a_server_alone_decides_its_precision(own_settings: Settings) -> None:
     served = OWN.model_copy(update={"family": "endpoint", "dtype": "server"})
-    assert [precisions_of(served, asked) for asked in PRECISIONS] == [(served,)] * len(PRECISIONS)
+    assert [precisions_of(served, precision_) for precision_ in PRECISIONS] == [(served,)] * len(PRECISIONS)
 
 
 @pytest.mark.parametrize(

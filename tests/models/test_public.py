@@ -230,7 +230,7 @@ def test_a_choice_is_known_in_any_order_and_only_whole(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "reason"),
     [
         ({"models": ("a", "a")}, "names a model twice"),
         ({"models": ("a",)}, "at least 2"),
@@ -241,9 +241,9 @@ def test_a_choice_is_known_in_any_order_and_only_whole(monkeypatch: pytest.Monke
         ({"surprise": 1}, "Extra inputs"),
     ],
 )
-def test_what_no_comparison_can_be(change: dict[str, object], said: str) -> None:
+def test_what_no_comparison_can_be(change: dict[str, object], reason: str) -> None:
     assert Preset.model_validate(GOOD | {"pair": (PAIR,)}).compared == (("a", "b"),)
-    with pytest.raises(ValidationError, match=said):
+    with pytest.raises(ValidationError, match=reason):
         Preset.model_validate(GOOD | change)
 
 
@@ -286,9 +286,9 @@ def _install(tmp_path: Path, *, turned: bool = False) -> None:
     data = (tmp_path / "tiny.gguf").read_bytes()
     parts = [data[:5000], data[5000:]][:: -1 if turned else 1]
     for folder, name, part in zip(("a/data", "b"), ("part00", "part01"), parts, strict=True):
-        place = tmp_path / "site" / f"tiny_public_{folder}"
-        place.mkdir(parents=True)
-        (place / name).write_bytes(part)
+        target = tmp_path / "site" / f"tiny_public_{folder}"
+        target.mkdir(parents=True)
+        (target / name).write_bytes(part)
         (tmp_path / "site" / f"tiny_public_{folder[0]}" / "__init__.py").write_text("raise SystemExit")
     invalidate_caches()
 

@@ -240,9 +240,9 @@ def wrong_read(
 
 
 def wrong_states(
-    self: PermutationScorer, ids: Any, place: int, states: Any = PermutationScorer._states
+    self: PermutationScorer, ids: Any, index: int, states: Any = PermutationScorer._states
 ) -> Any:
-    return states(self, ids, place) * 1.001
+    return states(self, ids, index) * 1.001
 
 
 @pytest.mark.parametrize("dtype", NARROW, ids=str)

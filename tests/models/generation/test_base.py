@@ -173,11 +173,11 @@ def test_worked_example() -> None:
 
 @given(integers, shares)
 def test_the_nucleus_is_the_smallest_set_with_the_mass(weights: list[int], top_p: float) -> None:
-    kept = nucleus_of(np.array(weights, dtype=np.float64), top_p * sum(weights))
+    inside = nucleus_of(np.array(weights, dtype=np.float64), top_p * sum(weights))
     needed = Fraction(top_p) * sum(weights)
     order = sorted(range(len(weights)), key=lambda token: (-weights[token], token))
     sizes = [size for size in range(1, len(order) + 1) if sum(weights[t] for t in order[:size]) >= needed]
-    assert kept == sorted(order[: sizes[0]])
+    assert inside == sorted(order[: sizes[0]])
 
 
 @given(
@@ -189,13 +189,13 @@ def test_by_size_the_nucleus_is_that_of_sorting_each_row(counts: list[list[int]]
     weights = np.concatenate([np.array(row) / max(row) for row in counts])
     rows = np.repeat(np.arange(len(counts)), [len(row) for row in counts])
     mass = np.array([part * sum(row) / max(row) for part, row in zip(parts, counts, strict=False)])
-    kept = in_nucleus(rows, weights, mass)
+    inside = in_nucleus(rows, weights, mass)
     for row in range(len(counts)):
         own = weights[rows == row]
         others = np.delete(np.cumsum(-np.sort(-own)), -1)
         assume(not np.isclose(others, mass[row], rtol=1e-9, atol=0).any())
         expected = nucleus(own[None], mass[row : row + 1])[0]
-        assert kept[rows == row].tolist() == expected.tolist()
+        assert inside[rows == row].tolist() == expected.tolist()
 
 
 def test_only_weights_of_the_last_size_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,8 +208,8 @@ def test_only_weights_of_the_last_size_are_sorted(monkeypatch: pytest.MonkeyPatc
         return nucleus(table, mass)
 
     monkeypatch.setattr("pcf_core.models.generation.drawing.nucleus", watched)
-    kept = in_nucleus(np.zeros(2000, dtype=int), weights, np.array([0.9 * weights.sum()]))
-    assert np.flatnonzero(kept).tolist() == nucleus_of(weights, 0.9 * weights.sum())
+    inside = in_nucleus(np.zeros(2000, dtype=int), weights, np.array([0.9 * weights.sum()]))
+    assert np.flatnonzero(inside).tolist() == nucleus_of(weights, 0.9 * weights.sum())
     assert 0 < seen[0] < 100
     assert np.float64(1).view(np.int64) >> LEFT_OUT != np.float64(0.93).view(np.int64) >> LEFT_OUT
 
@@ -219,17 +219,17 @@ def test_of_a_large_vocabulary_few_tokens_are_candidates() -> None:
     rng = np.random.default_rng(9)
     steep = np.array([0.5, 2.0, 4.0, 6.0])
     line = (rng.normal(0, 1, (4, 8192)) * steep[:, None]).astype(np.float32)
-    found = candidates(torch.from_numpy(line), Decoding())
-    kept = in_nucleus(found.rows, found.weights, 0.9 * found.total)
+    likely = candidates(torch.from_numpy(line), Decoding())
+    inside = in_nucleus(likely.rows, likely.weights, 0.9 * likely.total)
     for row in range(4):
-        own = found.rows == row
+        own = likely.rows == row
         exact = np.exp(line[row].astype(np.float64) - line[row].max())
         shares = exact / exact.sum()
-        assert (shares[found.tokens[own]] >= min(SHARES[0], 0.05 / 8192) * 0.999).all()
+        assert (shares[likely.tokens[own]] >= min(SHARES[0], 0.05 / 8192) * 0.999).all()
         size = int((np.cumsum(-np.sort(-shares)) < 0.9).sum()) + 1
-        assert (kept[own] > 0).sum() == size
-        assert shares[found.tokens[own][kept[own] > 0]].min() >= -np.sort(-shares)[size - 1] * (1 - 1e-9)
-    assert np.bincount(found.rows)[3] < 300
+        assert (inside[own] > 0).sum() == size
+        assert shares[likely.tokens[own][inside[own] > 0]].min() >= -np.sort(-shares)[size - 1] * (1 - 1e-9)
+    assert np.bincount(likely.rows)[3] < 300
 
 
 def test_rows_of_unlike_length_stand_beside_each_other() -> None:
@@ -243,21 +243,21 @@ def test_the_nucleus_lies_among_the_candidates(line: list[float], top_p: float, 
     """All its mass is theirs; the total is that of all tokens, and the kept weights are exact."""
     decoding = Decoding(top_p=top_p, temperature=temperature)
     narrow = np.array([line], dtype=np.float32)
-    found = candidates(torch.from_numpy(narrow), decoding)
-    tokens, total = found.tokens, found.total
-    assert not found.rows.any()
+    likely = candidates(torch.from_numpy(narrow), decoding)
+    tokens, total = likely.tokens, likely.total
+    assert not likely.rows.any()
     scaled = narrow[0].astype(np.float64)
     exact = np.exp((scaled - scaled.max()) / temperature)
     assert total[0] == pytest.approx(exact.sum(), rel=1e-6)
-    assert found.weights == pytest.approx(exact[tokens], rel=1e-12)
+    assert likely.weights == pytest.approx(exact[tokens], rel=1e-12)
     assert (np.diff(tokens) > 0).all()
-    kept = tokens[np.flatnonzero(in_nucleus(found.rows, found.weights, top_p * total))]
-    left_out = np.setdiff1d(np.arange(len(line)), kept)
-    assert exact[kept].sum() >= top_p * exact.sum() * (1 - 1e-6)
-    assert exact.argmax() in kept
+    inside = tokens[np.flatnonzero(in_nucleus(likely.rows, likely.weights, top_p * total))]
+    left_out = np.setdiff1d(np.arange(len(line)), inside)
+    assert exact[inside].sum() >= top_p * exact.sum() * (1 - 1e-6)
+    assert exact.argmax() in inside
     if len(left_out):
-        assert exact[left_out].max() <= exact[kept].min()
-        assert exact[kept].sum() - exact[kept].min() < top_p * exact.sum() * (1 + 1e-6)
+        assert exact[left_out].max() <= exact[inside].min()
+        assert exact[inside].sum() - exact[inside].min() < top_p * exact.sum() * (1 + 1e-6)
 
 
 def test_of_equal_tokens_at_the_edge_the_first_are_kept() -> None:
@@ -279,9 +279,9 @@ def test_a_draw_is_the_inverse_of_the_cumulative_probabilities(
     (token,) = drawn(narrow, np.array([uniform]), decoding).tolist()
     exact = exact_distribution(narrow[0].tolist(), decoding)
     if top_p < 1:
-        found = candidates(torch.from_numpy(narrow), decoding)
-        kept = found.tokens[nucleus_of(found.weights, top_p * found.total[0])].tolist()
-        assume([share > 0 for share in exact] == [number in kept for number in range(len(exact))])
+        likely = candidates(torch.from_numpy(narrow), decoding)
+        inside = likely.tokens[nucleus_of(likely.weights, top_p * likely.total[0])].tolist()
+        assume([share > 0 for share in exact] == [number in inside for number in range(len(exact))])
     assert sum(exact[:token]) - 1e-9 <= uniform <= sum(exact[: token + 1]) + 1e-9
     assert exact[token] > 0
 
@@ -379,10 +379,10 @@ def test_what_stood_on_a_sheet_before_does_not_count() -> None:
     first, second = (torch.from_numpy(random.normal(0, 3, (4, 60)).astype(np.float32)) for _ in range(2))
     sheet = Sheet.for_some(first, 4)
     candidates(first, Decoding(), sheet)
-    found, expected = candidates(second[:3], Decoding(), sheet), candidates(second[:3], Decoding())
-    assert found.tokens.tolist() == expected.tokens.tolist()
-    assert found.rows.tolist() == expected.rows.tolist()
-    assert found.total.tolist() == expected.total.tolist()
+    reused, expected = candidates(second[:3], Decoding(), sheet), candidates(second[:3], Decoding())
+    assert reused.tokens.tolist() == expected.tokens.tolist()
+    assert reused.rows.tolist() == expected.rows.tolist()
+    assert reused.total.tolist() == expected.total.tolist()
 
 
 def test_a_temperature_that_float32_does_not_know() -> None:

@@ -80,11 +80,11 @@ def test_order_interruption_and_other_prompts_change_nothing(name: str) -> None:
     assert len(set(whole.texts)) > 4
 
     backwards = open_causal(loaded)
-    found: dict[int, Generated] = {}
+    blocks: dict[int, Generated] = {}
     for first in (75, 50, 25, 0):
-        found[first] = backwards.generate(PROMPT, first, BLOCK, nothing)
+        blocks[first] = backwards.generate(PROMPT, first, BLOCK, nothing)
         backwards.generate("The engineer told us", first, BLOCK, nothing)
-    assert joined([found[first] for first in (0, 25, 50, 75)]) == whole
+    assert joined([blocks[first] for first in (0, 25, 50, 75)]) == whole
 
     interrupted = open_causal(loaded)
     calls = 0
@@ -185,12 +185,12 @@ def test_texts_that_have_ended_leave_the_passes() -> None:
 
     assert generator.row_invariant
     generator._next = watched  # type: ignore[method-assign]
-    found = generator.generate(PROMPT, 0, 4 * BLOCK, nothing)
+    shrinking = generator.generate(PROMPT, 0, 4 * BLOCK, nothing)
     assert len(set(rows)) > 2
     assert rows == sorted(rows, reverse=True)
     whole = open_causal(ending_with(loaded, ending), length=12)
     vars(whole)["row_invariant"] = False
-    assert whole.generate(PROMPT, 0, 4 * BLOCK, nothing) == found
+    assert whole.generate(PROMPT, 0, 4 * BLOCK, nothing) == shrinking
 
 
 def test_long_texts_of_wide_models_are_written_fewer_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,12 +214,12 @@ def test_a_memory_with_room_holds_what_one_without_holds() -> None:
             plain.batch_select_indices(torch.tensor(rows))
             roomy.batch_select_indices(torch.tensor(rows))
         new = torch.randn(2, len(plain.keys), 4, 1, 8, generator=random)
-        expected, found = plain.update(*new), roomy.update(*new)
-        for old, held in zip(expected, found, strict=True):
+        expected, stored = plain.update(*new), roomy.update(*new)
+        for old, held in zip(expected, stored, strict=True):
             assert torch.equal(old, held)
             assert held.permute(2, 0, 1, 3).is_contiguous()
-        places.append(found[0].data_ptr())
-    assert [place != before for before, place in pairwise(places)] == [
+        places.append(stored[0].data_ptr())
+    assert [address != before for before, address in pairwise(places)] == [
         step in (4, 5, 8) for step in range(1, 9)
     ]
 
@@ -240,7 +240,7 @@ def test_rows_that_follow_each_other_stay_where_they_are(dtype: torch.dtype) -> 
         plain.batch_select_indices(torch.tensor(rows))
         roomy.batch_select_indices(torch.tensor(rows))
         after = [held.data_ptr() for held in (roomy.keys, roomy.values)]
-        assert (after == [place + offset for place in before]) == stays
+        assert (after == [address + offset for address in before]) == stays
         new = torch.randn(2, len(rows), 2, 1, 8, generator=random).to(dtype)
         for old, held in zip(plain.update(*new), roomy.update(*new), strict=True):
             assert torch.equal(old, held)
@@ -268,7 +268,7 @@ def test_a_small_model_takes_one_thread_and_gives_the_others_back(monkeypatch: p
     monkeypatch.setattr(generator, "_next", watched)
     torch.set_num_threads(2)
     try:
-        found = generator.generate(PROMPT, 0, BLOCK, lambda: between.append(torch.get_num_threads()))
+        texts = generator.generate(PROMPT, 0, BLOCK, lambda: between.append(torch.get_num_threads()))
         assert torch.get_num_threads() == 2
         monkeypatch.setattr("pcf_core.models.generation.local.LIGHT", 0)
         large = open_causal(load_tiny("gpt2"))
@@ -276,7 +276,7 @@ def test_a_small_model_takes_one_thread_and_gives_the_others_back(monkeypatch: p
     finally:
         torch.set_num_threads(1)
     assert (set(used), set(between), generator.threads, generator.most) == ({1}, {2}, 1, 256)
-    assert found == alone
+    assert texts == alone
 
 
 def test_another_seed_and_another_index_give_other_texts() -> None:
@@ -301,10 +301,10 @@ def test_the_law_of_the_next_token(decoding: dict[str, float]) -> None:
         stopped = token in stops_of(loaded)
         text = "" if stopped else loaded.tokenizer.decode([token], clean_up_tokenization_spaces=False)
         wanted[text] += probability
-    found = Counter(generator.generate(PROMPT, 0, 4000, nothing).texts)
-    assert set(found) <= {text for text, probability in wanted.items() if probability > 0}
+    counts = Counter(generator.generate(PROMPT, 0, 4000, nothing).texts)
+    assert set(counts) <= {text for text, probability in wanted.items() if probability > 0}
     common = [text for text, probability in wanted.items() if probability * 4000 >= 5]
-    observed = np.array([*(found[text] for text in common), 0.0])
+    observed = np.array([*(counts[text] for text in common), 0.0])
     expected = np.array([*(wanted[text] * 4000 for text in common), 0.0])
     observed[-1], expected[-1] = 4000 - observed.sum(), 4000 - expected.sum()
     if expected[-1] < 1e-6:
@@ -370,9 +370,9 @@ def test_a_model_that_writes_nothing_is_counted() -> None:
         nonlocal passes
         passes += 1
 
-    found = silent.generate(PROMPT, 0, BLOCK, count)
-    assert (set(found.texts), set(found.ends), set(found.tokens)) == ({""}, {"empty"}, {0})
-    assert len(found.texts) == BLOCK
+    texts = silent.generate(PROMPT, 0, BLOCK, count)
+    assert (set(texts.texts), set(texts.ends), set(texts.tokens)) == ({""}, {"empty"}, {0})
+    assert len(texts.texts) == BLOCK
     assert passes == 0
 
 
@@ -451,8 +451,8 @@ def chatting(name: str, template: str) -> Loaded:
 def test_a_chat_is_asked_as_a_users_message(name: str) -> None:
     loaded = chatting(name, TEMPLATE)
     generator = open_causal(loaded, chat_template="hash")
-    asked = f"{loaded.tokenizer.bos_token}user said {PROMPT}. He told us"
-    start = loaded.tokenizer(asked, add_special_tokens=False)["input_ids"]
+    conversation = f"{loaded.tokenizer.bos_token}user said {PROMPT}. He told us"
+    start = loaded.tokenizer(conversation, add_special_tokens=False)["input_ids"]
     check_against_brute_force(generator, loaded, start, range(6), continues=False)
 
 
@@ -501,11 +501,11 @@ def test_what_is_told_first_reaches_the_model(template: str, whole: str) -> None
 
 def test_without_messages_it_stands_before_the_prompt() -> None:
     plain = open_causal(load_tiny("gpt2"))
-    told = plain.with_system(SYSTEM)
-    assert told.prompt_ids(PROMPT) == plain.prompt_ids(f"{SYSTEM}\n\n{PROMPT}")
-    assert (plain.key.system, told.key.system) == ("", SYSTEM)
-    assert told.model is plain.model
-    assert told.with_system("").generate(PROMPT, 0, BLOCK, nothing) == plain.generate(
+    other = plain.with_system(SYSTEM)
+    assert other.prompt_ids(PROMPT) == plain.prompt_ids(f"{SYSTEM}\n\n{PROMPT}")
+    assert (plain.key.system, other.key.system) == ("", SYSTEM)
+    assert other.model is plain.model
+    assert other.with_system("").generate(PROMPT, 0, BLOCK, nothing) == plain.generate(
         PROMPT, 0, BLOCK, nothing
     )
 
@@ -526,9 +526,9 @@ def test_shipped_models_write(name: str, kind: type) -> None:
     generator = open_generator(resolve(name), decoding)
     assert isinstance(generator, kind)
     assert generator.key == GenerationKey.of(resolve(name), decoding)
-    found = generator.generate("She is a", 0, BLOCK, nothing)
-    assert len(set(found.texts)) > 5
-    assert sum(text.startswith(" ") for text in found.texts) > BLOCK / 2
+    written = generator.generate("She is a", 0, BLOCK, nothing)
+    assert len(set(written.texts)) > 5
+    assert sum(text.startswith(" ") for text in written.texts) > BLOCK / 2
 
 
 @pytest.mark.parametrize("name", ["mini-bert", "mini-xlnet"])

@@ -78,9 +78,9 @@ def test_the_shipped_t5_is_known_for_what_it_was_trained_for() -> None:
     end = loaded.tokenizer.eos_token_id
     source = [*plain(loaded), gap, end]
     check(generator, loaded, source, [loaded.model.config.decoder_start_token_id, gap], plain(loaded))
-    found = generator.generate(PROMPT, 0, BLOCK, nothing)
-    assert not any("extra_id" in text for text in found.texts)
-    assert found.ends.count("stop") > 12
+    written = generator.generate(PROMPT, 0, BLOCK, nothing)
+    assert not any("extra_id" in text for text in written.texts)
+    assert written.ends.count("stop") > 12
 
 
 @pytest.mark.parametrize("name", sorted(MASK))

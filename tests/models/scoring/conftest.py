@@ -293,14 +293,14 @@ def brute_permutation(loaded: Loaded, prompt: str, word: str) -> float:
     names = loaded.tokenizer.get_vocab()
     ids = [*left, *middle, *right, names["<sep>"], names["<cls>"]]
     total = 0.0
-    for place in range(len(left), len(left) + len(middle)):
+    for index in range(len(left), len(left) + len(middle)):
         hidden, target = torch.zeros(1, len(ids), len(ids)), torch.zeros(1, 1, len(ids))
-        for open_place in range(place, len(left) + len(middle)):
+        for open_place in range(index, len(left) + len(middle)):
             hidden[0, :, open_place] = 1
-        target[0, 0, place] = 1
+        target[0, 0, index] = 1
         # The ids of the open places are left in: whether they are hidden shows in the answer.
         answer = loaded.model(input_ids=torch.tensor([ids]), perm_mask=hidden, target_mapping=target)
-        total += float(torch.softmax(answer.logits[0, 0].double(), -1)[ids[place]].log())
+        total += float(torch.softmax(answer.logits[0, 0].double(), -1)[ids[index]].log())
     return total
 
 

@@ -159,7 +159,7 @@ def test_worked_example_of_the_docstring() -> None:
     ends = {0: 0.1, space: 0.2, sh: 0.1, stop: 0.4}
 
     def seen(input_ids: torch.Tensor, **_: Any) -> list[list[tuple[int, ...]]]:
-        return [[tuple(ids[: place + 1]) for place in range(len(ids))] for ids in input_ids.tolist()]
+        return [[tuple(ids[: index + 1]) for index in range(len(ids))] for ids in input_ids.tolist()]
 
     table = Table(len(names), {(the,): {sh: 0.2}, (the, sh): {e: 0.5}, (the, sh, e): ends}, seen)
     for protocol, expected in (("exact", 0.1), ("exact-boundary", 0.08)):
@@ -229,9 +229,9 @@ def test_a_causal_model_is_opened_in_any_dtype(name: str, dtype: torch.dtype) ->
 def test_a_tiny_context_is_enough(context: int) -> None:
     loaded = build("GPT2LMHeadModel", gpt2_tokenizer, **GPT2, n_positions=context)
     assert open_loaded(loaded, "gpt2", context=context).context == context
-    ahead = build("LlamaForCausalLM", llama_tokenizer, **GROUPED, is_causal=False)
+    two_way = build("LlamaForCausalLM", llama_tokenizer, **GROUPED, is_causal=False)
     with pytest.raises(ModelError, match="from left to right"):
-        open_loaded(ahead, "llama", context=context)
+        open_loaded(two_way, "llama", context=context)
 
 
 # An attention that is wrong in half precision alone: a mask for every four positions, as on Apple's GPUs.

@@ -41,9 +41,9 @@ OTHERS = ("这位护士说[Y]累了。", "[Y]告诉这位护士", "这位 CEO[Y]
 def corpus() -> tuple[str, ...]:
     """Every template with every occupation and word of the shipped topic: a few pieces grow over words."""
     return tuple(
-        text.replace("[X]", term).replace("[Y]", TOPIC.words[(place + shift) % len(TOPIC.words)])
+        text.replace("[X]", term).replace("[Y]", TOPIC.words[(index + shift) % len(TOPIC.words)])
         for shift, text in enumerate(TEMPLATES.texts)
-        for place, term in enumerate(ALL_TERMS)
+        for index, term in enumerate(ALL_TERMS)
     )
 
 
@@ -118,8 +118,8 @@ def brute_force(family: str, prompt: str, word: str) -> float:
             opening = [] if head else [tokenizer.bos_token_id]
             row = opening + head + body + rest
             logits = loaded.model(input_ids=torch.tensor([row])).logits[0].double()
-            for place in range(len(opening + head), len(row)):
-                total += float(torch.log_softmax(logits[place - 1], -1)[row[place]])
+            for index in range(len(opening + head), len(row)):
+                total += float(torch.log_softmax(logits[index - 1], -1)[row[index]])
             return total
         for filled, token in enumerate(body):
             masks = [tokenizer.mask_token_id] * (len(body) - filled)

@@ -271,12 +271,12 @@ def masked_by_hand(loaded: Loaded, text: str) -> list[float]:
     ids = loaded.tokenizer(text)["input_ids"]
     special = set(loaded.tokenizer.all_special_ids)
     nats = []
-    for place, token in enumerate(ids):
+    for index, token in enumerate(ids):
         if token in special:
             continue
         hidden = list(ids)
-        hidden[place] = loaded.tokenizer.mask_token_id
-        logits = loaded.model(input_ids=torch.tensor([hidden])).logits[0, place].double()
+        hidden[index] = loaded.tokenizer.mask_token_id
+        logits = loaded.model(input_ids=torch.tensor([hidden])).logits[0, index].double()
         nats.append(float(torch.log_softmax(logits, -1)[token]))
     return nats
 
@@ -287,7 +287,7 @@ def causal_by_hand(loaded: Loaded, text: str) -> list[float]:
     if ids[0] != loaded.tokenizer.bos_token_id:
         ids = [loaded.tokenizer.bos_token_id, *ids]
     logits = loaded.model(input_ids=torch.tensor([ids])).logits[0].double()
-    return [float(torch.log_softmax(logits[place - 1], -1)[ids[place]]) for place in range(1, len(ids))]
+    return [float(torch.log_softmax(logits[index - 1], -1)[ids[index]]) for index in range(1, len(ids))]
 
 
 @pytest.mark.parametrize("name", sorted(FIRST_CAUSAL | FIRST_MASKED))
@@ -337,7 +337,7 @@ def test_sentences_are_scored_behind_the_separator_that_the_model_expects(strang
             ids = [start, *scorer.seam.tokenizer(text, add_special_tokens=False)["input_ids"]]
             with torch.inference_mode():
                 logs = scorer.model(input_ids=torch.tensor([ids])).logits[0].double().log_softmax(-1)
-            total += sum(float(logs[place - 1, ids[place]]) for place in range(1, len(ids)))
+            total += sum(float(logs[index - 1, ids[index]]) for index in range(1, len(ids)))
             count += len(ids) - 1
         means[name] = total / count
     opening = scorer.sentence_opening

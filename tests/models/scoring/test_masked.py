@@ -86,7 +86,7 @@ def test_worked_example_with_masks() -> None:
     cls, mask, that, sh, e, stop = 0, 1, 3, 4, 5, 6
 
     def seen(input_ids: torch.Tensor, **_: Any) -> list[list[tuple[tuple[int, ...], int]]]:
-        return [[(tuple(ids), place) for place in range(len(ids))] for ids in input_ids.tolist()]
+        return [[(tuple(ids), index) for index in range(len(ids))] for ids in input_ids.tolist()]
 
     rows = {((cls, that, mask, mask, stop), 2): {sh: 0.2}, ((cls, that, sh, mask, stop), 3): {e: 0.5}}
     scorer = open_loaded(Loaded(Table(len(names), rows, seen), tokenizer, "cpu"), "bert")
@@ -126,8 +126,8 @@ def test_probabilities_of_all_tokens_at_a_place_sum_to_one(
 def test_what_stands_at_an_open_place_is_never_read() -> None:
     """Any token there gives the same numbers; the token before the place does not."""
     scorer = scorer_of("xlnet")
-    place = 2
-    inputs = scorer._inputs([Query((9, 10, scorer.mask, scorer.mask, 12, 4, 3), place)])
+    index = 2
+    inputs = scorer._inputs([Query((9, 10, scorer.mask, scorer.mask, 12, 4, 3), index)])
     with torch.inference_mode():
         first = scorer.model(**inputs).logits
         inputs["input_ids"] = torch.tensor([[9, 10, 20, 21, 12, 4, 3]])
@@ -147,8 +147,8 @@ def test_worked_example_with_open_places() -> None:
         assert (perm_mask == perm_mask[:, :1]).all()  # hidden from every token alike
         hidden, places = perm_mask[:, 0].bool().tolist(), target_mapping[:, 0].argmax(dim=1).tolist()
         return [
-            [(tuple(None if one else token for token, one in zip(ids, row, strict=True)), place)]
-            for ids, row, place in zip(input_ids.tolist(), hidden, places, strict=True)
+            [(tuple(None if one else token for token, one in zip(ids, row, strict=True)), index)]
+            for ids, row, index in zip(input_ids.tolist(), hidden, places, strict=True)
         ]
 
     first, second = (that, None, None, stop, sep, end), (that, sh, None, stop, sep, end)

@@ -240,7 +240,7 @@ def test_values_of_a_server_that_depend_on_the_position_alone_are_no_even_split(
     words = TOPIC.model_copy(
         update={"groups": (Group(name="first", words=("the",)), Group(name="second", words=("that",)))}
     )
-    server.bend = lambda values: [-1.0 - place % 5 for place in range(len(values))]
+    server.bend = lambda values: [-1.0 - index % 5 for index in range(len(values))]
     answer = word_check(NAME, words, USUAL, open_scorer=open_scorer)
     assert answer["preferences"] == {"first": 0.5, "second": 0.5}
     assert any("exactly the same score" in note for note in answer["notes"])

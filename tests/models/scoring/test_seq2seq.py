@@ -189,7 +189,7 @@ def table_scorer(tokenizer: Any, vocabulary: int, start: int, rows: Any, protoco
     ) -> list[list[Any]]:
         sources = (encoder_outputs if input_ids is None else input_ids).tolist()
         return [
-            [(tuple(source), tuple(ids[: place + 1])) for place in range(len(ids))]
+            [(tuple(source), tuple(ids[: index + 1])) for index in range(len(ids))]
             for source, ids in zip(sources, decoder_input_ids.tolist(), strict=True)
         ]
 
