@@ -62,16 +62,8 @@ def require_extent(folder: Path, name: str, kind: Any) -> None:
     """Refuse a model directory whose ``config.json`` asks for more than its weights can fill.
 
     Tensors and weights are counted while the model is built without memory (on torch's device ``meta``), up
-    to the first that is too many; the number of layers is checked before (:func:`require_layers`).
-
-    Parameters
-    ----------
-    folder
-        A model directory of a type that transformers knows itself.
-    name
-        The model's, for the sentence.
-    kind
-        The class of transformers that is going to read it, such as ``AutoModelForCausalLM``.
+    to the first that is too many; the number of layers is checked before (:func:`require_layers`).  ``kind``
+    is the class of transformers that is going to read it, such as ``AutoModelForCausalLM``.
     """
     require_built(
         AutoConfig.from_pretrained(folder, local_files_only=True), Extent.of(folder, name), name, kind
