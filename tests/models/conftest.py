@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import GPT2Config, GPT2LMHeadModel
 
 from pcf_core.core.settings import settings
 from tests.models.fake_servers import CompletionsServer, serving
@@ -44,6 +45,14 @@ def write_model(
     (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "TokenizersBackend"}')
     if weights:
         safetensors(folder / "model.safetensors", {"a": [3, 4], "b": [5]}, fill)
+    return folder
+
+
+def write_gpt2(folder: Path, **sizes: int) -> Path:
+    """A tiny GPT-2 with random weights, and a tokenizer."""
+    tiny = {"vocab_size": 8, "n_positions": 16, "n_embd": 8, "n_layer": 1, "n_head": 1}
+    config = GPT2Config(**tiny | sizes, bos_token_id=0, eos_token_id=0)
+    GPT2LMHeadModel(config).save_pretrained(write_model(folder, weights=False))
     return folder
 
 

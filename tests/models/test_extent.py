@@ -10,24 +10,20 @@ from typing import Any
 
 import pytest
 import transformers
-from transformers import AutoModel, AutoModelForCausalLM, GPT2Config, GPT2LMHeadModel
+from transformers import AutoModel, AutoModelForCausalLM, GPT2LMHeadModel
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.families import FAMILIES as TABLE
 from pcf_core.models.extent import Extent, _growth, require_extent, require_layers, require_tokenizer
 from pcf_core.models.loading import load
 from pcf_core.models.registry import resolve
-from tests.models.conftest import edit, write_model
+from tests.models.conftest import edit, write_gpt2
 from tests.models.scoring.conftest import GROUPED, TWINS, build, family_of, load_tiny
 from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
 
 LAYERS = {"n_layer", "n_layers", "num_layers", "num_hidden_layers", "num_decoder_layers"} | {
     "encoder_layers",
     "decoder_layers",
-}
-TINY: dict[str, Any] = {"vocab_size": 8, "n_positions": 16, "n_embd": 8, "n_layer": 1, "n_head": 1} | {
-    "bos_token_id": 0,
-    "eos_token_id": 0,
 }
 
 
@@ -91,10 +87,7 @@ def test_no_number_of_experts_is_believed(tmp_path: Path) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A tiny GPT-2 with a tokenizer."""
-    folder = write_model(tmp_path / "m", weights=False)
-    GPT2LMHeadModel(GPT2Config(**TINY)).save_pretrained(folder)
-    return folder
+    return write_gpt2(tmp_path / "m")
 
 
 def test_configurations_inside_are_held_to_it_too(folder: Path) -> None:
@@ -109,8 +102,7 @@ def test_what_is_no_count_of_layers_passes(folder: Path) -> None:
 
 
 def test_all_shards_count(tmp_path: Path) -> None:
-    model = GPT2LMHeadModel(GPT2Config(**TINY | {"n_layer": 3}))
-    model.save_pretrained(tmp_path / "whole")
+    model = GPT2LMHeadModel.from_pretrained(write_gpt2(tmp_path / "whole", n_layer=3))
     model.save_pretrained(tmp_path / "shards", max_shard_size=2_000)
     assert len(list((tmp_path / "shards").glob("*.safetensors"))) > 1
     whole, shards = (Extent.of(tmp_path / name, "m") for name in ("whole", "shards"))

@@ -21,7 +21,7 @@ from pcf_core.models.hub import download, is_allowed, require_own_code
 from pcf_core.models.loading import load
 from pcf_core.models.names import KnownModel
 from pcf_core.models.registry import resolve, resolve_entailment, resolve_to_score, resolve_writer
-from tests.models.conftest import REVISION, edit, safetensors, use, write_model
+from tests.models.conftest import REVISION, edit, safetensors, use, write_gpt2, write_model
 
 
 @pytest.fixture
@@ -251,8 +251,7 @@ def test_resolving_never_imports_torch(snapshot: Path, tmp_path: Path) -> None:
 # Code of a model's own: only a hub id that the operator lists, only at its commit, never a directory's.
 
 
-SIZES = {"vocab_size": 8, "n_positions": 16, "n_embd": 8, "n_layer": 1, "n_head": 1}
-CODE_CONFIG: dict[str, Any] = SIZES | {
+CODE_CONFIG: dict[str, Any] = {
     "architectures": ["OwnForCausalLM"],
     "model_type": "own-kind",
     "auto_map": {"AutoConfig": "own.OwnConfig", "AutoModelForCausalLM": "own.OwnForCausalLM"},
@@ -279,12 +278,8 @@ def allow(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 @pytest.fixture
 def own_code(snapshot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The snapshot, with code of its own."""
-    from transformers import GPT2Config, GPT2LMHeadModel
-
     monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "modules"))
-    folder = write_model(snapshot, weights=False)
-    GPT2LMHeadModel(GPT2Config(**SIZES, bos_token_id=0, eos_token_id=0)).save_pretrained(folder)
-    (folder / "config.json").write_text(json.dumps(CODE_CONFIG))
+    folder = edit(write_gpt2(snapshot), **CODE_CONFIG)
     (folder / "own.py").write_text(CODE)
     return folder
 

@@ -16,9 +16,7 @@ from transformers import (
     AutoModelForSeq2SeqLM,
     BartConfig,
     BartForConditionalGeneration,
-    GPT2Config,
     GPT2LMHeadModel,
-    GPT2Model,
     LlamaConfig,
     LlamaForCausalLM,
     T5Config,
@@ -30,18 +28,16 @@ from transformers import (
 from pcf_core.core.errors import ModelError
 from pcf_core.models.loading import TYPES, choose_device, load, load_body
 from pcf_core.models.registry import resolve
-from tests.models.conftest import edit, use, write_model
+from tests.models.conftest import edit, use, write_gpt2, write_model
 from tests.models.scoring.conftest import BART as BIG_BART
 from tests.models.scoring.conftest import SMALL
-
-TINY = GPT2Config(vocab_size=8, n_positions=16, n_embd=8, n_layer=1, n_head=1, bos_token_id=0, eos_token_id=0)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A tiny GPT-2 saved in float16, as the shipped models are."""
-    folder = write_model(tmp_path / "tiny", weights=False)
-    GPT2LMHeadModel(TINY).half().save_pretrained(folder)
+    folder = write_gpt2(tmp_path / "tiny")
+    GPT2LMHeadModel.from_pretrained(folder).half().save_pretrained(folder)
     return folder
 
 
@@ -233,20 +229,22 @@ def packed(kind: torch.dtype, name: str) -> Callable[[dict[str, torch.Tensor]], 
 Make = Callable[[Path], object]
 
 
-def gpt2(model: type = GPT2LMHeadModel, file: str = "config.json", **entries: Any) -> Make:
-    def make(folder: Path) -> None:
-        model(TINY).save_pretrained(folder)
-        edit(folder, file, **entries)
-
-    return make
+def gpt2(file: str = "config.json", **entries: Any) -> Make:
+    return lambda folder: edit(write_gpt2(folder), file, **entries)
 
 
 def gpt2_with(file: str, change: Callable[[bytes], bytes]) -> Make:
     def make(folder: Path) -> None:
-        GPT2LMHeadModel(TINY).save_pretrained(folder)
+        write_gpt2(folder)
         (folder / file).write_bytes(change((folder / file).read_bytes()))
 
     return make
+
+
+def gpt2_without_a_layer(folder: Path) -> None:
+    """A body, whose configuration says that it has a head and one layer more."""
+    GPT2LMHeadModel.from_pretrained(write_gpt2(folder)).transformer.save_pretrained(folder)
+    edit(folder, n_layer=2, architectures=["GPT2LMHeadModel"])
 
 
 def llama(change: Callable[[dict[str, torch.Tensor]], object] = dict, **config: Any) -> Make:
@@ -274,7 +272,7 @@ UNREAD = r"hold \d+ tensors .*LlamaForCausalLM does not read.*"
 WHOLE = r"hold whole numbers \(I8\) for 'model\.layers\.0\..*proj\.weight'"
 # How a checkpoint is made, and the sentence that refuses it.
 REFUSED: list[tuple[Make, str]] = [
-    (gpt2(GPT2Model, n_layer=2, architectures=["GPT2LMHeadModel"]), r"lack 12 tensors.*random"),
+    (gpt2_without_a_layer, r"lack 12 tensors.*random"),
     (lacking("t5", "shared.weight", "embed_tokens.weight", "lm_head.weight"), RANDOM),
     (lacking("bart", "decoder.embed_positions.weight"), RANDOM),
     (lacking("xlnet", "lm_loss.bias"), RANDOM),
@@ -360,9 +358,7 @@ def test_a_model_over_several_devices_computes_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One layer in memory and two read from disk when it is their turn: all that a CPU alone allows."""
-    folder = write_model(tmp_path / "deep", weights=False)
-    GPT2LMHeadModel(GPT2Config(**{**TINY.to_dict(), "n_layer": 3})).save_pretrained(folder)
-    spec = resolve(str(folder))
+    spec = resolve(str(write_gpt2(tmp_path / "deep", n_layer=3)))
     whole = load(spec, "cpu")
     use(monkeypatch, PCF_DEVICE="split")
     plain = load(spec)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -137,7 +138,7 @@ def test_company_changes_nothing_of_a_shipped_model(name: str) -> None:
 
 
 def test_a_small_model_multiplies_by_onednn_in_passes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In pauses others may ask the same model, and a large one keeps its own products."""
+    """In pauses others may ask the same model, or train one; a large one keeps its own products."""
     loaded = load_tiny("gpt2")
 
     def replaced() -> bool:
@@ -148,11 +149,16 @@ def test_a_small_model_multiplies_by_onednn_in_passes_alone(monkeypatch: pytest.
             monkeypatch.setattr("pcf_core.models.generation.local.LIGHT", 0)
         generator = open_causal(loaded)
         within: list[bool] = []
-        between: list[bool] = []
+        between: list[tuple[bool, bool]] = []
         hook = loaded.model.register_forward_pre_hook(lambda *given, seen=within: seen.append(replaced()))
-        generator.generate(PROMPT, 0, BLOCK, lambda seen=between: seen.append(replaced()))
+        generator.generate(
+            PROMPT,
+            0,
+            BLOCK,
+            lambda seen=between: seen.append((replaced(), torch.is_inference_mode_enabled())),
+        )
         hook.remove()
-        assert (set(within), set(between)) == ({light}, {False})
+        assert (set(within), set(between)) == ({light}, {(False, False)})
 
 
 def test_where_rows_depend_on_how_many_there_are_blocks_are_written_whole() -> None:
@@ -246,14 +252,6 @@ def test_rows_that_follow_each_other_stay_where_they_are(dtype: torch.dtype) -> 
             assert torch.equal(old, held)
 
 
-def test_what_is_answered_between_two_tokens_is_free_to_train() -> None:
-    """A model that is opened in a pause must not be made of tensors that torch keeps from changing."""
-    modes = []
-    generator = open_causal(load_tiny("gpt2"))
-    generator.generate(PROMPT, 0, BLOCK, lambda: modes.append(torch.is_inference_mode_enabled()))
-    assert modes == [False] * 7
-
-
 def test_a_small_model_takes_one_thread_and_gives_the_others_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """In pauses and afterwards other work has as many as before; the texts are the same either way."""
     generator = open_causal(load_tiny("gpt2"))
@@ -277,14 +275,6 @@ def test_a_small_model_takes_one_thread_and_gives_the_others_back(monkeypatch: p
         torch.set_num_threads(1)
     assert (set(used), set(between), generator.threads, generator.most) == ({1}, {2}, 1, 256)
     assert texts == alone
-
-
-def test_another_seed_and_another_index_give_other_texts() -> None:
-    loaded = load_tiny("gpt2")
-    first = open_causal(loaded).generate(PROMPT, 0, 2 * BLOCK, nothing)
-    other = open_causal(loaded, seed=1).generate(PROMPT, 0, 2 * BLOCK, nothing)
-    assert first.texts[:BLOCK] != first.texts[BLOCK:]
-    assert len(set(first.texts) & set(other.texts)) < BLOCK
 
 
 @pytest.mark.parametrize(
@@ -324,7 +314,7 @@ def test_greedy_is_one_text() -> None:
     assert greedy.texts[0] == loaded.tokenizer.decode(theirs, skip_special_tokens=True)
 
 
-# ------------------------------------------------------------------------------------ where texts end
+# Where texts end.
 
 
 def ending_with(loaded: Loaded, tokens: list[int]) -> Loaded:
@@ -376,13 +366,7 @@ def test_a_model_that_writes_nothing_is_counted() -> None:
     assert passes == 0
 
 
-def test_white_space_alone_is_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = open_causal(load_tiny("gpt2"))
-    monkeypatch.setattr(generator, "_text", lambda ids, written: " \n")
-    assert set(generator.generate(PROMPT, 0, BLOCK, nothing).ends) == {"empty"}
-
-
-# -------------------------------------------------------------------------------------- refusals
+# Refusals.
 
 
 def test_too_long_for_the_context_is_one_sentence() -> None:
@@ -401,38 +385,48 @@ def test_too_long_for_the_context_is_one_sentence() -> None:
     )
 
 
-@pytest.mark.parametrize("prompt", ["", " \n"])
-def test_an_empty_prompt_is_refused(prompt: str) -> None:
-    with pytest.raises(GenerationError, match="A prompt is empty"):
-        open_causal(load_tiny("gpt2")).generate(prompt, 0, BLOCK, nothing)
-
-
-def test_a_special_token_in_a_prompt_is_refused() -> None:
-    with pytest.raises(GenerationError, match="holds </s>, a special token of tiny; take it out"):
-        open_causal(load_tiny("llama")).generate("He was</s>old", 0, BLOCK, nothing)
-
-
-def test_nan_is_one_sentence() -> None:
-    loaded = load_tiny("gpt2")
+def damaged(loaded: Loaded) -> CausalGenerator:
     broken = Loaded(copy.deepcopy(loaded.model), loaded.tokenizer, "cpu")
     with torch.no_grad():
         broken.model.transformer.ln_f.weight[0] = torch.nan
-    with pytest.raises(ScoringError, match="The model tiny gave NaN behind 'The nurse said that he was'"):
-        open_causal(broken).generate(PROMPT, 0, BLOCK, nothing)
+    return open_causal(broken)
 
 
-def test_out_of_memory_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = open_causal(load_tiny("gpt2"))
+def without_memory(loaded: Loaded) -> CausalGenerator:
+    generator = open_causal(loaded)
 
     def full(*_: object) -> None:
         raise torch.OutOfMemoryError
 
-    monkeypatch.setattr(generator, "_next", full)
-    with pytest.raises(ScoringError, match="ran out of memory with 256 texts at once"):
-        generator.generate(PROMPT, 0, BLOCK, nothing)
+    generator._next = full  # type: ignore[method-assign,assignment]
+    return generator
 
 
-# ----------------------------------------------------------------------------------------- chats
+def told_its_end(loaded: Loaded) -> CausalGenerator:
+    return open_causal(loaded).with_system(f"Be {loaded.tokenizer.eos_token}")
+
+
+SPECIAL = "holds </s>, a special token of tiny; take it out"
+# What makes a generator, of which twin, the prompt that it is given, and the sentence that refuses it.
+REFUSED: list[tuple[Callable[[Loaded], CausalGenerator], str, str, str]] = [
+    (open_causal, "gpt2", "", "A prompt is empty"),
+    (open_causal, "gpt2", " \n", "A prompt is empty"),
+    (open_causal, "llama", "He was</s>old", SPECIAL),
+    (told_its_end, "llama", PROMPT, SPECIAL),
+    (damaged, "gpt2", PROMPT, "The model tiny gave NaN behind 'The nurse said that he was'"),
+    (without_memory, "gpt2", PROMPT, "ran out of memory with 256 texts at once"),
+]
+
+
+@pytest.mark.parametrize(("make", "name", "prompt", "sentence"), REFUSED)
+def test_what_cannot_be_written_is_one_sentence(
+    make: Callable[[Loaded], CausalGenerator], name: str, prompt: str, sentence: str
+) -> None:
+    with pytest.raises((GenerationError, ScoringError), match=sentence):
+        make(load_tiny(name)).generate(prompt, 0, BLOCK, nothing)
+
+
+# Chats.
 
 TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}{{ message['role'] }} said {{ message['content'] }}."
@@ -508,13 +502,6 @@ def test_without_messages_it_stands_before_the_prompt() -> None:
     assert other.with_system("").generate(PROMPT, 0, BLOCK, nothing) == plain.generate(
         PROMPT, 0, BLOCK, nothing
     )
-
-
-def test_what_is_told_first_holds_no_special_token() -> None:
-    loaded = load_tiny("llama")
-    generator = open_causal(loaded).with_system(f"Be {loaded.tokenizer.eos_token}")
-    with pytest.raises(GenerationError, match="a special token of tiny; take it out"):
-        generator.generate(PROMPT, 0, BLOCK, nothing)
 
 
 # From a model to its generator.
