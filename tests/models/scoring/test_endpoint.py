@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import threading
 import time
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,19 +12,16 @@ import pytest
 
 from pcf_core.core.errors import ModelError, ScoringError, TemplateError
 from pcf_core.core.run import ModelSpec, ScoringKey
-from pcf_core.core.settings import ROOT, Settings
 from pcf_core.models.completions import TokenScores
 from pcf_core.models.endpoint import TEXT, Endpoint, Findings
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.endpoint import Cell, EndpointScorer, spelling_of
 from pcf_core.models.scoring.opening import open_scorer
-from pcf_core.store.store import Store
 from tests.models.conftest import use
 from tests.models.fake_servers import (
     KEY,
     CompletionsServer,
-    always,
     saying,
     slowly,
 )
@@ -37,6 +30,19 @@ from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS
 
 NAME = "endpoint:tiny"
 SHAPES = ("prompt_logprobs", "echo")
+
+
+PROMPT, PAIR = ("The nurse said that [Y]",), ("he", "she")
+Opened = tuple[CompletionsServer, Scorer]
+
+
+@pytest.fixture
+def scorer(serve: Serve) -> Opened:
+    """A server, and its scorer with the tokens of two words known."""
+    server = serve("llama")
+    opened = open_scorer(resolve(NAME))
+    opened.check(PAIR)
+    return server, opened
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -122,22 +128,16 @@ def test_a_text_that_begins_with_the_word_needs_a_bos_token(shape: str, serve: S
         open_scorer(resolve(NAME)).score(["[Y] was here."], ["he"])
 
 
-def test_words_that_cannot_be_scored_are_named(serve: Serve) -> None:
-    serve("llama")
-    scorer = open_scorer(resolve(NAME))
-    refused = scorer.check(["", " he", "x[Y]", "<s>", "h\N{SNOWMAN}", "he"]).refused
+def test_words_that_cannot_be_scored_are_named(scorer: Opened) -> None:
+    _, opened = scorer
+    refused = opened.check(["", " he", "x[Y]", "<s>", "h\N{SNOWMAN}", "he"]).refused
     assert set(refused) == {"", " he", "x[Y]", "<s>", "h\N{SNOWMAN}"}
     assert "'h<unk>'" in refused["h\N{SNOWMAN}"]
     with pytest.raises(ModelError, match="cannot score these words"):
-        scorer.score(["The nurse said that [Y]"], ["h\N{SNOWMAN}"])
-
-
-def test_prompts_with_what_may_be_a_special_token_are_refused(serve: Serve) -> None:
-    serve("llama")
-    scorer = open_scorer(resolve(NAME))
+        opened.score(PROMPT, ["h\N{SNOWMAN}"])
     with pytest.raises(TemplateError, match="holds '</s>', which a server may take"):
-        scorer.score(["The nurse said that [Y]", "The </s> nurse said that [Y]"], ["he"])
-    assert scorer.score(["With 2 < 3 and 3 > 2 the nurse said that [Y]"], ["he"]).shape == (1, 1)
+        opened.score([*PROMPT, "The </s> nurse said that [Y]"], ["he"])
+    assert opened.score(["With 2 < 3 and 3 > 2 the nurse said that [Y]"], ["he"]).shape == (1, 1)
 
 
 @pytest.mark.slow
@@ -226,16 +226,6 @@ def test_a_protocol_that_needs_whole_distributions_is_refused(serve: Serve) -> N
 # Faults.
 
 
-@pytest.fixture
-def scorer(serve: Serve) -> tuple[CompletionsServer, Scorer]:
-    server = serve("llama")
-    return server, open_scorer(resolve(NAME))
-
-
-PROMPT = ("The nurse said that [Y]",)
-PAIR = ("he", "she")
-
-
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
@@ -244,11 +234,8 @@ PAIR = ("he", "she")
         (saying(b'{"choices": [{"index": 0, "text": " he"}]}'), r"\(no 'prompt_token_ids'\)"),
     ],
 )
-def test_what_does_not_pass_is_one_sentence(
-    scorer: tuple[CompletionsServer, Scorer], fault: Any, says: str
-) -> None:
+def test_what_does_not_pass_is_one_sentence(scorer: Opened, fault: Any, says: str) -> None:
     server, opened = scorer
-    opened.check(PAIR)
     server.fault = fault
     with pytest.raises(ScoringError, match=says) as caught:
         opened.score(PROMPT, PAIR)
@@ -260,10 +247,9 @@ def test_what_does_not_pass_is_one_sentence(
         opened.score(PROMPT, PAIR)
 
 
-def test_probability_zero_stays_zero(scorer: tuple[CompletionsServer, Scorer]) -> None:
+def test_probability_zero_stays_zero(scorer: Opened) -> None:
     """JSON has no −∞, vLLM writes −9999."""
     server, opened = scorer
-    opened.check(PAIR)
     reading = server.model(server.encode("The nurse said that she"))[0]
     server.bend = lambda values: [*values[:-1], -9999.0] if values == reading else values
     nats = opened.score(PROMPT, PAIR)[0]
@@ -271,63 +257,11 @@ def test_probability_zero_stays_zero(scorer: tuple[CompletionsServer, Scorer]) -
     assert np.isfinite(nats[0])
 
 
-def test_another_model_under_the_same_name_is_noticed(scorer: tuple[CompletionsServer, Scorer]) -> None:
+def test_another_model_under_the_same_name_is_noticed(scorer: Opened) -> None:
     server, opened = scorer
-    opened.check(PAIR)
     server.bend = lambda values: [value - 1 for value in values]
     with pytest.raises(ScoringError, match=r"has changed: it reads a text otherwise .* by 1 nats a token"):
         opened.score(PROMPT, PAIR)
     server.loaded = load_tiny("gpt2")
     with pytest.raises(ScoringError, match="has changed"):
         opened.score(PROMPT, PAIR)
-
-
-# A whole run.
-
-
-def run_cli(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "pcf_core", *arguments], capture_output=True, text=True, cwd=ROOT, check=False
-    )
-
-
-@pytest.mark.slow
-def test_a_whole_run_leaves_the_key_nowhere(serve: Serve, own_settings: Settings, tmp_path: Path) -> None:
-    """Scored here, by a worker, and refused by the server, which says the key back."""
-    server = serve("opt")
-    (tmp_path / "few.csv").write_text("template,count\nThe [X] said that [Y],2\nThe [X] met [Y].,1\n")
-    (tmp_path / "one.csv").write_text("template,count\nThe [X] told us that [Y],1\n")
-    (tmp_path / "few.txt").write_text("nurse\nengineer\n")
-    lists = ["--model", NAME, "--evidence", str(tmp_path / "few.txt"), "--templates"]
-    done = run_cli("score", *lists, str(tmp_path / "few.csv"), "--dtype", "bfloat16")
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
-    assert (answer["cells"], answer["scored"]) == (4, 4)
-    queued = run_cli("score", *lists, str(tmp_path / "one.csv"), "--queue")
-    worked = run_cli("worker", "--until-idle")
-    again = run_cli("score", *lists, str(tmp_path / "one.csv"))
-    assert json.loads(again.stdout)["scored"] == 0, worked.stderr
-    server.fault = always(401, {"error": {"message": f"wrong key {KEY}"}})
-    failed = run_cli("words", "--model", NAME, "--text", "The nurse said that [Y]")
-    assert failed.returncode == 1
-    assert "401: wrong key …" in failed.stderr
-    assert server.keys == {f"Bearer {KEY}"}
-
-    assert KEY not in "".join(one.stdout + one.stderr for one in (done, queued, worked, again, failed))
-    files = [path for path in own_settings.cache.rglob("*") if path.is_file()]
-    assert {".parquet", ".sqlite", ".json"} <= {path.suffix for path in files}
-    assert not [path for path in files if KEY.encode() in path.read_bytes()]
-
-    store = Store.open(own_settings.cache)
-    run = store.load_run(answer["run"])
-    local = scorer_of("opt")
-    words = [word for word in run.topic.words if word in local.check(run.topic.words).tokens]
-    assert (run.scoring.family, run.scoring.dtype) == ("endpoint", "server")
-    assert run.scoring.identity.startswith("unpinned:")
-    np.testing.assert_allclose(
-        store.gather(run.scoring, run.prompts, words), local.score(run.prompts, words), atol=1e-4, rtol=0
-    )
-    (info,) = [info for info in store.runs() if info.run.key == run.key]
-    assert server.url in info.provenance["self_audit"]["traits"]["unpinned"]
-    assert info.provenance["self_audit"]["noise_floor"] < 1e-4
-    assert info.provenance["device"] == "endpoint"
