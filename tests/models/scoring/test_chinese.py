@@ -26,7 +26,7 @@ from pcf_core.models.scoring.causal import CausalScorer
 from pcf_core.models.scoring.masked import MaskedScorer
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
-from tests.models.scoring.conftest import GPT2, SMALL, build
+from tests.models.scoring.conftest import GPT2, SMALL, brute_force, build
 from tests.models.scoring.tiny_tokenizers import byte_bpe, word_pieces
 
 TOPIC = load_topic("gender-zh")
@@ -89,45 +89,13 @@ def open_chinese(spec: ModelSpec, protocol: str = "exact") -> Scorer:
     return kind(chinese(spec.family), ScoringKey.of(spec, protocol))
 
 
-def ids_of(loaded: Loaded, text: str) -> list[int]:
-    return list(loaded.tokenizer(text, add_special_tokens=False)["input_ids"]) if text else []
-
-
-def parts(loaded: Loaded, left: str, word: str, right: str) -> tuple[list[int], list[int], list[int]]:
-    """Tokens of the left text alone, of the word, of the right text; those of the whole where it has them."""
-    head = ids_of(loaded, left.removesuffix(" "))
-    gap = " " if left.endswith(" ") else ""
-    whole = ids_of(loaded, left + word)
-    body = whole[len(head) :] if whole[: len(head)] == head else ids_of(loaded, gap + word)
-    longer = ids_of(loaded, left + word + right)
-    begins = longer[: len(head + body)] == head + body
-    if not begins and longer[: len(head)] == head and loaded.tokenizer.mask_token_id is None:
-        return head, longer[len(head) :], []  # a causal model scores both, and a piece may be part of both
-    return head, body, longer[len(head + body) :] if begins else ids_of(loaded, right)
-
-
-def brute_force(family: str, prompt: str, word: str) -> float:
-    """Nats of one word in one prompt: no batch, softmax over the whole vocabulary in float64."""
+def brute(family: str, prompt: str, word: str) -> float:
+    """Nats of one word in one prompt; what stands before a bare [Y] of a causal model is its BOS token."""
     loaded = chinese(family)
-    left, right = prompt.split("[Y]")
-    head, body, rest = parts(loaded, left, word, right)
-    tokenizer = loaded.tokenizer
-    total = 0.0
+    if family == "causal" and prompt.startswith("[Y]"):
+        prompt = loaded.tokenizer.bos_token + prompt
     with torch.inference_mode():
-        if family == "causal":
-            opening = [] if head else [tokenizer.bos_token_id]
-            row = opening + head + body + rest
-            logits = loaded.model(input_ids=torch.tensor([row])).logits[0].double()
-            for index in range(len(opening + head), len(row)):
-                total += float(torch.log_softmax(logits[index - 1], -1)[row[index]])
-            return total
-        for filled, token in enumerate(body):
-            masks = [tokenizer.mask_token_id] * (len(body) - filled)
-            before = [tokenizer.cls_token_id, *head, *body[:filled]]
-            row = [*before, *masks, *rest, tokenizer.sep_token_id]
-            logits = loaded.model(input_ids=torch.tensor([row])).logits[0, len(before)].double()
-            total += float(torch.log_softmax(logits, -1)[token])
-    return total
+        return brute_force(loaded, "gpt2" if family == "causal" else "bert", prompt, word)
 
 
 @pytest.mark.slow
@@ -136,7 +104,7 @@ def test_every_cell_equals_the_brute_force(family: str) -> None:
     prompts = [template.prompt(term) for template in TEMPLATES.templates for term in TERMS[:2]] + [*OTHERS]
     scorer = open_chinese(spec_of(family))
     assert not scorer.check(TOPIC.words).refused
-    expected = [[brute_force(family, prompt, word) for word in TOPIC.words] for prompt in prompts]
+    expected = [[brute(family, prompt, word) for word in TOPIC.words] for prompt in prompts]
     np.testing.assert_allclose(scorer.score(prompts, TOPIC.words), expected, atol=1e-4, rtol=0)
 
 
@@ -159,7 +127,7 @@ def test_a_piece_that_reaches_from_the_text_into_a_word_is_refused() -> None:
     scorer = CausalScorer(joined, ScoringKey.of(spec_of("causal")))
     crossing = 0
     for text, word in itertools.product(("这位护士说", "这位护士认为"), TOPIC.words):
-        head, whole = ids_of(joined, text), ids_of(joined, text + word)
+        head, whole = (joined.tokenizer(part)["input_ids"] for part in (text, text + word))
         if whole[: len(head)] == head:
             assert scorer.score([text + "[Y]"], [word]) < 0
         else:
@@ -188,7 +156,7 @@ def test_the_topic_from_prompts_to_a_report(
     assert result.left_out == ()
     sums = np.array(
         [
-            [sum(np.exp(brute_force(family, prompt, word)) for word in group.words) for group in TOPIC.groups]
+            [sum(np.exp(brute(family, prompt, word)) for word in group.words) for group in TOPIC.groups]
             for prompt in run.prompts
         ]
     )
@@ -209,5 +177,5 @@ def test_the_topic_from_prompts_to_a_report(
     single = load_result(store, run, "single-token")
     assert single.words == ("他", "她")
     assert single.preferences.coverage is not None
-    by_hand = sum(np.exp(brute_force(family, run.prompts[0], word)) for word in single.words)
+    by_hand = sum(np.exp(brute(family, run.prompts[0], word)) for word in single.words)
     assert single.preferences.coverage[0, 0] == pytest.approx(by_hand, rel=1e-3)
