@@ -15,7 +15,6 @@ from scipy import stats
 from pcf_core.core.generation import BLOCK, Decoding, Generated, MissingTexts
 from pcf_core.models.generation.base import count_declining, declines, end_of, packed, stream
 from pcf_core.models.generation.drawing import (
-    LEFT_OUT,
     SHARES,
     Sheet,
     candidates,
@@ -196,22 +195,6 @@ def test_by_size_the_nucleus_is_that_of_sorting_each_row(counts: list[list[int]]
         assume(not np.isclose(others, mass[row], rtol=1e-9, atol=0).any())
         expected = nucleus(own[None], mass[row : row + 1])[0]
         assert inside[rows == row].tolist() == expected.tolist()
-
-
-def test_only_weights_of_the_last_size_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 2,000 tokens a few: what is gained by adding up sizes."""
-    weights = np.random.default_rng(8).random(2000)
-    seen = []
-
-    def watched(table: np.ndarray, mass: np.ndarray) -> np.ndarray:
-        seen.append(int((table > 0).sum()))
-        return nucleus(table, mass)
-
-    monkeypatch.setattr("pcf_core.models.generation.drawing.nucleus", watched)
-    inside = in_nucleus(np.zeros(2000, dtype=int), weights, np.array([0.9 * weights.sum()]))
-    assert np.flatnonzero(inside).tolist() == nucleus_of(weights, 0.9 * weights.sum())
-    assert 0 < seen[0] < 100
-    assert np.float64(1).view(np.int64) >> LEFT_OUT != np.float64(0.93).view(np.int64) >> LEFT_OUT
 
 
 def test_of_a_large_vocabulary_few_tokens_are_candidates() -> None:

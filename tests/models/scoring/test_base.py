@@ -211,11 +211,15 @@ def test_an_offset_of_all_logits_cancels(name: str) -> None:
     np.testing.assert_allclose(*values, atol=1e-5, rtol=0)
 
 
-def test_the_torch_free_files_import_no_torch() -> None:
+def test_describing_a_model_imports_no_torch() -> None:
+    """Nor does what scorers share, or what is read of transformers' own tables."""
     code = (
-        "import sys, pcf_core.models.registry, pcf_core.models.hub, "
-        "pcf_core.models.scoring.base, pcf_core.models.scoring.seam, "
-        "pcf_core.models.scoring.fake, pcf_core.models.scoring.opening; "
+        "import sys; from pcf_core.models import hub; "
+        "from pcf_core.models.family import causal_types, native_types; "
+        "from pcf_core.models.registry import resolve; "
+        "from pcf_core.models.scoring import base, fake, opening, seam; "
+        "assert 'gpt2' in native_types() & causal_types(); "
+        "assert resolve('mini-gpt').family == 'causal'; "
         "sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
