@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -330,19 +331,15 @@ def test_a_text_ends_at_any_of_the_ending_tokens_and_does_not_hold_it() -> None:
     loaded = load_tiny("gpt2")
     free = open_causal(loaded, length=12).generate(PROMPT, 0, BLOCK, nothing)
     ids = loaded.tokenizer(PROMPT)["input_ids"]
-    common = Counter(
-        token
-        for index in range(BLOCK)
-        for token in brute_text(key_of(length=12), PROMPT, index, ids, forward_of(loaded), stops_of(loaded))[
-            0
-        ][1:]
-    )
+
+    def by_hand(index: int, stops: set[int]) -> tuple[list[int], bool]:
+        return brute_text(key_of(length=12), PROMPT, index, ids, forward_of(loaded), stops)
+
+    common = Counter(token for index in range(BLOCK) for token in by_hand(index, stops_of(loaded))[0][1:])
     ending = [token for token, _ in common.most_common(3)]
     cut = open_causal(ending_with(loaded, ending), length=12).generate(PROMPT, 0, BLOCK, nothing)
     for index in range(BLOCK):
-        written, stopped = brute_text(
-            key_of(length=12), PROMPT, index, ids, forward_of(loaded), {*ending, *stops_of(loaded)}
-        )
+        written, stopped = by_hand(index, {*ending, *stops_of(loaded)})
         assert cut.tokens[index] == len(written) <= free.tokens[index]
         assert free.texts[index].startswith(cut.texts[index])
         assert cut.ends[index] == "empty" or (cut.ends[index] == "stop") == stopped
@@ -354,16 +351,10 @@ def test_a_model_that_writes_nothing_is_counted() -> None:
     loaded = load_tiny("gpt2")
     logits = forward_of(loaded)(loaded.tokenizer(PROMPT)["input_ids"])
     silent = open_causal(ending_with(loaded, [logits.index(max(logits))]), temperature=0)
-    passes = 0
-
-    def count() -> None:
-        nonlocal passes
-        passes += 1
-
-    texts = silent.generate(PROMPT, 0, BLOCK, count)
-    assert (set(texts.texts), set(texts.ends), set(texts.tokens)) == ({""}, {"empty"}, {0})
-    assert len(texts.texts) == BLOCK
-    assert passes == 0
+    pause = Mock()
+    texts = silent.generate(PROMPT, 0, BLOCK, pause)
+    assert (texts.texts, texts.ends, texts.tokens) == (("",) * BLOCK, ("empty",) * BLOCK, (0,) * BLOCK)
+    assert not pause.called
 
 
 # Refusals.
@@ -374,15 +365,14 @@ def test_too_long_for_the_context_is_one_sentence() -> None:
     needed = len(loaded.tokenizer(PROMPT)["input_ids"]) + 8
     assert len(open_causal(loaded, context=needed).generate(PROMPT, 0, BLOCK, nothing).texts) == BLOCK
     open_causal(loaded, context=needed).check(PROMPT)
-    with pytest.raises(GenerationError) as before:
-        open_causal(loaded, context=needed - 1).check(PROMPT)
-    with pytest.raises(GenerationError) as refusal:
-        open_causal(loaded, context=needed - 1).generate(PROMPT, 0, BLOCK, nothing)
-    assert str(before.value) == str(refusal.value)
-    assert str(refusal.value) == (
-        f"The prompt '{PROMPT}' and 8 new tokens need {needed} tokens together, but the context of tiny "
-        f"holds {needed - 1}; shorten one of them."
-    )
+    short = open_causal(loaded, context=needed - 1)
+    for refuse in (short.check, lambda prompt: short.generate(prompt, 0, BLOCK, nothing)):
+        with pytest.raises(GenerationError) as refusal:
+            refuse(PROMPT)
+        assert str(refusal.value) == (
+            f"The prompt '{PROMPT}' and 8 new tokens need {needed} tokens together, but the context of tiny "
+            f"holds {needed - 1}; shorten one of them."
+        )
 
 
 def damaged(loaded: Loaded) -> CausalGenerator:
