@@ -116,9 +116,9 @@ def test_the_longer_of_both_sides_must_fit() -> None:
         Seq2SeqGenerator(loaded, key_of("seq2seq"), context=needed - 1).generate(PROMPT, 0, BLOCK, nothing)
 
 
-def test_a_decoder_that_does_not_say_how_it_starts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded = load_tiny("t5")
-    monkeypatch.delattr(loaded.model.config, "decoder_start_token_id")
+def test_a_decoder_that_does_not_say_how_it_starts_is_refused() -> None:
+    loaded = SENTINEL["t5"].load()
+    del loaded.model.config.decoder_start_token_id
     with pytest.raises(GenerationError, match="does not say with which token its decoder starts"):
         Seq2SeqGenerator(loaded, key_of("seq2seq"))
 

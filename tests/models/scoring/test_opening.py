@@ -21,7 +21,7 @@ from pcf_core.models.scoring import causal
 from pcf_core.models.scoring.causal import CausalScorer
 from pcf_core.models.scoring.opening import open_scorer
 from tests.models.scoring.architectures import PAGE, RIGHT, page, read_table, row_of, types
-from tests.models.scoring.conftest import load_tiny, open_loaded, save
+from tests.models.scoring.conftest import CAUSAL, load_tiny, open_loaded, save
 
 
 @pytest.mark.slow
@@ -75,13 +75,10 @@ def test_a_model_whose_trees_are_exact_is_asked_once(
     monkeypatch.setattr(causal, "device_name", lambda device: "another processor")
     open_scorer(spec)
     assert tried == [256] * 4
-    other = load_tiny("llama")
+    other = CAUSAL["llama"].load()
     with torch.no_grad():
-        moved = next(other.model.parameters())
-        moved[0, 0] += 1
-        again = resolve(save(other, tmp_path / "other"))
-        moved[0, 0] -= 1
-    open_scorer(again)
+        next(other.model.parameters())[0, 0] += 1
+    open_scorer(resolve(save(other, tmp_path / "other")))
     assert tried == [256] * 5, "one weight is another"
 
 
