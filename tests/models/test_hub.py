@@ -125,7 +125,7 @@ def fetch(online: None, monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[.
     return fetched
 
 
-BROKEN = r"org/name@v9 could not be downloaded from the hub \(\w+\); try"
+BROKEN = r"org/name@v9 could not be downloaded from the hub \([\w ]+\); try"
 
 
 @pytest.mark.parametrize(
