@@ -30,6 +30,7 @@ from tests.models.fake_servers import (
     client,
     cutting,
     failing,
+    first,
     saying,
     slowly,
 )
@@ -47,6 +48,8 @@ PASSING: dict[str, Callable[[], Fault]] = {
     "slow": lambda: slowly(0.02),
     "429 with a wait": lambda: failing(429, 1, Retry_After="0.02"),
     "cut": lambda: cutting(1),
+    "half of an answer": lambda: first(1, lambda handler: handler.send(200, b'{"choices": [')),
+    "no text": lambda: first(1, lambda handler: handler.send(200, b"\xff\xfe")),
     **{str(code): partial(failing, code, 1) for code in (409, 425, 500, 503, 520, 524, 529)},
 }
 
