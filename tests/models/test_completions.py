@@ -123,16 +123,16 @@ BOTH = "Be brief.\n\nHe is"
 
 
 @pytest.mark.parametrize(
-    ("form", "request_"),
+    ("form", "expected"),
     [
         (PLAIN, {"prompt": BOTH}),
         (CHAT, {"messages": [SYSTEM, USER]}),
         (RequestForm(chat=True, systems=False), {"messages": [USER | {"content": BOTH}]}),
     ],
 )
-def test_a_request_tells_first_what_is_to_be_told(form: RequestForm, request_: dict[str, Any]) -> None:
+def test_a_request_tells_first_what_is_to_be_told(form: RequestForm, expected: dict[str, Any]) -> None:
     body = form.body("He is", Decoding(), 5, "Be brief.")
-    assert {name: body[name] for name in ("prompt", "messages") if name in body} == request_
+    assert {name: body[name] for name in ("prompt", "messages") if name in body} == expected
 
 
 @pytest.mark.parametrize(
