@@ -106,7 +106,7 @@ def download_bytes(spec: ModelSpec) -> int:
     named = split_name(spec.name)
     with _failures_told(named):
         files = _request(replace(named, revision=spec.identity), SMALL_FILES + WEIGHTS, dry_run=True)
-    return sum(file.file_size or 0 for file in files)
+    return sum(int(file.file_size or 0) for file in files)
 
 
 def bytes_here(name: str) -> int:
