@@ -172,18 +172,10 @@ class Server(Connection):
     ) -> Iterator[R]:
         """Yield the answers to requests for one text each, in their order, as ``read`` converts them.
 
-        Parameters
-        ----------
-        path
-            ``completions`` or ``chat/completions``.
-        bodies
-            The requests, without the model's name.
-        read
-            Converts the JSON of an answer, or the ``RequestRefusedError`` of a request that the server's
-            content filter refuses.  If it raises a ``ScoringError`` the request is repeated, as after a
-            failure: one odd answer among thousands does not end the work.
-        pause
-            Called while waiting; what it raises ends the work.
+        ``path`` is ``completions`` or ``chat/completions``; ``bodies`` lack the model's name.  ``read`` takes
+        the JSON of an answer, or the ``RequestRefusedError`` of a request that the server's content filter
+        refuses.  If it raises a ``ScoringError`` the request is repeated, as after a failure: one odd answer
+        among thousands does not end the work.  What ``pause`` raises while waiting ends it.
         """
 
         def ask(body: Mapping[str, Any]) -> R:

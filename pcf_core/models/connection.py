@@ -257,7 +257,10 @@ class Connection:
                 document = self._attempt(
                     method, address, body, min(largest or LARGEST_ANSWER, LARGEST_ANSWER)
                 )
-                return _read_or_repeat(read, document)
+                try:
+                    return read(document)
+                except ScoringError as error:
+                    raise _PassingError(str(error)) from error
             except _PassingError as passing:
                 if pause is None or self._closing.wait(max(pause, passing.patience)):
                     raise ScoringError(str(passing)) from passing
@@ -376,14 +379,6 @@ class Connection:
     def without_key(self, text: str) -> str:
         """Remove the key from a text of the server's, so that it can be shown."""
         return text.replace(self._key, "…") if self._key else text
-
-
-def _read_or_repeat(read: Callable[[Any], R], document: Any) -> R:
-    """Convert a document by ``read``; the request is repeated if it refuses the document."""
-    try:
-        return read(document)
-    except ScoringError as error:
-        raise _PassingError(str(error)) from error
 
 
 def _awaited(future: Future[R], pause: Callable[[], None]) -> R:

@@ -52,18 +52,8 @@ PIECE = 2**24  # bytes that are copied at a time
 def converted(spec: ModelSpec, files: Sequence[Path]) -> Path:
     """Return the directory of a GGUF model, made now if it does not exist yet.
 
-    Parameters
-    ----------
-    spec
-        The model; ``identity`` is the hash of the file.
-    files
-        The parts of the file, in their order (:func:`pcf_core.models.public.gguf_files`).
-
-    Raises
-    ------
-    ModelError
-        The bytes are not those of ``identity``, the file cannot be read as it was meant, or the cache cannot
-        hold the result.
+    ``files`` are the parts of the file, in their order (:func:`pcf_core.models.public.gguf_files`), with the
+    hash ``spec.identity``.  Other bytes are refused, and a file that cannot be read as it was meant.
     """
     cache = settings().cache / FOLDER
     folder = cache / f"{spec.identity[:32]}-{CONVERTER}"

@@ -116,10 +116,7 @@ def probe(server: Server) -> Findings:
 def require_sense(first: TokenScores, second: TokenScores, start: TokenScores) -> float:
     """Refuse readings of ``TEXT``, again of it, and of its beginning that no language model gives.
 
-    Returns
-    -------
-    float
-        The largest difference in nats between two readings of one token.
+    The result is the largest difference in nats between two readings of one token.
     """
     if not _opening(first) and not any(spells(first.texts[1:], TEXT[cut:]) for cut in range(1, len(START))):
         spelled = shorten("".join(first.texts), 120, placeholder=" …")
@@ -294,11 +291,6 @@ def resolve_inspected(name: str) -> ModelSpec:
     """Return the specification of a model whose texts came in a log of Inspect, by its name.
 
     The store says whether there are any texts of it.
-
-    Raises
-    ------
-    ModelError
-        It is no such name.
     """
     model, day = split_inspected(name)
     return _unpinned(

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from pydantic_core import from_json
 from torch.nn.modules.module import (
     register_module_buffer_registration_hook,
     register_module_parameter_registration_hook,
@@ -21,7 +20,7 @@ from torch.nn.modules.module import (
 from transformers import AutoConfig
 
 from pcf_core.core.errors import ModelError
-from pcf_core.models.folder import LARGEST, MOST_A_BYTE, read_config, read_shapes, read_small, weight_files
+from pcf_core.models.folder import LARGEST, MOST_A_BYTE, read_config, read_object, read_shapes, weight_files
 
 # Tensors (and weights) that a model may make for each one in its files: shared ones are made, then replaced;
 # a head may be absent; and one number of a four-bit type holds several weights.
@@ -62,16 +61,8 @@ def require_extent(folder: Path, name: str, kind: Any) -> None:
     """Refuse a model directory whose ``config.json`` asks for more than its weights can fill.
 
     Tensors and weights are counted while the model is built without memory (on torch's device ``meta``), up
-    to the first that is too many; the number of layers is checked before (:func:`require_layers`).
-
-    Parameters
-    ----------
-    folder
-        A model directory of a type that transformers knows itself.
-    name
-        The model's, for the sentence.
-    kind
-        The class of transformers that is going to read it, such as ``AutoModelForCausalLM``.
+    to the first that is too many; the number of layers is checked before (:func:`require_layers`).  ``kind``
+    is the class of transformers that is going to read it, such as ``AutoModelForCausalLM``.
     """
     require_built(
         AutoConfig.from_pretrained(folder, local_files_only=True), Extent.of(folder, name), name, kind
@@ -136,10 +127,9 @@ def require_tokenizer(folder: Path, name: str) -> None:
     If each doubles the text, forty of them turn one letter into more than any memory holds.
     """
     try:
-        tokenizer = from_json(read_small(folder / "tokenizer.json"))
-        growth = _growth(list(_normalizers(tokenizer.get("normalizer"))))
-    except (OSError, ValueError, AttributeError, TypeError):
-        return  # there is none, or transformers says what is wrong with it
+        growth = _growth(list(_normalizers(read_object(folder / "tokenizer.json").get("normalizer"))))
+    except (ValueError, AttributeError, TypeError):
+        return  # transformers says what is wrong with it
     if growth > MOST_GROWTH:
         raise ModelError(
             f"The tokenizer.json of the model {name} makes a character up to {growth:,} times as long, where "

@@ -49,6 +49,15 @@ def read_small(path: Path) -> str:
     return path.read_text(encoding="utf8")
 
 
+def read_object(path: Path) -> Mapping[str, Any]:
+    """Read the JSON object in a small file; empty where there is none, which is refused where it matters."""
+    try:
+        value = from_json(read_small(path))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 # The weights in a model directory: safetensors alone, whole, and how many there are.
 
 
@@ -287,10 +296,7 @@ def _template(folder: Path) -> str:
         pass
     except ValueError:
         return ""  # what cannot be read is refused when the model is loaded
-    try:
-        held = from_json(read_small(folder / "tokenizer_config.json")).get("chat_template")
-    except (FileNotFoundError, ValueError, AttributeError):
-        return ""  # likewise
+    held = read_object(folder / "tokenizer_config.json").get("chat_template")
     if isinstance(held, list):
         entries = [entry for entry in held if isinstance(entry, dict) and entry.get("name") == "default"]
         held = entries[-1].get("template") if entries else None
@@ -313,6 +319,7 @@ TOKENIZER_FILES = (
 FURTHER_VOCABULARIES = ("spm.model", "sentencepiece.model", "tiktoken.model")
 # Tokenizers of bytes or characters, which no file lists.
 WITHOUT_VOCABULARY = ("ByT5Tokenizer", "PerceiverTokenizer", "CanineTokenizer")
+TOKENIZER_SETTINGS = ("tokenizer_config.json", "config.json")
 ADAPTER = "adapter_config.json"
 LONGEST_CARD = 2**18  # bytes of a model card that are looked at
 LONGEST_NOTE = 2_000  # characters
@@ -455,14 +462,8 @@ def tokenizer_files(folder: Path, name: str) -> Sequence[Path]:
 
 def _tokenizer_class(folder: Path) -> str:
     """Return the name of the tokenizer's class; empty if no file says it."""
-    for file in ("tokenizer_config.json", "config.json"):
-        try:
-            named = from_json(read_small(folder / file)).get("tokenizer_class")
-        except (OSError, ValueError, AttributeError):
-            continue  # what cannot be read is refused elsewhere
-        if isinstance(named, str):
-            return named
-    return ""
+    named = (read_object(folder / file).get("tokenizer_class") for file in TOKENIZER_SETTINGS)
+    return next((name for name in named if isinstance(name, str)), "")
 
 
 def read_card(folder: Path) -> tuple[str, str]:

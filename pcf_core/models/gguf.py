@@ -40,19 +40,7 @@ LONGEST_TEXT = 2**20  # bytes of a text that is kept; the longest chat templates
 ALIGNMENT = "general.alignment"
 
 # How the numbers of the header are written, by the code of their type; two codes are texts and lists.
-NUMBERS = {
-    0: "<B",
-    1: "<b",
-    2: "<H",
-    3: "<h",
-    4: "<I",
-    5: "<i",
-    6: "<f",
-    7: "<?",
-    10: "<Q",
-    11: "<q",
-    12: "<d",
-}
+NUMBERS = dict(enumerate(["<B", "<b", "<H", "<h", "<I", "<i", "<f", "<?"])) | {10: "<Q", 11: "<q", 12: "<d"}
 TEXT, LIST = 8, 9
 
 # A file's entries about its architecture change the scores, and transformers' table says which it reads.  Of
@@ -107,9 +95,7 @@ GPT2_SPLITS = frozenset(
     {"gpt-2", "phi-2", "gigachat", "a.x-4.0", "mellum", "exaone4", "mpt", "olmo", "jais", "trillion"}
 )
 DIGIT_SPLITS = frozenset({"smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b"})
-UNSTATED = frozenset(
-    {"", "default"}
-)  # files of before 2024-05 say nothing; GPT-2's pattern is taken, and said
+UNSTATED = frozenset({"", "default"})  # files of before 2024-05; GPT-2's pattern is taken, and said
 QWEN2_SPLITS = frozenset({"stablelm2", "hunyuan"})
 UNSTATED_NOTE = (
     "The file does not say how its tokenizer splits texts (tokenizer.ggml.pre), so GPT-2's way is used. If "

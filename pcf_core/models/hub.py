@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pcf_core.core.errors import ModelError, reason_of
 from pcf_core.core.run import ModelSpec
@@ -102,18 +103,10 @@ def download_bytes(spec: ModelSpec) -> int:
     ModelError
         As :func:`download`.
     """
-    from huggingface_hub import snapshot_download
-
     named = split_name(spec.name)
     with _failures_told(named):
-        files = snapshot_download(
-            named.model,
-            revision=spec.identity,
-            allow_patterns=SMALL_FILES + WEIGHTS,
-            ignore_patterns=SUBFOLDERS,
-            dry_run=True,
-        )
-    return sum(file.file_size or 0 for file in files)
+        files = _request(replace(named, revision=spec.identity), SMALL_FILES + WEIGHTS, dry_run=True)
+    return sum(int(file.file_size or 0) for file in files)
 
 
 def bytes_here(name: str) -> int:
@@ -175,19 +168,10 @@ def is_cached(name: str) -> bool:
 
 
 def _cached(named: ModelName) -> Path | None:
-    from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
     try:
-        folder = Path(
-            snapshot_download(
-                named.model,
-                revision=named.revision or None,
-                local_files_only=True,
-                allow_patterns=SMALL_FILES,
-                ignore_patterns=SUBFOLDERS,
-            )
-        )
+        folder = Path(_request(named, SMALL_FILES, local_files_only=True))
     except LocalEntryNotFoundError:
         return None
     except HFValidationError as error:
@@ -198,14 +182,24 @@ def _cached(named: ModelName) -> Path | None:
 
 
 def _snapshot(named: ModelName, patterns: list[str]) -> Path:
-    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub import HfApi
 
-    name, revision = named.model, named.revision or None
     with _failures_told(named):
-        HfApi().model_info(name, revision=revision, timeout=PATIENCE)
-        return Path(
-            snapshot_download(name, revision=revision, allow_patterns=patterns, ignore_patterns=SUBFOLDERS)
-        )
+        HfApi().model_info(named.model, revision=named.revision or None, timeout=PATIENCE)
+        return Path(_request(named, patterns))
+
+
+def _request(named: ModelName, patterns: list[str], **options: bool) -> Any:
+    """Ask the hub's library for the files of these patterns; no subfolders, which hold other formats."""
+    from huggingface_hub import snapshot_download
+
+    return snapshot_download(
+        named.model,
+        revision=named.revision or None,
+        allow_patterns=patterns,
+        ignore_patterns=SUBFOLDERS,
+        **options,
+    )
 
 
 @contextmanager

@@ -114,13 +114,7 @@ def split_inspected(name: str) -> tuple[str, str]:
 
 
 def refuse_asking(name: str) -> None:
-    """Refuse to ask a model whose texts came in a log: nobody here can reach it.
-
-    Raises
-    ------
-    ModelError
-        It is one.
-    """
+    """Raise ModelError for a model whose texts came in a log: nobody here can reach it."""
     if name.startswith(INSPECTED):
         raise ModelError(
             f"The texts of {shown(name)} came in a log of Inspect, and these are not in it: run the task "
@@ -268,14 +262,18 @@ def _read(path: Path) -> Registry:
 
 
 def read_shipped(
-    path: Path, parse: Callable[[bytes], T], subject: str, error: type[AuditError] = ModelError
+    path: Path,
+    parse: Callable[[bytes], T],
+    subject: str,
+    error: type[AuditError] = ModelError,
+    remedy: str = "restore the shipped file",
 ) -> T:
-    """Read a file of the assets; ``subject`` begins the sentence for one that cannot be read."""
+    """Read a file of the assets; one that cannot be read is refused by ``subject``, reason and ``remedy``."""
     try:
         return parse(path.read_bytes())
     except (OSError, ValueError, KeyError, TypeError) as problem:
         reason = shorten(str(problem), 200, placeholder=" …")
-        raise error(f"{subject} cannot be read ({reason}): restore the shipped file.") from problem
+        raise error(f"{subject} cannot be read ({reason}): {remedy}.") from problem
 
 
 # Which models may be used: if the operator lists patterns, those that fit one of them.
@@ -309,13 +307,7 @@ def _fits(model: str, pattern: str) -> bool:
 
 
 def require_allowed(name: str) -> None:
-    """Refuse a model that the operator's patterns do not allow.
-
-    Raises
-    ------
-    ModelError
-        It is not.
-    """
+    """Raise ModelError for a model that the operator's patterns do not allow."""
     if not is_model_allowed(name):
         raise ModelError(
             f"The model {name} may not be asked here: allowed are {', '.join(settings().allowed_models)} "

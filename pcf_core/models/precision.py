@@ -26,13 +26,7 @@ PATIENCE = 20  # seconds; a driver that was asleep takes a few
 
 
 def in_precision(spec: ModelSpec, precision: str) -> ModelSpec:
-    """Return a model in a precision, or ``auto``; a model behind an endpoint stays as it is.
-
-    Raises
-    ------
-    KeyError
-        ``precision`` is none of ``PRECISIONS``.
-    """
+    """Return a model in a precision; one behind an endpoint stays as it is.  Raises as precisions_of."""
     return precisions_of(spec, precision)[0]
 
 

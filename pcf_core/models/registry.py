@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.families import Family
@@ -345,19 +344,14 @@ def seeds_of(spec: ModelSpec) -> Seeds | None:
     path = Path(spec.path) / SEEDS_FILE
     if not spec.path or not path.is_file():
         return None
-    try:
-        seeds = Seeds.model_validate_json(path.read_bytes())
-    except (OSError, ValidationError) as error:
-        reason = shorten(str(error), 200, placeholder=" …")
-        raise ModelError(
-            f"The file {SEEDS_FILE} of the model {spec.name} cannot be read ({reason}): restore the shipped "
-            "file, or remove it."
-        ) from error
+    subject = f"The file {SEEDS_FILE} of the model {spec.name}"
+    remedy = "restore the shipped file, or remove it"
+    seeds = read_shipped(path, Seeds.model_validate_json, subject, remedy=remedy)
     if seeds.identity != spec.identity:
         raise ModelError(
-            f"The file {SEEDS_FILE} of the model {spec.name} was measured for {seeds.model} with other "
-            f"weights or another configuration ({seeds.identity[:12]}, not {spec.identity[:12]}): remove it, "
-            "or measure again with python -m tools.measure_seeds."
+            f"{subject} was measured for {seeds.model} with other weights or another configuration "
+            f"({seeds.identity[:12]}, not {spec.identity[:12]}): remove it, or measure again with "
+            "python -m tools.measure_seeds."
         )
     return seeds
 
@@ -418,7 +412,12 @@ def _shipped(identity: str) -> tuple[str, _Facts] | None:
             continue  # the list of models names it among those that cannot be used
         weights = weight_files(folder, folder.name)
         if model_hash(weights, folder / "config.json") == identity:
-            facts = _facts(path)
+            facts = read_shipped(
+                path,
+                _Facts.model_validate_json,
+                f"The facts of the model {folder.name} in {path}",
+                remedy="restore the shipped file from the repository",
+            )
             return (folder.name, facts) if facts.weights_sha256 == weights_hash(weights) else None
     return None
 
@@ -429,14 +428,3 @@ def _text(model: str, facts: _Facts, base: str = "") -> TrainingText | None:
 
     tokens = facts.recipe.tokens + facts.recipe.last_tokens
     return TrainingText(model, facts.files, tokens, base) if facts.files and tokens else None
-
-
-def _facts(path: Path) -> _Facts:
-    try:
-        return _Facts.model_validate_json(path.read_bytes())
-    except (OSError, ValueError) as problem:
-        reason = shorten(str(problem), 200, placeholder=" …")
-        raise ModelError(
-            f"The facts of the model {path.parent.name} in {path} cannot be read ({reason}): restore the "
-            "shipped file from the repository."
-        ) from problem

@@ -22,7 +22,7 @@ from pcf_core.work.criteria import CRITERIA, CRITERIA_AUDIT, EMBEDDINGS
 from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
 from tests.command_line import HERE_AND_AS_A_PROCESS, Run, answer_to, run_here
-from tests.models.generation.text_server import TextServer, serving_texts, system_of
+from tests.models.fake_servers import TextServer, serving_texts, system_of
 from tests.texts.criteria.nli_folder import write_nli
 from tests.texts.criteria.planted_server import Planted, says_female
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterator
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import GPT2Config, GPT2LMHeadModel
 
 from pcf_core.core.settings import settings
-from tests.models.scoring.completions_server import CompletionsServer, serving
+from tests.models.fake_servers import CompletionsServer, serving
 from tests.models.scoring.conftest import load_tiny
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"  # of org/name on the hub
@@ -24,9 +27,7 @@ def safetensors(path: Path, shapes: dict[str, list[int]], fill: int = 0) -> None
     header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     end = 0
     for name, shape in shapes.items():
-        size = 4
-        for length in shape:
-            size *= length
+        size = 4 * prod(shape)
         header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [end, end + size]}
         end += size
     text = json.dumps(header).encode()
@@ -44,6 +45,20 @@ def write_model(
     (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "TokenizersBackend"}')
     if weights:
         safetensors(folder / "model.safetensors", {"a": [3, 4], "b": [5]}, fill)
+    return folder
+
+
+def write_gpt2(folder: Path, **sizes: int) -> Path:
+    """A tiny GPT-2 with random weights, and a tokenizer."""
+    tiny = {"vocab_size": 8, "n_positions": 16, "n_embd": 8, "n_layer": 1, "n_head": 1}
+    config = GPT2Config(**tiny | sizes, bos_token_id=0, eos_token_id=0)
+    GPT2LMHeadModel(config).save_pretrained(write_model(folder, weights=False))
+    return folder
+
+
+def edit(folder: Path, file: str = "config.json", **values: Any) -> Path:
+    """Change entries of a JSON file in a folder."""
+    (folder / file).write_text(json.dumps(json.loads((folder / file).read_text()) | values))
     return folder
 
 
@@ -68,6 +83,14 @@ def vllm() -> Iterator[CompletionsServer]:
     """A tiny model behind a server that answers as vLLM does."""
     with serving(load_tiny("llama")) as server:
         yield server
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(autouse=True)

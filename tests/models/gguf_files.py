@@ -20,20 +20,15 @@ TEMPLATE = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
 BLOCK = {
     "input_layernorm": "attn_norm",
     "post_attention_layernorm": "ffn_norm",
-    "self_attn.q_proj": "attn_q",
-    "self_attn.k_proj": "attn_k",
-    "self_attn.v_proj": "attn_v",
+    **{f"self_attn.{part}_proj": f"attn_{part}" for part in "qkv"},
     "self_attn.o_proj": "attn_output",
-    "mlp.gate_proj": "ffn_gate",
-    "mlp.up_proj": "ffn_up",
-    "mlp.down_proj": "ffn_down",
+    **{f"mlp.{part}_proj": f"ffn_{part}" for part in ("gate", "up", "down")},
 }
 GEMMA = BLOCK | {
     "post_attention_layernorm": "post_attention_norm",
     "pre_feedforward_layernorm": "ffn_norm",
     "post_feedforward_layernorm": "post_ffw_norm",
-    "self_attn.q_norm": "attn_q_norm",
-    "self_attn.k_norm": "attn_k_norm",
+    **{f"self_attn.{part}_norm": f"attn_{part}_norm" for part in "qk"},
 }
 WHOLE = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output"}
 
@@ -152,13 +147,13 @@ def _add_tokenizer(writer: GGUFWriter, tokenizer: Any, pre: str, opens: bool | N
 def _add_sentencepiece(writer: GGUFWriter, size: int, spaced: bool | None) -> None:
     pieces = ["▁", "a", "b", "▁a", "ab", "▁ab"]
     tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *pieces]
-    unused = [f"<unused{place}>" for place in range(size - len(tokens))]
+    unused = [f"<unused{number}>" for number in range(size - len(tokens))]
     kinds = [TokenType.UNKNOWN, TokenType.CONTROL, TokenType.CONTROL] + [TokenType.BYTE] * 256
     kinds += [TokenType.NORMAL] * len(pieces) + [TokenType.UNUSED] * len(unused)
     writer.add_tokenizer_model("llama")
     writer.add_tokenizer_pre("default")
     writer.add_token_list([*tokens, *unused])
-    writer.add_token_scores([-float(place) for place in range(size)])
+    writer.add_token_scores([-float(number) for number in range(size)])
     writer.add_token_types(kinds)
     writer.add_bos_token_id(1)
     writer.add_eos_token_id(2)

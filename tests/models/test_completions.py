@@ -15,16 +15,23 @@ from hypothesis import strategies as st
 from pcf_core.core.errors import ModelError, RequestRefusedError, ScoringError
 from pcf_core.core.generation import Decoding
 from pcf_core.models.completions import PROBES, RequestForm, Written, find_form, nats_of, written_of
-from tests.models.generation.text_server import TextServer, serving_texts
-from tests.models.scoring.completions_server import KEY, CompletionsServer, always, client, serving
+from tests.models.fake_servers import (
+    KEY,
+    CompletionsServer,
+    TextServer,
+    always,
+    client,
+    serving,
+    serving_texts,
+)
 from tests.models.scoring.conftest import load_tiny
 
 TEXTS = ["The nurse said", "The engineer said that he", "he"]
 
 
 def test_a_reading_is_what_the_model_says(vllm: CompletionsServer) -> None:
-    with client(vllm) as asked:
-        readings = list(asked.read(TEXTS, "prompt_logprobs", best=True))
+    with client(vllm) as server:
+        readings = list(server.read(TEXTS, "prompt_logprobs", best=True))
     for text, reading in zip(TEXTS, readings, strict=True):
         ids = vllm.encode(text)
         own, best = vllm.model(ids)
@@ -48,43 +55,35 @@ def test_both_shapes_say_the_same() -> None:
 
 
 def test_token_ids_and_tokens(vllm: CompletionsServer) -> None:
-    with client(vllm) as asked:
-        with_bos, without = asked.tokenise(["he"], special=True), asked.tokenise(["he"], special=False)
+    with client(vllm) as server:
+        with_bos, without = server.tokenise(["he"], special=True), server.tokenise(["he"], special=False)
         assert with_bos == [(1, *without[0])]
-        (by_ids,), (by_text,) = asked.read(with_bos, "prompt_logprobs"), asked.read(["he"], "prompt_logprobs")
+        (by_ids,), (by_text,) = (
+            server.read(with_bos, "prompt_logprobs"),
+            server.read(["he"], "prompt_logprobs"),
+        )
     assert by_ids.labels == by_text.labels
     assert by_ids.nats[1:] == by_text.nats[1:]
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        {},
-        [],
-        {"data": [{}]},
-        {"data": "x"},
-        *({"data": [{"id": name}]} for name in ("", "\x1b[31m", "x" * 999)),
-    ],
-)
+NAMELESS = [{"data": [{"id": name}]} for name in ("", "\x1b[31m", "x" * 999)]
+
+
+@pytest.mark.parametrize("document", [{}, [], {"data": [{}]}, {"data": "x"}, *NAMELESS])
 def test_an_address_without_models_is_named(vllm: CompletionsServer, document: Any) -> None:
     vllm.fault = always(200, document)
-    with client(vllm) as asked, pytest.raises(ScoringError, match="lists no models at /models"):
-        asked.models()
+    with client(vllm) as server, pytest.raises(ScoringError, match="lists no models at /models"):
+        server.models()
 
 
 # What servers tell for a log-probability.
 
 
 @given(st.floats(max_value=0, min_value=-9998) | st.integers(-9998, 0))
-def test_a_log_probability_is_kept(value: float) -> None:
+def test_a_log_probability_stays_but_for_rounding_and_probability_zero(value: float) -> None:
     assert nats_of(value) == value
-
-
-@pytest.mark.parametrize(
-    ("value", "kept"), [(5e-5, 0.0), (-9999.0, -math.inf), (-math.inf, -math.inf), (-(10**400), -math.inf)]
-)
-def test_rounding_and_probability_zero(value: float, kept: float) -> None:
-    assert nats_of(value) == kept
+    assert nats_of(5e-5) == 0.0
+    assert {nats_of(none) for none in (-9999.0, -math.inf, -(10**400))} == {-math.inf}
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 0.01, None, KEY * 99, True, 10**400])
@@ -117,40 +116,30 @@ def test_a_request_holds_the_settings() -> None:
     assert other == {"messages": messages, **settings, "max_completion_tokens": 12}
 
 
+SYSTEM, USER = (
+    {"role": role, "content": text} for role, text in (("system", "Be brief."), ("user", "He is"))
+)
+BOTH = "Be brief.\n\nHe is"
+
+
 @pytest.mark.parametrize(
-    ("form", "asked"),
+    ("form", "expected"),
     [
-        (PLAIN, {"prompt": "Be brief.\n\nHe is"}),
-        (
-            CHAT,
-            {
-                "messages": [
-                    {"role": "system", "content": "Be brief."},
-                    {"role": "user", "content": "He is"},
-                ]
-            },
-        ),
-        (
-            RequestForm(chat=True, systems=False),
-            {"messages": [{"role": "user", "content": "Be brief.\n\nHe is"}]},
-        ),
+        (PLAIN, {"prompt": BOTH}),
+        (CHAT, {"messages": [SYSTEM, USER]}),
+        (RequestForm(chat=True, systems=False), {"messages": [USER | {"content": BOTH}]}),
     ],
 )
-def test_a_request_tells_first_what_is_to_be_told(form: RequestForm, asked: dict[str, Any]) -> None:
+def test_a_request_tells_first_what_is_to_be_told(form: RequestForm, expected: dict[str, Any]) -> None:
     body = form.body("He is", Decoding(), 5, "Be brief.")
-    assert {name: body[name] for name in asked} == asked
-    assert not ({"prompt", "messages"} - asked.keys()) & body.keys()
+    assert {name: body[name] for name in ("prompt", "messages") if name in body} == expected
 
 
 @pytest.mark.parametrize(
     ("choice", "usage", "read"),
     [
         ({"text": " a nurse.", "finish_reason": "stop"}, {"completion_tokens": 4}, (" a nurse.", "stop", 4)),
-        (
-            {"text": " a nurse", "finish_reason": "length"},
-            {"completion_tokens": 9},
-            (" a nurse", "length", 9),
-        ),
+        ({"text": " he", "finish_reason": "length"}, {"completion_tokens": 9}, (" he", "length", 9)),
         ({"text": " a", "finish_reason": None}, None, (" a", "stop", 0)),
         ({"text": " \n", "finish_reason": "stop"}, {}, (" \n", "empty", 0)),
         ({"text": "", "finish_reason": "length"}, {"completion_tokens": 9}, ("", "empty", 9)),
@@ -212,22 +201,18 @@ def test_whatever_comes_is_a_text_or_a_sentence(answer: Any, chat: bool) -> None
         assert written.text in {"", *strings_of(answer)}
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"), [("a" * 641, 5), ("a b c d e f g", 7)], ids=["characters", "tokens"]
-)
-def test_a_text_that_does_not_keep_to_its_length_is_refused(text: str, tokens: int) -> None:
-    answer = {"choices": [{"text": text}], "usage": {"completion_tokens": tokens}}
-    with pytest.raises(ScoringError, match="where 5 tokens at most were asked for: it does not"):
-        written_of(answer, PLAIN, 5)
-
-
-def test_the_token_that_ends_a_text_may_be_counted_too() -> None:
+def test_a_text_that_does_not_keep_to_its_length_is_refused() -> None:
+    """In tokens or in characters; the token that ends a text may be counted too."""
+    for text, tokens in (("a" * 641, 5), ("a b c d e f g", 7)):
+        answer = {"choices": [{"text": text}], "usage": {"completion_tokens": tokens}}
+        with pytest.raises(ScoringError, match="where 5 tokens at most were asked for: it does not"):
+            written_of(answer, PLAIN, 5)
     answer = {"choices": [{"text": " a b c d e"}], "usage": {"completion_tokens": 6}}
     assert written_of(answer, PLAIN, 5) == Written(" a b c d e", "stop", 6)
 
 
 @pytest.mark.parametrize(
-    ("refuses", "chat", "found"),
+    ("refuses", "chat", "form"),
     [
         (set(), False, RequestForm()),
         ({"seed"}, False, RequestForm(seeds=False)),
@@ -236,13 +221,13 @@ def test_the_token_that_ends_a_text_may_be_counted_too() -> None:
     ],
 )
 def test_what_a_server_wants_is_found_out(
-    texts: TextServer, refuses: set[str], chat: bool, found: RequestForm
+    texts: TextServer, refuses: set[str], chat: bool, form: RequestForm
 ) -> None:
     texts.refuses = refuses
     with client(texts) as server:
-        assert find_form(server, chat, draws=True) == found
+        assert find_form(server, chat, draws=True) == form
     seeds = [body.get("seed") for _, body in texts.requests[-PROBES:]]
-    assert sorted(map(str, seeds)) == (["None"] * 3 if not found.seeds else ["1", "2", "3"])
+    assert sorted(map(str, seeds)) == (["None"] * 3 if not form.seeds else ["1", "2", "3"])
 
 
 def test_a_setting_that_decides_the_texts_is_never_left_out(texts: TextServer) -> None:

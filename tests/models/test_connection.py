@@ -21,7 +21,7 @@ from pcf_core.core.errors import ScoringError
 from pcf_core.models import connection
 from pcf_core.models.completions import BYTES_A_BYTE, LARGEST_LISTING, LARGEST_TEXT, Server
 from pcf_core.models.connection import LONGEST_PAUSE, RateLimit, retry_after
-from tests.models.scoring.completions_server import (
+from tests.models.fake_servers import (
     KEY,
     CompletionsServer,
     Fault,
@@ -30,11 +30,10 @@ from tests.models.scoring.completions_server import (
     client,
     cutting,
     failing,
+    first,
     saying,
     slowly,
 )
-
-TEXTS = ["The nurse said", "The engineer said that he", "he"]
 
 BODY = {"model": "tiny", "prompt": "he", "max_tokens": 1, "prompt_logprobs": 0}
 
@@ -49,6 +48,8 @@ PASSING: dict[str, Callable[[], Fault]] = {
     "slow": lambda: slowly(0.02),
     "429 with a wait": lambda: failing(429, 1, Retry_After="0.02"),
     "cut": lambda: cutting(1),
+    "half of an answer": lambda: first(1, lambda handler: handler.send(200, b'{"choices": [')),
+    "no text": lambda: first(1, lambda handler: handler.send(200, b"\xff\xfe")),
     **{str(code): partial(failing, code, 1) for code in (409, 425, 500, 503, 520, 524, 529)},
 }
 
@@ -69,6 +70,7 @@ def test_what_passes_is_waited_for(vllm: CompletionsServer, way: str, fault: str
         (failing(500), r"does not answer \(500: not now\): check that it runs, then ask again", 2),
         (failing(429, Retry_After="0"), r"does not answer \(429: not now\)", 2),
         (failing(400), r"refuses a request \(400: not now\)", 1),
+        (failing(307, Location="http://127.0.0.1:9/v1"), r"refuses a request .*set PCF_ENDPOINT_URL", 1),
         (always(401, {"error": {"message": f"no\n{KEY}"}}), r"\(401: no …; set PCF_ENDPOINT_KEY to a key", 1),
         (cutting(), r"does not answer \(.+\): check that it runs", 2),
         (slowly(0.3), r"no answer within 0\.1 s; the longest wait of a run is PCF_ENDPOINT_TIMEOUT", 2),
@@ -91,26 +93,21 @@ def test_what_does_not_pass_is_one_sentence(
     assert len(vllm.requests) == attempts
 
 
-def test_attempts_are_counted_and_waits_are_kept(
+def test_attempts_are_counted_and_waits_are_as_the_server_asks(
     vllm: CompletionsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """For seconds or until a date, and no less than our own pause."""
     waits: list[float] = []
-    vllm.fault = failing(429, Retry_After="7")
-    with client(vllm, pauses=(0.5, 9.0)) as asked:
-        monkeypatch.setattr(asked._closing, "wait", lambda seconds: waits.append(seconds))
+    with client(vllm, pauses=(0.5, 9.0)) as server:
+        monkeypatch.setattr(server._closing, "wait", lambda seconds: waits.append(seconds))
+        vllm.fault = failing(429, Retry_After="7")
         with pytest.raises(ScoringError, match="429: not now"):
-            list(asked.read(TEXTS[:1], "prompt_logprobs"))
-    assert waits == [7.0, 9.0]
-    assert len(vllm.requests) == 3
-
-
-def test_a_date_is_waited_for(vllm: CompletionsServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: list[float] = []
-    vllm.fault = failing(503, 1, Retry_After=format_datetime(datetime.now(UTC) + timedelta(seconds=50)))
-    with client(vllm) as asked:
-        monkeypatch.setattr(asked._closing, "wait", lambda seconds: waits.append(seconds))
-        assert len(list(asked.read(TEXTS[:1], "prompt_logprobs"))) == 1
-    assert 40 < waits[0] <= 50
+            list(server.read(["he"], "prompt_logprobs"))
+        assert (waits, len(vllm.requests)) == ([7.0, 9.0], 3)
+        later = format_datetime(datetime.now(UTC) + timedelta(seconds=50))
+        vllm.fault = failing(503, 1, Retry_After=later)
+        assert len(list(server.read(["he"], "prompt_logprobs"))) == 1
+    assert 40 < waits[-1] <= 50
 
 
 @pytest.mark.slow
@@ -123,8 +120,8 @@ def test_the_end_waits_a_moment_for_requests_under_way_and_then_cuts_them(vllm: 
             raise KeyboardInterrupt
 
     begin = time.monotonic()
-    with pytest.raises(KeyboardInterrupt), client(vllm, timeout=60) as asked:
-        list(asked.write("completions", [{"prompt": "a"}, {"prompt": "b"}], lambda answer: answer, stop))
+    with pytest.raises(KeyboardInterrupt), client(vllm, timeout=60) as server:
+        list(server.write("completions", [{"prompt": "a"}, {"prompt": "b"}], lambda answer: answer, stop))
     assert time.monotonic() - begin < 4
     assert not any(thread.name.startswith("endpoint") for thread in threading.enumerate())
 
@@ -135,9 +132,9 @@ def test_an_answer_that_is_nearly_there_is_let_in(
     """Requests that end within the grace are not cut."""
     monkeypatch.setattr("pcf_core.models.connection.GRACE_SECONDS", 10)
     vllm.fault = slowly(0.1)
-    with client(vllm) as asked:
-        asked._running.add(
-            done := asked._pool.submit(lambda: asked.ask("POST", f"{vllm.url}/completions", BODY))
+    with client(vllm) as server:
+        server._running.add(
+            done := server._pool.submit(lambda: server.ask("POST", f"{vllm.url}/completions", BODY))
         )
         while not vllm.under_way and not done.done():
             time.sleep(0.01)
@@ -148,39 +145,25 @@ def test_an_answer_that_is_nearly_there_is_let_in(
 def test_the_key_is_cut_out_of_what_the_server_says(vllm: CompletionsServer, key: str) -> None:
     vllm.fault = always(401, {"error": {"message": f"Incorrect API key:\n{key}"}})
     with (
-        Server(vllm.url, "tiny", key=SecretStr(key), pauses=(0.01,), timeout=5) as asked,
+        Server(vllm.url, "tiny", key=SecretStr(key), pauses=(0.01,), timeout=5) as server,
         pytest.raises(ScoringError, match="Incorrect API key: …; set PCF_ENDPOINT_KEY"),
     ):
-        asked.models()
+        server.models()
 
 
-def test_no_key_no_header(vllm: CompletionsServer) -> None:
-    with Server(vllm.url, "tiny") as asked:
-        asked.models()
+def test_no_key_no_header_and_nobody_there_is_one_sentence(vllm: CompletionsServer) -> None:
+    with Server(vllm.url, "tiny") as server:
+        server.models()
     assert vllm.keys == {""}
-
-
-def test_nobody_there_is_one_sentence(vllm: CompletionsServer) -> None:
+    sentence = r"http://127\.0\.0\.1:9 does not answer \(.+\): check that it runs"
     with (
-        Server("http://127.0.0.1:9", "tiny", pauses=()) as asked,
-        pytest.raises(
-            ScoringError, match=r"http://127\.0\.0\.1:9 does not answer \(.+\): check that it runs"
-        ),
+        Server("http://127.0.0.1:9", "tiny", pauses=()) as server,
+        pytest.raises(ScoringError, match=sentence),
     ):
-        asked.models()
+        server.models()
 
 
-def test_nothing_is_followed_elsewhere(vllm: CompletionsServer) -> None:
-    """A redirect would carry the key to another host."""
-    vllm.fault = failing(307, Location="http://127.0.0.1:9/v1")
-    with (
-        client(vllm) as asked,
-        pytest.raises(ScoringError, match=r"refuses a request .*set PCF_ENDPOINT_URL"),
-    ):
-        list(asked.read(TEXTS[:1], "prompt_logprobs"))
-
-
-def trickling(server: CompletionsServer, handler: Handler, body: dict[str, Any]) -> bool:
+def trickling(server: object, handler: Handler, body: dict[str, Any]) -> bool:
     """A byte now and then, so that no single wait is long."""
     handler.send_response(200)
     handler.send_header("Content-Length", "1000")
@@ -197,27 +180,27 @@ def test_an_answer_that_trickles_is_none(vllm: CompletionsServer) -> None:
     vllm.fault = trickling
     begin = time.monotonic()
     with (
-        Server(vllm.url, "tiny", timeout=0.2, pauses=()) as asked,
+        Server(vllm.url, "tiny", timeout=0.2, pauses=()) as server,
         pytest.raises(ScoringError, match="no answer"),
     ):
-        asked.models()
+        server.models()
     assert time.monotonic() - begin < 1
 
 
 def test_an_answer_without_end_is_cut_off(vllm: CompletionsServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pcf_core.models.connection.LARGEST_ANSWER", 999)
     vllm.fault = saying(b"[" + b" " * 2000 + b"]")
-    with client(vllm) as asked, pytest.raises(ScoringError, match="with more than 999 bytes"):
-        list(asked.read(TEXTS[:1], "prompt_logprobs"))
+    with client(vllm) as server, pytest.raises(ScoringError, match="with more than 999 bytes"):
+        list(server.read(["he"], "prompt_logprobs"))
 
 
 @pytest.mark.parametrize(
     ("size", "ask"),
     [
-        (LARGEST_LISTING, lambda asked: asked.models()),
-        (LARGEST_TEXT + BYTES_A_BYTE * 4, lambda asked: list(asked.read(["text"], "prompt_logprobs"))),
-        (LARGEST_TEXT + BYTES_A_BYTE * 2, lambda asked: list(asked.read([(1, 2)], "prompt_logprobs"))),
-        (LARGEST_TEXT + BYTES_A_BYTE * 4, lambda asked: asked.tokenise(["text"], special=True)),
+        (LARGEST_LISTING, lambda server: server.models()),
+        (LARGEST_TEXT + BYTES_A_BYTE * 4, lambda server: list(server.read(["text"], "prompt_logprobs"))),
+        (LARGEST_TEXT + BYTES_A_BYTE * 2, lambda server: list(server.read([(1, 2)], "prompt_logprobs"))),
+        (LARGEST_TEXT + BYTES_A_BYTE * 4, lambda server: server.tokenise(["text"], special=True)),
     ],
 )
 def test_an_answer_is_bounded_by_what_was_asked(
@@ -225,15 +208,15 @@ def test_an_answer_is_bounded_by_what_was_asked(
 ) -> None:
     """What JSON holds takes up to thirty times its length: 256 MiB of a listing would be 7 GB."""
     vllm.fault = always(200, " " * size)
-    with client(vllm) as asked, pytest.raises(ScoringError, match=f"with more than {size:,} bytes"):
-        ask(asked)
+    with client(vllm) as server, pytest.raises(ScoringError, match=f"with more than {size:,} bytes"):
+        ask(server)
 
 
 def test_half_a_character_is_no_json(vllm: CompletionsServer) -> None:
     """It could not be written into a key or a file."""
     vllm.fault = always(200, {"data": [{"id": "tiny", "root": "\ud800"}]})
-    with client(vllm) as asked, pytest.raises(ScoringError, match="what is not JSON"):
-        asked.models()
+    with client(vllm) as server, pytest.raises(ScoringError, match="what is not JSON"):
+        server.models()
 
 
 # How long a server is waited for.
@@ -243,7 +226,7 @@ AT = "Fri, 20 Nov 2026 07:28:00 GMT"
 
 
 @pytest.mark.parametrize(
-    ("said", "seconds"),
+    ("header", "seconds"),
     [
         ("7", 7.0),
         ("Fri, 20 Nov 2026 07:28:09 GMT", 9.0),
@@ -252,21 +235,13 @@ AT = "Fri, 20 Nov 2026 07:28:00 GMT"
         ("Fri, 20 Nov 2026 09:28:00 GMT", LONGEST_PAUSE),
         ("Fri, 20 Nov 2026 07:27:00 GMT", 0.0),
         ("Fri, 99 Nov 2026 07:27:00 GMT", 0.0),
-        ("-3", 0.0),
-        ("nan", 0.0),
-        ("inf", 0.0),
-        ("soon", 0.0),
+        *((text, 0.0) for text in ("-3", "nan", "inf", "soon")),
     ],
 )
-def test_the_wait_that_a_server_asks_for(said: str, seconds: float) -> None:
-    """A date, in any of HTTP's three forms, counts from the server's own clock."""
-    answer = httpx2.Response(429, headers={"Retry-After": said, "Date": AT})
+def test_the_wait_that_a_server_asks_for(header: str, seconds: float) -> None:
+    """A date, in any of HTTP's three forms, counts from the server's own clock, or else from ours."""
+    answer = httpx2.Response(429, headers={"Retry-After": header, "Date": AT})
     assert retry_after(answer) == seconds
-
-
-def test_without_the_servers_clock_a_date_counts_from_ours() -> None:
-    later = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
-    assert 28 < retry_after(httpx2.Response(429, headers={"Retry-After": later})) <= 30
 
 
 # The pace of requests: even, never above the limit, given up at once.
@@ -292,14 +267,14 @@ def test_requests_are_never_more_than_allowed(per_minute: int, pauses: list[floa
     clock = Clock()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(connection, "time", clock)
-        pace, taken = RateLimit(per_minute), []
+        limit, taken = RateLimit(per_minute), []
         for pause in pauses:
             clock.now += pause
-            assert not pace.wait(clock)  # type: ignore[arg-type]
+            assert not limit.wait(clock)  # type: ignore[arg-type]
             taken.append(clock.now)
     assert taken == sorted(taken)
     for start in taken:
-        assert sum(start <= turn < start + 60 - 1e-6 for turn in taken) <= per_minute
+        assert sum(start <= moment < start + 60 - 1e-6 for moment in taken) <= per_minute
     waited = taken[-1] - 100 - sum(pauses)
     assert waited <= (len(pauses) - 1) * 60 / per_minute + 1e-6
 
@@ -307,18 +282,18 @@ def test_requests_are_never_more_than_allowed(per_minute: int, pauses: list[floa
 def test_the_worked_example_of_the_rate_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     monkeypatch.setattr(connection, "time", clock)
-    pace, taken = RateLimit(30), []
+    limit, taken = RateLimit(30), []
     for _ in range(3):
-        pace.wait(clock)  # type: ignore[arg-type]
+        limit.wait(clock)  # type: ignore[arg-type]
         taken.append(clock.now - 100)
     assert taken == [0, 2, 4]
     clock.now = 160
-    pace.wait(clock)  # type: ignore[arg-type]
+    limit.wait(clock)  # type: ignore[arg-type]
     assert clock.now == 160
 
 
 def test_a_turn_is_given_up_at_once() -> None:
-    pace, given_up = RateLimit(1), threading.Event()
-    assert not pace.wait(given_up)
+    limit, given_up = RateLimit(1), threading.Event()
+    assert not limit.wait(given_up)
     given_up.set()
-    assert pace.wait(given_up)
+    assert limit.wait(given_up)

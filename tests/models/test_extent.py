@@ -5,116 +5,54 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from transformers import (
-    AutoModel,
-    AutoModelForCausalLM,
-    AutoModelForMaskedLM,
-    AutoModelForSeq2SeqLM,
-    GPT2Config,
-    GPT2LMHeadModel,
-    PreTrainedConfig,
-)
-from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+import transformers
+from transformers import AutoModel, AutoModelForCausalLM, GPT2LMHeadModel
 
 from pcf_core.core.errors import ModelError
+from pcf_core.core.families import FAMILIES as TABLE
 from pcf_core.models.extent import Extent, _growth, require_extent, require_layers, require_tokenizer
 from pcf_core.models.loading import load
 from pcf_core.models.registry import resolve
-from tests.models.conftest import write_model
+from tests.models.conftest import edit, write_gpt2
+from tests.models.scoring.conftest import GROUPED, TWINS, build, family_of, load_tiny
+from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
 
-SIZES = {"vocab_size": 40, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
-WIDE = {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 24, "num_hidden_layers": 3}
-LLAMA = {**WIDE, "num_key_value_heads": 1, "head_dim": 8}
-T5 = {"d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 3, "num_decoder_layers": 2, "num_heads": 2}
-BART = {
-    "d_model": 16, "encoder_layers": 3, "decoder_layers": 2, "encoder_attention_heads": 2,
-    "decoder_attention_heads": 2, "encoder_ffn_dim": 24, "decoder_ffn_dim": 24,
-}  # fmt: skip
-GPT2 = {"n_embd": 16, "n_layer": 3, "n_head": 2, "n_positions": 32}
-MASKED, CAUSAL, SEQ2SEQ = AutoModelForMaskedLM, AutoModelForCausalLM, AutoModelForSeq2SeqLM
-# Of each kind a tiny model, and the names of its numbers of layers.
-FAMILIES: dict[str, tuple[Any, dict[str, Any], tuple[str, ...]]] = {
-    "bert": (MASKED, WIDE, ("num_hidden_layers",)),
-    "roberta": (MASKED, WIDE, ("num_hidden_layers",)),
-    "xlm-roberta": (MASKED, WIDE, ("num_hidden_layers",)),
-    "electra": (MASKED, {**WIDE, "embedding_size": 8}, ("num_hidden_layers",)),
-    "deberta-v2": (MASKED, WIDE, ("num_hidden_layers",)),
-    "modernbert": (MASKED, WIDE, ("num_hidden_layers",)),
-    "mpnet": (MASKED, WIDE, ("num_hidden_layers",)),
-    "distilbert": (MASKED, {"dim": 16, "hidden_dim": 24, "n_heads": 2, "n_layers": 3}, ("n_layers",)),
-    "albert": (MASKED, {**WIDE, "embedding_size": 8}, ("num_hidden_layers",)),  # layers that are shared
-    "gpt2": (CAUSAL, GPT2, ("n_layer",)),
-    "gpt_neo": (
-        CAUSAL,
-        {"hidden_size": 16, "num_heads": 2, "num_layers": 3, "attention_types": [[["global"], 3]]},
-        ("num_layers",),
-    ),
-    "gpt_neox": (CAUSAL, WIDE, ("num_hidden_layers",)),
-    "gptj": (CAUSAL, {**GPT2, "rotary_dim": 4}, ("n_layer",)),
-    "bloom": (CAUSAL, {"hidden_size": 16, "n_layer": 3, "n_head": 2}, ("n_layer",)),
-    "opt": (CAUSAL, {**WIDE, "ffn_dim": 24, "word_embed_proj_dim": 16}, ("num_hidden_layers",)),
-    "falcon": (CAUSAL, WIDE, ("num_hidden_layers",)),
-    "mpt": (CAUSAL, {"d_model": 16, "n_heads": 2, "n_layers": 3}, ("n_layers",)),
-    "llama": (CAUSAL, LLAMA, ("num_hidden_layers",)),
-    "mistral": (CAUSAL, LLAMA, ("num_hidden_layers",)),
-    "mixtral": (CAUSAL, {**LLAMA, "num_local_experts": 4}, ("num_hidden_layers",)),
-    "gemma2": (CAUSAL, LLAMA, ("num_hidden_layers",)),
-    "gemma3_text": (CAUSAL, LLAMA, ("num_hidden_layers",)),
-    "qwen2": (CAUSAL, LLAMA, ("num_hidden_layers",)),
-    "qwen3": (CAUSAL, LLAMA, ("num_hidden_layers",)),
-    "phi": (CAUSAL, WIDE, ("num_hidden_layers",)),
-    "mamba": (CAUSAL, {"hidden_size": 16, "num_hidden_layers": 3, "state_size": 4}, ("num_hidden_layers",)),
-    "t5": (SEQ2SEQ, T5, ("num_layers", "num_decoder_layers")),
-    "mt5": (SEQ2SEQ, T5, ("num_layers", "num_decoder_layers")),
-    "bart": (SEQ2SEQ, BART, ("encoder_layers", "decoder_layers")),
-    "xlnet": (CAUSAL, {"d_model": 16, "n_layer": 3, "n_head": 2, "d_inner": 24}, ("n_layer",)),
+LAYERS = {"n_layer", "n_layers", "num_layers", "num_hidden_layers", "num_decoder_layers"} | {
+    "encoder_layers",
+    "decoder_layers",
 }
 
 
-@pytest.fixture
-def save(tmp_path: Path) -> Callable[[str], Path]:
-    def saved(kind: str) -> Path:
-        auto, sizes, _ = FAMILIES[kind]
-        config: PreTrainedConfig = CONFIG_MAPPING[kind](**SIZES, **sizes)
-        auto.from_config(config).save_pretrained(tmp_path / kind)
-        return tmp_path / kind
-
-    return saved
+def class_of(name: str) -> Any:
+    """The class of transformers that loads a twin."""
+    return getattr(transformers, TABLE[family_of(name)].auto_class)
 
 
-def change(folder: Path, **values: object) -> None:
-    path = folder / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
-
-
-@pytest.mark.parametrize("kind", FAMILIES)
-def test_every_family_passes_as_it_is_and_no_layer_count_is_believed(
-    kind: str, save: Callable[[str], Path]
-) -> None:
-    auto, _, fields = FAMILIES[kind]
-    folder = save(kind)
-    require_layers(folder, kind)
-    require_extent(folder, kind, auto)
-    require_extent(folder, kind, AutoModel)
+@pytest.mark.parametrize("name", TWINS)
+def test_every_family_passes_as_it_is_and_no_layer_count_is_believed(name: str, tmp_path: Path) -> None:
+    load_tiny(name).model.save_pretrained(tmp_path)
+    require_layers(tmp_path, name)
+    require_extent(tmp_path, name, class_of(name))
+    require_extent(tmp_path, name, AutoModel)
+    honest = (tmp_path / "config.json").read_bytes()
+    fields = LAYERS & json.loads(honest).keys()
+    assert fields
     for field in fields:
-        assert field in json.loads((folder / "config.json").read_text())
-        honest = (folder / "config.json").read_bytes()
         for layers in (100_000_000, 10**400):
-            change(folder, **{field: layers})
+            edit(tmp_path, **{field: layers})
             began = time.monotonic()
             with pytest.raises(ModelError, match=rf"layers \({field}\), where its weights hold \d+ tensors"):
-                require_layers(folder, kind)
+                require_layers(tmp_path, name)
             assert time.monotonic() - began < 5
-        (folder / "config.json").write_bytes(honest)
+        (tmp_path / "config.json").write_bytes(honest)
 
 
 @pytest.mark.parametrize(
-    ("kind", "wanted"),
+    ("name", "size"),
     [
         ("gpt2", {"n_embd": 2**24}),
         ("gpt2", {"n_positions": 2**40}),
@@ -125,38 +63,47 @@ def test_every_family_passes_as_it_is_and_no_layer_count_is_believed(
         ("llama", {"vocab_size": 2**40}),
         ("t5", {"d_ff": 2**40}),
         ("albert", {"num_hidden_groups": 10**8}),
-        ("mixtral", {"num_local_experts": 10**8}),
-        ("gptj", {"n_positions": 2**40}),  # a table that is no weight
+        ("gpt-j", {"n_positions": 2**40}),  # a table that is no weight
     ],
 )
-def test_no_size_is_believed(kind: str, wanted: dict[str, int], save: Callable[[str], Path]) -> None:
+def test_no_size_is_believed(name: str, size: dict[str, int], tmp_path: Path) -> None:
     """Counted while it is built on no memory at all, to the first that is too much."""
-    folder = save(kind)
-    change(folder, **wanted)
+    load_tiny(name).model.save_pretrained(tmp_path)
+    edit(tmp_path, **size)
     began = time.monotonic()
     with pytest.raises(ModelError, match=r"asks for .*, where its files hold"):
-        require_extent(folder, kind, FAMILIES[kind][0])
+        require_extent(tmp_path, name, class_of(name))
     assert time.monotonic() - began < 10
 
 
-def test_configurations_inside_are_held_to_it_too(save: Callable[[str], Path]) -> None:
-    folder = save("gpt2")
-    change(folder, text_config={"num_hidden_layers": 10**8})
+def test_no_number_of_experts_is_believed(tmp_path: Path) -> None:
+    mixtral = build("MixtralForCausalLM", gpt2_tokenizer, **GROUPED, num_local_experts=4)
+    mixtral.model.save_pretrained(tmp_path)
+    require_extent(tmp_path, "mixtral", AutoModelForCausalLM)
+    edit(tmp_path, num_local_experts=10**8)
+    with pytest.raises(ModelError, match=r"asks for .*, where its files hold"):
+        require_extent(tmp_path, "mixtral", AutoModelForCausalLM)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_gpt2(tmp_path / "m")
+
+
+def test_configurations_inside_are_held_to_it_too(folder: Path) -> None:
+    edit(folder, text_config={"num_hidden_layers": 10**8})
     with pytest.raises(ModelError, match=r"100,000,000 layers \(text_config.num_hidden_layers\)"):
         require_layers(folder, "m")
 
 
-def test_what_is_no_count_of_layers_passes(save: Callable[[str], Path]) -> None:
-    folder = save("gpt2")
-    change(folder, vocab_size_per_layer_input=262_144, max_window_layers=28, layer_norm_seed=10**9)
+def test_what_is_no_count_of_layers_passes(folder: Path) -> None:
+    edit(folder, vocab_size_per_layer_input=262_144, max_window_layers=28, layer_norm_seed=10**9)
     require_layers(folder, "m")
 
 
 def test_all_shards_count(tmp_path: Path) -> None:
-    config = GPT2Config(vocab_size=40, n_positions=32, n_embd=16, n_layer=3, n_head=2)
-    model = GPT2LMHeadModel(config)
-    model.save_pretrained(tmp_path / "whole")
-    model.save_pretrained(tmp_path / "shards", max_shard_size=8_000)
+    model = GPT2LMHeadModel.from_pretrained(write_gpt2(tmp_path / "whole", n_layer=3))
+    model.save_pretrained(tmp_path / "shards", max_shard_size=2_000)
     assert len(list((tmp_path / "shards").glob("*.safetensors"))) > 1
     whole, shards = (Extent.of(tmp_path / name, "m") for name in ("whole", "shards"))
     assert shards.tensors == whole.tensors
@@ -168,27 +115,20 @@ def test_all_shards_count(tmp_path: Path) -> None:
     [({}, "n_layer"), ({"model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"]}, "num_hidden_layers")],
     ids=["gpt2", "a list with an entry a layer"],
 )
-def test_loading_refuses_at_once(config: dict[str, object], layers: str, tmp_path: Path) -> None:
+def test_loading_refuses_at_once(config: dict[str, object], layers: str, folder: Path) -> None:
     """What took over a minute, and all memory, in which nothing was heard; a tokenizer reads it too."""
-    folder = write_model(tmp_path / "hostile", weights=False)
-    tiny = GPT2Config(**SIZES, n_positions=16, n_embd=8, n_layer=1, n_head=1)
-    GPT2LMHeadModel(tiny).save_pretrained(folder)
-    change(folder, **config, **{layers: 100_000_000})
+    edit(folder, **config, **{layers: 100_000_000})
     began = time.monotonic()
     with pytest.raises(ModelError, match=rf"asks for 100,000,000 layers \({layers}\)"):
         load(resolve(str(folder)), "cpu")
     assert time.monotonic() - began < 10
 
 
-@pytest.mark.parametrize("said", [-1, -(10**400)])
+@pytest.mark.parametrize("count", [-1, -(10**400)])
 @pytest.mark.parametrize("field", ["n_head", "n_layer"])
-def test_no_count_is_below_0(field: str, said: int, tmp_path: Path) -> None:
+def test_no_count_is_below_0(field: str, count: int, folder: Path) -> None:
     """Of heads it passes through all sizes of tensors, and fails in the first forward pass."""
-    folder = write_model(tmp_path / "m", weights=False)
-    sizes = {**SIZES, **GPT2, "n_head": 1}
-    GPT2LMHeadModel(GPT2Config(**sizes)).save_pretrained(folder)
-    config = json.loads((folder / "config.json").read_text()) | {field: said}
-    (folder / "config.json").write_text(json.dumps(config))
+    edit(folder, **{field: count})
     with pytest.raises(
         ModelError, match=rf"says (-1|−10\^15 and more) for {field}, which is a number from 0"
     ):
@@ -196,13 +136,8 @@ def test_no_count_is_below_0(field: str, said: int, tmp_path: Path) -> None:
 
 
 # Twelve characters, each of which becomes two or three: together no more than three of one.
-LIGATURES = tuple(
-    zip(
-        "…½¼¾ßæœĳﬁﬂ№™",
-        ["...", "1/2", "1/4", "3/4", "ss", "ae", "oe", "ij", "fi", "fl", "No", "TM"],
-        strict=True,
-    )
-)
+LONG_FORMS = ("...", "1/2", "1/4", "3/4", "ss", "ae", "oe", "ij", "fi", "fl", "No", "TM")
+LIGATURES = tuple(zip("…½¼¾ßæœĳﬁﬂ№™", LONG_FORMS, strict=True))
 
 
 def replaced(text: str, by: str) -> dict[str, Any]:
@@ -224,12 +159,9 @@ def doubling(times: int, of: str = "a") -> dict[str, Any]:
     ],
 )
 def test_a_tokenizer_that_makes_texts_without_end_is_not_opened(
-    normalizer: dict[str, Any], tmp_path: Path
+    normalizer: dict[str, Any], folder: Path
 ) -> None:
-    folder = write_model(tmp_path / "m", weights=False)
-    GPT2LMHeadModel(GPT2Config(**SIZES, **GPT2)).save_pretrained(folder)
-    tokenizer = json.loads((folder / "tokenizer.json").read_text()) | {"normalizer": normalizer}
-    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    edit(folder, "tokenizer.json", normalizer=normalizer)
     begin = time.monotonic()
     with pytest.raises(ModelError, match=r"makes a character up to [0-9,]+ times as long, where 1,024"):
         load(resolve(str(folder)), "cpu")

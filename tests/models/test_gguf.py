@@ -27,7 +27,7 @@ from pcf_core.models.registry import left_out_models, list_models, resolve
 from pcf_core.models.scoring.opening import open_scorer
 from tests.models.conftest import use
 from tests.models.gguf_files import TEMPLATE, tiny_llama, write_gguf
-from tests.models.scoring.conftest import GROUPED, brute_force, build
+from tests.models.scoring.conftest import GROUPED, HEADS, brute_force, build
 from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, gpt2_tokenizer
 
 
@@ -46,7 +46,7 @@ def small(tmp_path_factory: pytest.TempPathFactory, llama: Loaded) -> Path:
     return write_gguf(tmp_path_factory.mktemp("gguf") / "tiny-q8_0.gguf", llama, quantized=True)
 
 
-def _kept() -> list[str]:
+def _conversions() -> list[str]:
     """Names of what the cache holds of conversions, but for the lock."""
     return sorted(path.name for path in (settings().cache / "gguf").glob("*") if path.suffix != ".lock")
 
@@ -66,12 +66,8 @@ def test_the_header_says_what_the_package_reads(file: str, request: pytest.Fixtu
 def test_a_file_is_described_without_its_weights_being_read(
     small: Path, llama: Loaded, tmp_path: Path
 ) -> None:
-    spec = describe_gguf(small, "tiny")
-    assert (spec.family, spec.quantization, spec.context) == (
-        "causal",
-        "Q8_0",
-        llama.model.config.max_position_embeddings,
-    )
+    spec, context = describe_gguf(small, "tiny"), llama.model.config.max_position_embeddings
+    assert (spec.family, spec.quantization, spec.context) == ("causal", "Q8_0", context)
     assert spec.parameters == sum(tensor.numel() for tensor in llama.model.parameters())
     assert spec.chat_template == digest(TEMPLATE)
     assert spec.title == "Tiny Llama (compressed copy of the weights, Q8_0)"
@@ -108,7 +104,7 @@ def test_scores_are_those_of_transformers_and_of_one_word_at_a_time(small: Path)
 def test_a_file_is_converted_once(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = describe_gguf(plain, "tiny")
     folder = converted(spec, [plain])
-    assert _kept() == [folder.name]
+    assert _conversions() == [folder.name]
     monkeypatch.setattr(conversion, "_convert", lambda *_: pytest.fail("it was converted before"))
     assert converted(spec.model_copy(update={"name": "a copy"}), [plain]) == folder
     monkeypatch.setattr(conversion, "CONVERTER", "another")
@@ -125,16 +121,16 @@ def test_files_in_parts_are_joined_in_their_order(plain: Path, tmp_path: Path) -
     other = spec.model_copy(update={"identity": "0" * 64})
     with pytest.raises(ModelError, match="bytes have another hash than 000000000000…"):
         converted(other, parts)
-    assert len(_kept()) == 1
+    assert len(_conversions()) == 1
 
 
 def test_the_list_holds_files_and_folders_with_one(
     plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "own"
-    for place in ("deployed.gguf", "folder/any.gguf", "two/a.gguf", "two/b.gguf"):
-        (own / place).parent.mkdir(parents=True, exist_ok=True)
-        (own / place).write_bytes(plain.read_bytes())
+    for file in ("deployed.gguf", "folder/any.gguf", "two/a.gguf", "two/b.gguf"):
+        (own / file).parent.mkdir(parents=True, exist_ok=True)
+        (own / file).write_bytes(plain.read_bytes())
     (own / "broken.gguf").write_bytes(b"GGUF")
     use(monkeypatch, PCF_MODELS=str(own))
     listed = {spec.name: spec for spec in list_models() if spec.kind == "own"}
@@ -178,72 +174,85 @@ def test_every_flipped_byte_of_the_header_gives_a_description_or_a_sentence(
     plain: Path, tmp_path: Path
 ) -> None:
     data, path = plain.read_bytes(), tmp_path / "odd.gguf"
-    for place in np.random.default_rng(5).integers(0, 12_000, 300):
-        path.write_bytes(data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :])
+    for at in np.random.default_rng(5).integers(0, 12_000, 300):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :])
         try:
-            said = describe_gguf(path, "odd").name
+            answer = describe_gguf(path, "odd").name
         except ModelError as error:
-            said = str(error)
-        assert said
-        assert "\n" not in said
+            answer = str(error)
+        assert answer
+        assert "\n" not in answer
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (
-            {"architecture": "clip"},
-            r"'clip', which cannot be read here: supported are bloom,",
-        ),
-        ({"architecture": "t5"}, "the architecture 't5'"),
-        ({"extra": {"split.count": 3}}, "one of 3 parts: join them with llama-gguf-split --merge"),
-        ({"extra": {"llama.rope.scaling.type": "yarn"}}, r"sets llama\.rope\.scaling\.type, which is lost"),
-        (
-            {"tensors": {"rope_freqs.weight": np.linspace(1, 2, 8, dtype=np.float32)}},
-            r"sets rope_freqs\.weight, which is lost",
-        ),
-        ({"tensors": {"rope_freqs.weight": np.full(9, 8, np.float32)}}, r"sets rope_freqs\.weight,"),
-        ({"tensors": {"rope_freqs.weight": np.full(8, np.nan, np.float32)}}, r"sets rope_freqs\.weight,"),
-        ({"tensors": {"rope_freqs.weight": np.full(8, 8, np.float16)}}, r"sets rope_freqs\.weight,"),
-        ({"extra": {"llama.attention.causal": False}}, r"sets llama\.attention\.causal, which is lost"),
-        ({"extra": {"llama.rope.scale_linear": 4.0}}, r"sets llama\.rope\.scale_linear, which is lost"),
-        ({"extra": {"llama.attention.scale": 1.0}}, r"sets llama\.attention\.scale, which is lost"),
-        ({"extra": {"llama.unheard_of": 3}}, r"sets llama\.unheard_of, which is lost"),
-        ({"pre": "unheard"}, r"names 'unheard' as the way in which its tokenizer splits texts"),
-        ({"extra": {"llama.block_count": 10**8}}, "asks for 100,000,000 layers, where it holds"),
-    ],
-)
+def factors(*values: float, kind: Any = np.float32) -> dict[str, Any]:
+    return {"tensors": {"rope_freqs.weight": np.array(values, kind)}}
+
+
+def entry(name: str, value: object) -> dict[str, Any]:
+    return {"extra": {f"llama.{name}": value}}
+
+
+ROPE_LOST = r"sets rope_freqs\.weight, which is lost"
+# A file that would be read as another model, and the sentence that refuses it when it is described.
+OTHERS: list[tuple[dict[str, Any], str]] = [
+    ({"architecture": "clip"}, r"'clip', which cannot be read here: supported are bloom,"),
+    ({"architecture": "t5"}, "the architecture 't5'"),
+    ({"extra": {"split.count": 3}}, "one of 3 parts: join them with llama-gguf-split --merge"),
+    *((factors(*np.linspace(1, 2, 8)), ROPE_LOST), (factors(*[8] * 9), ROPE_LOST)),
+    *((factors(*[np.nan] * 8), ROPE_LOST), (factors(*[8] * 8, kind=np.float16), ROPE_LOST)),
+    *(
+        (entry(name, value), rf"sets llama\.{name}, which is lost")
+        for name, value in (
+            ("rope.scaling.type", "yarn"),
+            ("attention.causal", False),
+            ("rope.scale_linear", 4.0),
+            ("attention.scale", 1.0),
+            ("unheard_of", 3),
+        )
+    ),
+    ({"pre": "unheard"}, r"names 'unheard' as the way in which its tokenizer splits texts"),
+    (entry("block_count", 10**8), "asks for 100,000,000 layers, where it holds"),
+]
+# The same when it is converted.
+UNCONVERTED: list[tuple[dict[str, Any], str]] = [
+    ({"tensors": {"blk.0.attn_q.bias": np.ones(32, np.float32)}}, "holds [0-9,]+ weights, of which"),
+    (entry("feed_forward_length", 2**28), "asks for"),
+    ({"extra": {"tokenizer.ggml.model": "unheard"}}, "cannot be read"),
+    (entry("attention.layer_norm_epsilon", 1e-3), r"layer_norm_epsilon = 0\.001, where 1e-06 would be used"),
+    (entry("attention.sliding_window", 6), r"says attention\.sliding_window: its scores would be another"),
+]
+
+
+@pytest.mark.parametrize(("options", "sentence"), OTHERS)
 def test_what_would_be_another_model_is_refused(
-    tmp_path: Path, options: dict[str, object], sentence: str
+    tmp_path: Path, options: dict[str, Any], sentence: str
 ) -> None:
-    path = write_gguf(tmp_path / "odd.gguf", **options)  # type: ignore[arg-type]
+    path = write_gguf(tmp_path / "odd.gguf", **options)
     with pytest.raises(ModelError, match=sentence):
         describe_gguf(path, "odd")
+
+
+@pytest.mark.parametrize(("options", "sentence"), UNCONVERTED)
+def test_a_conversion_that_fails_leaves_nothing_behind(
+    tmp_path: Path, options: dict[str, Any], sentence: str
+) -> None:
+    path = write_gguf(tmp_path / "odd.gguf", **options)
+    with pytest.raises(ModelError, match=sentence):
+        load(describe_gguf(path, "odd"), "cpu")
+    assert _conversions() == []
 
 
 @pytest.mark.parametrize(
     "extra",
     [
         {"llama.attention.causal": True, "llama.rope.scaling.type": "none", "llama.logit_scale": 1.0},
-        {
-            "llama.rope.scaling.original_context_length": 4096,
-            "llama.tensor_data_layout": "Meta AI original pth",
-        },
+        {"llama.rope.scaling.original_context_length": 4096, "llama.tensor_data_layout": "Meta original pth"},
         {"llama.expert_count": 0, "llama.attention.layer_norm_epsilon": 1e-6},
     ],
 )
 def test_entries_that_change_nothing_are_taken(tmp_path: Path, extra: dict[str, object]) -> None:
     path = write_gguf(tmp_path / "plain.gguf", extra=extra)
     assert load(describe_gguf(path, "plain"), "cpu").model.config.rms_norm_eps == pytest.approx(1e-6)
-
-
-def test_a_value_that_the_model_would_not_compute_with_is_refused(tmp_path: Path) -> None:
-    path = write_gguf(tmp_path / "odd.gguf", extra={"llama.attention.layer_norm_epsilon": 1e-3})
-    with pytest.raises(ModelError, match=r"layer_norm_epsilon = 0\.001, where 1e-06 would be used"):
-        load(describe_gguf(path, "odd"), "cpu")
-    windowed = write_gguf(tmp_path / "windowed.gguf", extra={"llama.attention.sliding_window": 6})
-    with pytest.raises(ModelError, match=r"says attention\.sliding_window: its scores would be another"):
-        load(describe_gguf(windowed, "windowed"), "cpu")
 
 
 def test_as_many_heads_of_keys_as_of_queries_lose_nothing() -> None:
@@ -258,7 +267,7 @@ def test_as_many_heads_of_keys_as_of_queries_lose_nothing() -> None:
 
 def test_the_base_of_windowed_layers_is_compared(tmp_path: Path) -> None:
     """Newer files of Gemma 3 state it."""
-    original = build("Gemma3ForCausalLM", gpt2_tokenizer, **(GROUPED | {"head_dim": 16} | GEMMA3))
+    original = build("Gemma3ForCausalLM", gpt2_tokenizer, **HEADS, **GEMMA3)
     for base in (10_000.0, 20_000.0):
         extra = {"gemma3.rope.freq_base_swa": base}
         path = write_gguf(tmp_path / f"{base:g}.gguf", original, architecture="gemma3", extra=extra)
@@ -292,7 +301,7 @@ GEMMAS = {
 )
 def test_the_queries_of_gemma_are_divided_as_by_llama_cpp(tmp_path: Path, case: str) -> None:
     model, config, extra = GEMMAS[case]
-    shape = GROUPED | {"head_dim": 16, "initializer_range": 0.1 if "27B" in case else 0.4}
+    shape = HEADS | {"initializer_range": 0.1 if "27B" in case else 0.4}
     original = build(model, gpt2_tokenizer, **(shape | config))
     path = write_gguf(tmp_path / "gemma.gguf", original, architecture=case.split()[0], extra=extra)
     spec = describe_gguf(path, "gemma")
@@ -335,32 +344,35 @@ TEXTS = ("It's 2024: 12,345 of  77 nurses said\n\n12 things", "I'M here, don't",
 
 
 def test_texts_are_split_as_the_file_says(tmp_path: Path) -> None:
-    """Each pattern against the one of its source: tokenizers of SmolLM2, Llama 3 and Qwen 2, and of GPT-2."""
+    """Each pattern against the one of its source: tokenizers of SmolLM2, Llama 3 and Qwen 2, and of GPT-2.
+
+    Only what is read otherwise than by transformers has another key; SmolLM's merges hold no digit, so that
+    its tokens are those of GPT-2's pattern.
+    """
     digits = pre_tokenizers.Sequence(
         [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
     )
     qwen = Qwen2Tokenizer().backend_tokenizer.pre_tokenizer
-    found = {}
-    for pre in ("gpt-2", "smollm", "starcoder", "stablelm2", "qwen2", "llama-bpe"):
-        path = write_gguf(tmp_path / f"{pre}.gguf", pre=pre)
-        tokenizer = load(describe_gguf(path, pre), "cpu").tokenizer.backend_tokenizer
-        found[pre] = [[part for part, _ in tokenizer.pre_tokenizer.pre_tokenize_str(text)] for text in TEXTS]
+    sources = {"gpt-2": pre_tokenizers.ByteLevel(add_prefix_space=False)}
+    sources |= {"smollm": digits, "starcoder": digits, "stablelm2": qwen, "qwen2": qwen}
+    split = {}
+    for pre in (*sources, "llama-bpe"):
+        spec = describe_gguf(write_gguf(tmp_path / f"{pre}.gguf", pre=pre), pre)
+        assert (spec.tokenizer == digest(["gguf", spec.identity])) == (pre in ("gpt-2", "smollm", "qwen2"))
+        tokenizer = load(spec, "cpu").tokenizer.backend_tokenizer
+        split[pre] = [[part for part, _ in tokenizer.pre_tokenizer.pre_tokenize_str(text)] for text in TEXTS]
         assert tokenizer.model.ignore_merges == (pre == "llama-bpe")
-    for pre, wanted in (
-        ("gpt-2", pre_tokenizers.ByteLevel(add_prefix_space=False)),
-        ("smollm", digits),
-        ("starcoder", digits),
-        ("stablelm2", qwen),
-        ("qwen2", qwen),
-    ):
-        assert found[pre] == [[part for part, _ in wanted.pre_tokenize_str(text)] for text in TEXTS], pre
-    assert len({str(parts) for parts in found.values()}) == 4
+    for pre, source in sources.items():
+        assert split[pre] == [[part for part, _ in source.pre_tokenize_str(text)] for text in TEXTS], pre
+    assert len({str(parts) for parts in split.values()}) == 4
 
 
-@pytest.mark.parametrize(("pre", "said"), [("", True), ("default", True), ("gpt-2", False)])
-def test_a_file_that_does_not_say_how_texts_are_split_is_marked(tmp_path: Path, pre: str, said: bool) -> None:
+@pytest.mark.parametrize(("pre", "marked"), [("", True), ("default", True), ("gpt-2", False)])
+def test_a_file_that_does_not_say_how_texts_are_split_is_marked(
+    tmp_path: Path, pre: str, marked: bool
+) -> None:
     spec = describe_gguf(write_gguf(tmp_path / "old.gguf", pre=pre), "old")
-    assert ("GPT-2's way is used" in spec.notes) == said
+    assert ("GPT-2's way is used" in spec.notes) == marked
     assert spec.tokenizer == digest(["gguf", spec.identity])
 
 
@@ -385,13 +397,6 @@ def test_a_space_before_a_text_is_the_files(tmp_path: Path, stated: bool | None,
     assert (spec.tokenizer == digest(["gguf", spec.identity])) == (stated is not False)
 
 
-def test_only_what_is_read_otherwise_than_before_has_another_key(tmp_path: Path) -> None:
-    """SmolLM2's merges hold no digit, so that its tokens stay as they were, and its key."""
-    for pre, stays in (("gpt-2", True), ("smollm", True), ("qwen2", True), ("starcoder", False)):
-        spec = describe_gguf(write_gguf(tmp_path / f"{pre}.gguf", pre=pre), pre)
-        assert (spec.tokenizer == digest(["gguf", spec.identity])) == stays, pre
-
-
 ROPE = {"rope_type": "llama3", "rope_theta": 500_000.0, "factor": 8.0, "low_freq_factor": 1.0} | {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 8192,
@@ -402,10 +407,8 @@ def rope_factors(factor: float = 8.0, base: float = 500_000.0, size: int = 16) -
     """What llama.cpp's converter writes for Llama 3.1: by what each frequency is divided."""
     wave = 2 * np.pi * base ** (np.arange(0, size, 2) / size)
     smooth = (8192 / wave - 1) / 3
-    found = np.where(
-        wave < 8192 / 4, 1.0, np.where(wave > 8192, factor, 1 / ((1 - smooth) / factor + smooth))
-    )
-    return found.astype(np.float32)
+    slow = np.where(wave > 8192, factor, 1 / ((1 - smooth) / factor + smooth))
+    return np.where(wave < 8192 / 4, 1.0, slow).astype(np.float32)
 
 
 def test_the_positions_of_llama_3_are_scaled_as_the_file_says(tmp_path: Path) -> None:
@@ -420,37 +423,14 @@ def test_the_positions_of_llama_3_are_scaled_as_the_file_says(tmp_path: Path) ->
     torch.testing.assert_close(
         loaded.model.model.rotary_emb.inv_freq, original.model.model.rotary_emb.inv_freq, rtol=1e-6, atol=0
     )
-    scorer = open_scorer(spec, "exact")
-    found = scorer.score(PROMPTS, WORDS)
-    for row, prompt in zip(found, PROMPTS, strict=True):
-        with torch.inference_mode():
-            wanted = [brute_force(original, "llama", prompt, word) for word in WORDS]
-        np.testing.assert_allclose(row, wanted, atol=1e-4)
+    with torch.inference_mode():
+        wanted = [[brute_force(original, "llama", prompt, word) for word in WORDS] for prompt in PROMPTS]
+    np.testing.assert_allclose(open_scorer(spec, "exact").score(PROMPTS, WORDS), wanted, atol=1e-4)
 
 
 def test_factors_of_1_scale_nothing(tmp_path: Path) -> None:
-    path = write_gguf(tmp_path / "even.gguf", tensors={"rope_freqs.weight": np.ones(8, np.float32)})
+    path = write_gguf(tmp_path / "even.gguf", **factors(*[1] * 8))
     assert load(describe_gguf(path, "even"), "cpu").model.config.rope_parameters["rope_type"] == "default"
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (
-            {"tensors": {"blk.0.attn_q.bias": np.ones(32, np.float32)}},
-            "holds [0-9,]+ weights, of which",
-        ),
-        ({"extra": {"llama.feed_forward_length": 2**28}}, "asks for"),
-        ({"extra": {"tokenizer.ggml.model": "unheard"}}, "cannot be read"),
-    ],
-)
-def test_a_conversion_that_fails_leaves_nothing_behind(
-    tmp_path: Path, options: dict[str, object], sentence: str
-) -> None:
-    path = write_gguf(tmp_path / "odd.gguf", **options)  # type: ignore[arg-type]
-    with pytest.raises(ModelError, match=sentence):
-        load(describe_gguf(path, "odd"), "cpu")
-    assert _kept() == []
 
 
 def test_a_file_that_changes_while_it_is_converted_is_not_kept(
@@ -466,7 +446,7 @@ def test_a_file_that_changes_while_it_is_converted_is_not_kept(
     monkeypatch.setattr(conversion, "_save", replaced)
     with pytest.raises(ModelError, match="changed while it was read"):
         load(spec, "cpu")
-    assert _kept() == []
+    assert _conversions() == []
 
 
 def sparse(path: Path, beginning: bytes, size: int = 2**30) -> Path:
@@ -482,10 +462,7 @@ def sparse(path: Path, beginning: bytes, size: int = 2**30) -> Path:
     [
         (struct.pack("<4sIQQ", b"GGUF", 3, 2**24, 0), "16,777,216 tensors, where at most 4,096 and 100,000"),
         (struct.pack("<4sIQQ", b"GGUF", 3, 0, 2**24), "16,777,216 entries and 0 tensors, where at most"),
-        (
-            struct.pack("<4sIQQQIIQ", b"GGUF", 3, 0, 1, 0, 9, 8, 2**26),
-            "lists of over 2,097,152 texts",
-        ),
+        (struct.pack("<4sIQQQIIQ", b"GGUF", 3, 0, 1, 0, 9, 8, 2**26), "lists of over 2,097,152 texts"),
         (struct.pack("<4sIQQQIIQ", b"GGUF", 3, 0, 1, 0, 9, 0, 2**28), "a header of over 64 MiB"),
     ],
 )

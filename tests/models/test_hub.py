@@ -1,11 +1,10 @@
-"""Hub models: the local cache, and one sentence for each way in which the hub can fail.  No network."""
+"""Hub models: the local cache, a sentence for each failure of the hub, and code of their own.  No network."""
 
 from __future__ import annotations
 
 import json
 import socket
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,11 @@ from huggingface_hub.hf_api import RepoFile
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.run import ScoringKey
-from pcf_core.models.hub import download
+from pcf_core.models.hub import download, is_allowed, require_own_code
+from pcf_core.models.loading import load
 from pcf_core.models.names import KnownModel
-from pcf_core.models.registry import resolve
-from tests.models.conftest import REVISION, safetensors, use, write_model
+from pcf_core.models.registry import resolve, resolve_entailment, resolve_to_score, resolve_writer
+from tests.models.conftest import REVISION, edit, safetensors, use, write_gpt2, write_model
 
 
 @pytest.fixture
@@ -104,56 +104,51 @@ def test_a_hub_that_is_switched_off_is_as_one_out_of_reach(monkeypatch: pytest.M
         resolve("org/name")
 
 
-@pytest.fixture
-def answering(online: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hub that says that it is there."""
-    monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **options: None)
-
-
 def http_error(kind: type[errors.HfHubHTTPError]) -> errors.HfHubHTTPError:
     request = httpx2.Request("GET", "https://hub.invalid")
     return kind("first line\nsecond line", response=httpx2.Response(403, request=request))
 
 
-@pytest.mark.usefixtures("answering")
+@pytest.fixture
+def fetch(online: None, monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., Path]], None]:
+    """Let a hub that says that it is there answer requests for files so; nothing is in the local cache."""
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **options: None)
+
+    def fetched(answer: Callable[..., Path]) -> None:
+        def download(name: str, **options: Any) -> str:
+            if options.get("local_files_only"):
+                raise errors.LocalEntryNotFoundError("not cached")
+            return str(answer(**options))
+
+        monkeypatch.setattr("huggingface_hub.snapshot_download", download)
+
+    return fetched
+
+
+BROKEN = r"org/name@v9 could not be downloaded from the hub \([\w ]+\); try"
+
+
 @pytest.mark.parametrize(
-    ("kind", "sentence"),
+    ("error", "sentence"),
     [
-        (errors.GatedRepoError, "org/name is gated: accept its terms"),
-        (errors.RepositoryNotFoundError, "no model named org/name"),
-        (errors.RevisionNotFoundError, "has no revision 'v9' of org/name"),
-        (errors.HfHubHTTPError, "could not be downloaded from the hub"),
+        (http_error(errors.GatedRepoError), "org/name is gated: accept its terms"),
+        (http_error(errors.RepositoryNotFoundError), "no model named org/name"),
+        (http_error(errors.RevisionNotFoundError), "has no revision 'v9' of org/name"),
+        (http_error(errors.HfHubHTTPError), BROKEN),
+        (httpx2.DecodingError("odd"), BROKEN),
+        (RuntimeError(""), BROKEN),
+        (ConnectionError("gone\naway"), BROKEN),
     ],
 )
 def test_each_failure_is_one_sentence(
-    kind: type[errors.HfHubHTTPError], sentence: str, monkeypatch: pytest.MonkeyPatch
+    error: Exception, sentence: str, fetch: Callable[[Callable[..., Path]], None]
 ) -> None:
-    def fail(name: str, **options: Any) -> str:
-        if options.get("local_files_only"):
-            raise errors.LocalEntryNotFoundError("not cached")
-        raise http_error(kind)
+    def fail(**_: Any) -> Path:
+        raise error
 
-    monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
+    fetch(fail)
     with pytest.raises(ModelError, match=sentence) as caught:
         resolve("org/name@v9")
-    assert len(str(caught.value).splitlines()) == 1
-
-
-@pytest.mark.usefixtures("answering")
-@pytest.mark.parametrize(
-    "error", [httpx2.DecodingError("odd"), RuntimeError(""), ConnectionError("gone\naway")]
-)
-def test_whatever_breaks_a_download_is_one_sentence(
-    error: Exception, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(name: str, **options: Any) -> str:
-        raise errors.LocalEntryNotFoundError("not cached") if options.get("local_files_only") else error
-
-    monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
-    with pytest.raises(
-        ModelError, match=r"org/name could not be downloaded from the hub \(\w+\); try"
-    ) as caught:
-        resolve("org/name")
     assert len(str(caught.value).splitlines()) == 1
 
 
@@ -196,44 +191,145 @@ def test_the_registry_answers_and_counts_for_models_it_knows(
         resolve("org/name")
     facts = {"title": "T", "group": "Current", "family": "masked", "architecture": "BertForMaskedLM"}
     more = {"parameters": 7, "context": 512, "language": "en", "verified": "twin", "source": "s"}
-    known = KnownModel.model_validate({"name": "org/name", **facts, **more})
-    monkeypatch.setattr("pcf_core.models.hub.known_model", lambda name: known if name == known.name else None)
+    listed = KnownModel.model_validate({"name": "org/name", **facts, **more})
+    monkeypatch.setattr("pcf_core.models.hub.known_model", {listed.name: listed}.get)
     spec = resolve("org/name")
     assert (spec.name, spec.family, spec.parameters) == ("org/name", "masked", 7)
     assert resolve("causal:org/name").name == "causal:org/name"
     assert resolve("masked:org/name") == spec
 
 
-@pytest.mark.usefixtures("answering")
-def test_only_safe_files_are_asked_for(snapshot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[dict[str, Any]] = []
+def test_only_safe_files_are_asked_for(snapshot: Path, fetch: Callable[[Callable[..., Path]], None]) -> None:
+    requests: list[dict[str, Any]] = []
 
-    def answer(name: str, **options: Any) -> str:
-        if options.get("local_files_only"):
-            raise errors.LocalEntryNotFoundError("not cached")
-        asked.append(options)
-        write_model(snapshot, weights=any("safetensors" in pattern for pattern in options["allow_patterns"]))
-        return str(snapshot)
+    def answer(**options: Any) -> Path:
+        requests.append(options)
+        weights = any("safetensors" in pattern for pattern in options["allow_patterns"])
+        return write_model(snapshot, weights=weights)
 
-    monkeypatch.setattr("huggingface_hub.snapshot_download", answer)
+    fetch(answer)
     spec = resolve("org/name")
     assert spec.path == ""
     assert download(spec) == snapshot
-    assert [options["revision"] for options in asked] == [None, REVISION]
-    for options in asked:
-        assert all(
-            pattern.endswith((".safetensors", ".json", ".txt", ".model", ".jinja"))
-            for pattern in options["allow_patterns"]
-        )
+    assert [options["revision"] for options in requests] == [None, REVISION]
+    for options in requests:
+        endings = tuple(pattern.rpartition(".")[2] for pattern in options["allow_patterns"])
+        assert {*endings} <= {"safetensors", "json", "txt", "model", "jinja"}
         assert options["ignore_patterns"] == ["*/*"]
 
 
-def test_resolving_never_imports_torch(snapshot: Path, tmp_path: Path) -> None:
-    write_model(snapshot)
-    code = (
-        "import sys, huggingface_hub.constants as c; "
-        f"c.HF_HUB_CACHE = {str(tmp_path / 'hub')!r}; "
-        "from pcf_core.models.registry import resolve; resolve('org/name'); "
-        "sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+def test_naming_an_nli_model_fetches_small_files_alone(
+    snapshot: Path, fetch: Callable[[Callable[..., Path]], None]
+) -> None:
+    """Its revision says which it is; the weights are fetched when it is loaded."""
+    patterns: list[str] = []
+    config = {"architectures": ["BertForSequenceClassification"], "id2label": {"0": "entailment"}}
+
+    def answer(**options: Any) -> Path:
+        patterns.extend(options["allow_patterns"])
+        return write_model(snapshot, config, weights=False)
+
+    fetch(answer)
+    spec = resolve_entailment("org/name")
+    assert (spec.path, spec.identity, spec.parameters) == ("", REVISION, 0)
+    assert not [pattern for pattern in patterns if "safetensors" in pattern]
+
+
+# Code of a model's own: only a hub id that the operator lists, only at its commit, never a directory's.
+
+
+CODE_CONFIG: dict[str, Any] = {
+    "architectures": ["OwnForCausalLM"],
+    "model_type": "own-kind",
+    "auto_map": {"AutoConfig": "own.OwnConfig", "AutoModelForCausalLM": "own.OwnForCausalLM"},
+}
+CODE = """
+from transformers import GPT2Config, GPT2LMHeadModel
+
+class OwnConfig(GPT2Config):
+    model_type = "own-kind"
+
+class OwnForCausalLM(GPT2LMHeadModel):
+    config_class = OwnConfig
+"""
+
+
+@pytest.fixture
+def allow(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    def allowed(names: str) -> None:
+        use(monkeypatch, PCF_REMOTE_CODE=names)
+
+    return allowed
+
+
+@pytest.fixture
+def own_code(snapshot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The snapshot, with code of its own."""
+    monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "modules"))
+    folder = edit(write_gpt2(snapshot), **CODE_CONFIG)
+    (folder / "own.py").write_text(CODE)
+    return folder
+
+
+def test_a_hub_model_that_is_not_listed_is_refused_with_both_ways_out(own_code: Path) -> None:
+    spec = resolve("org/name")
+    assert spec.remote_code
+    with pytest.raises(ModelError, match=r"add org/name to PCF_REMOTE_CODE.*as an endpoint") as caught:
+        load(spec)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["org/name", "causal:org/name", "org/name@main"])
+def test_a_listed_hub_model_runs_its_code(name: str, own_code: Path, allow: Callable[[str], None]) -> None:
+    allow("other/model, org/name")
+    loaded = load(resolve(name), "cpu")
+    assert type(loaded.model).__name__ == "OwnForCausalLM"
+    assert REVISION in type(loaded.model).__module__
+    assert loaded.identity == "", "its weights do not tell what it computes"
+
+
+def test_code_that_is_not_here_yet_is_fetched_at_the_same_commit(
+    own_code: Path, allow: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (own_code / "own.py").unlink()
+    requests: list[dict[str, Any]] = []
+
+    def answer(name: str, **options: Any) -> str:
+        if not options.get("local_files_only"):
+            requests.append(options)
+            (own_code / "own.py").write_text(CODE)
+        return str(own_code)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", answer)
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **options: None)
+    monkeypatch.setenv("PCF_ALLOW_HUB", "1")
+    allow("org/name")
+    assert type(load(resolve("org/name"), "cpu").model).__name__ == "OwnForCausalLM"
+    (options,) = requests
+    assert (options["revision"], "*.py" in options["allow_patterns"]) == (REVISION, True)
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
+def test_code_of_another_repository_is_refused(
+    file: str, own_code: Path, allow: Callable[[str], None]
+) -> None:
+    """Its revision is pinned by nothing, so nobody has read what would run."""
+    allow("org/name")
+    other = {"AutoTokenizer": ["other/repository--code.Tokenizer", None]}
+    edit(own_code, file, auto_map=CODE_CONFIG["auto_map"] | other)
+    with pytest.raises(ModelError, match=f"another repository.*{file}.*endpoint"):
+        load(resolve("org/name"), "cpu")
+    (own_code / file).write_text("[")
+    with pytest.raises(ModelError, match=f"{file} of the model org/name is damaged"):
+        require_own_code(own_code, "org/name")
+
+
+def test_no_directory_is_ever_listed(tmp_path: Path, allow: Callable[[str], None]) -> None:
+    write_model(tmp_path / "own" / "name", CODE_CONFIG)
+    folder = write_model(tmp_path / "elsewhere", CODE_CONFIG)
+    allow("org/name, own/name")
+    for name in ("name", str(folder)):
+        assert not is_allowed(name)
+        for find in (resolve_to_score, resolve_writer):
+            with pytest.raises(ModelError, match="code of its own directory, which is never allowed"):
+                find(name)

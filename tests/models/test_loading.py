@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,7 @@ from transformers import (
     AutoModelForSeq2SeqLM,
     BartConfig,
     BartForConditionalGeneration,
-    GPT2Config,
     GPT2LMHeadModel,
-    GPT2Model,
     LlamaConfig,
     LlamaForCausalLM,
     T5Config,
@@ -29,24 +26,18 @@ from transformers import (
 )
 
 from pcf_core.core.errors import ModelError
-from pcf_core.models.loading import choose_device, load, load_body
+from pcf_core.models.loading import TYPES, choose_device, load, load_body
 from pcf_core.models.registry import resolve
-from tests.models.conftest import use, write_model
-
-TINY = GPT2Config(vocab_size=8, n_positions=16, n_embd=8, n_layer=1, n_head=1, bos_token_id=0, eos_token_id=0)
-
-
-def edit(folder: Path, file: str = "config.json", **values: Any) -> Path:
-    """Change entries of a JSON file in a folder."""
-    (folder / file).write_text(json.dumps(json.loads((folder / file).read_text()) | values))
-    return folder
+from tests.models.conftest import edit, use, write_gpt2, write_model
+from tests.models.scoring.conftest import BART as BIG_BART
+from tests.models.scoring.conftest import SMALL
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A tiny GPT-2 saved in float16, as the shipped models are."""
-    folder = write_model(tmp_path / "tiny", weights=False)
-    GPT2LMHeadModel(TINY).half().save_pretrained(folder)
+    folder = write_gpt2(tmp_path / "tiny")
+    GPT2LMHeadModel.from_pretrained(folder).half().save_pretrained(folder)
     return folder
 
 
@@ -70,7 +61,7 @@ def test_threads_are_the_operators(folder: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_model_that_does_not_fit_is_told_where_else_it_may(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(self: GPT2LMHeadModel, place: str) -> None:
+    def full(self: GPT2LMHeadModel, device: str) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory.\nTried to allocate")
 
     monkeypatch.setattr(GPT2LMHeadModel, "to", full)
@@ -80,17 +71,15 @@ def test_a_model_that_does_not_fit_is_told_where_else_it_may(
         load(resolve(str(folder)), "cpu")
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
-def test_dtype_is_the_specifications(dtype: str, folder: Path) -> None:
-    loaded = load(resolve(str(folder)).model_copy(update={"dtype": dtype}), "cpu")
-    assert {parameter.dtype for parameter in loaded.model.parameters()} == {getattr(torch, dtype)}
-    assert loaded.model(input_ids=torch.tensor([[1, 2]])).logits.dtype == getattr(torch, dtype)
-
-
-@pytest.mark.parametrize("dtype", ["int8", "float64", "nn", ""])
-def test_unknown_dtype_is_refused_with_those_allowed(dtype: str, folder: Path) -> None:
-    with pytest.raises(ModelError, match=f"dtype '{dtype}' of .*one of float32, bfloat16, float16"):
-        load(resolve(str(folder)).model_copy(update={"dtype": dtype}))
+def test_dtype_is_the_specifications_and_another_is_refused(folder: Path) -> None:
+    spec = resolve(str(folder))
+    for dtype, kind in TYPES.items():
+        loaded = load(spec.model_copy(update={"dtype": dtype}), "cpu")
+        assert {parameter.dtype for parameter in loaded.model.parameters()} == {kind}
+        assert loaded.model(input_ids=torch.tensor([[1, 2]])).logits.dtype == kind
+    for dtype in ("int8", "float64", "nn", ""):
+        with pytest.raises(ModelError, match=f"dtype '{dtype}' of .*one of float32, bfloat16, float16"):
+            load(spec.model_copy(update={"dtype": dtype}))
 
 
 def test_code_in_the_folder_never_runs(tmp_path: Path) -> None:
@@ -109,14 +98,9 @@ def test_code_in_the_folder_never_runs(tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
-BART_PARTS = {"layers": 2, "attention_heads": 2, "ffn_dim": 32}
 SIZES = {"vocab_size": 40, "d_model": 16}
 T5 = {**SIZES, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2}
-BART = {
-    **SIZES,
-    **{f"{half}_{part}": size for half in ("encoder", "decoder") for part, size in BART_PARTS.items()},
-    "max_position_embeddings": 64,
-}
+BART = {**BIG_BART, **SIZES, "max_position_embeddings": 64}
 FAMILIES = {
     "t5": (T5ForConditionalGeneration, T5Config(**T5), "seq2seq", "sdpa"),
     "bart": (BartForConditionalGeneration, BartConfig(**BART), "seq2seq", "sdpa"),
@@ -245,20 +229,22 @@ def packed(kind: torch.dtype, name: str) -> Callable[[dict[str, torch.Tensor]], 
 Make = Callable[[Path], object]
 
 
-def gpt2(model: type = GPT2LMHeadModel, file: str = "config.json", **entries: Any) -> Make:
-    def make(folder: Path) -> None:
-        model(TINY).save_pretrained(folder)
-        edit(folder, file, **entries)
-
-    return make
+def gpt2(file: str = "config.json", **entries: Any) -> Make:
+    return lambda folder: edit(write_gpt2(folder), file, **entries)
 
 
 def gpt2_with(file: str, change: Callable[[bytes], bytes]) -> Make:
     def make(folder: Path) -> None:
-        GPT2LMHeadModel(TINY).save_pretrained(folder)
+        write_gpt2(folder)
         (folder / file).write_bytes(change((folder / file).read_bytes()))
 
     return make
+
+
+def gpt2_without_a_layer(folder: Path) -> None:
+    """A body, whose configuration says that it has a head and one layer more."""
+    GPT2LMHeadModel.from_pretrained(write_gpt2(folder)).transformer.save_pretrained(folder)
+    edit(folder, n_layer=2, architectures=["GPT2LMHeadModel"])
 
 
 def llama(change: Callable[[dict[str, torch.Tensor]], object] = dict, **config: Any) -> Make:
@@ -286,7 +272,7 @@ UNREAD = r"hold \d+ tensors .*LlamaForCausalLM does not read.*"
 WHOLE = r"hold whole numbers \(I8\) for 'model\.layers\.0\..*proj\.weight'"
 # How a checkpoint is made, and the sentence that refuses it.
 REFUSED: list[tuple[Make, str]] = [
-    (gpt2(GPT2Model, n_layer=2, architectures=["GPT2LMHeadModel"]), r"lack 12 tensors.*random"),
+    (gpt2_without_a_layer, r"lack 12 tensors.*random"),
     (lacking("t5", "shared.weight", "embed_tokens.weight", "lm_head.weight"), RANDOM),
     (lacking("bart", "decoder.embed_positions.weight"), RANDOM),
     (lacking("xlnet", "lm_loss.bias"), RANDOM),
@@ -340,11 +326,7 @@ BESIDE = {
     ],
     "gpt2": ["transformer.h.0.attn.bias", "transformer.h.0.attn.masked_bias"],
     "gpt_neox": ["gpt_neox.layers.0.attention.bias", "gpt_neox.layers.0.attention.rotary_emb.inv_freq"],
-    "bert": [
-        "bert.embeddings.position_ids",
-        "bert.pooler.dense.weight",
-        "cls.seq_relationship.weight",
-    ],
+    "bert": ["bert.embeddings.position_ids", "bert.pooler.dense.weight", "cls.seq_relationship.weight"],
     "roberta": ["roberta.embeddings.position_ids", "roberta.pooler.dense.weight"],
     "albert": ["albert.pooler.weight", "sop_classifier.classifier.weight"],
     "t5": ["decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"],
@@ -354,24 +336,14 @@ BESIDE = {
 
 @pytest.mark.parametrize("kind", sorted(BESIDE))
 def test_what_no_score_depends_on_may_lie_beside(kind: str, tmp_path: Path) -> None:
-    small: dict[str, Any] = {"vocab_size": 40, "num_hidden_layers": 2, "num_attention_heads": 2}
-    small |= {"hidden_size": 16, "intermediate_size": 32}
-    sizes = {
-        "gpt2": TINY.to_diff_dict(),
-        "t5": T5,
-        "bart": BART,
-        "albert": {**small, "embedding_size": 8},
-    }.get(kind, small)
-    config = AutoConfig.for_model(kind, **{key: value for key, value in sizes.items() if key != "model_type"})
-    auto = {
-        "bert": AutoModelForMaskedLM,
-        "roberta": AutoModelForMaskedLM,
-        "albert": AutoModelForMaskedLM,
-        "t5": AutoModelForSeq2SeqLM,
-        "bart": AutoModelForSeq2SeqLM,
-    }.get(kind, AutoModelForCausalLM)
+    small = SMALL | {"hidden_size": 16}
+    gpt2 = {"n_embd": 8, "n_layer": 1, "n_head": 1, "bos_token_id": 0, "eos_token_id": 0}
+    own = {"gpt2": gpt2, "t5": T5, "bart": BART, "albert": small | {"embedding_size": 8}}
+    auto = dict.fromkeys(("bert", "roberta", "albert"), AutoModelForMaskedLM)
+    auto |= dict.fromkeys(("t5", "bart"), AutoModelForSeq2SeqLM)
+    config = AutoConfig.for_model(kind, **{**own.get(kind, small), "vocab_size": 40})
     folder = write_model(tmp_path / kind, weights=False)
-    auto.from_config(config).save_pretrained(folder)
+    auto.get(kind, AutoModelForCausalLM).from_config(config).save_pretrained(folder)
     tensors = load_file(folder / "model.safetensors")
     tensors |= {name: torch.ones(16, 16) if "pooler" in name else torch.ones(2) for name in BESIDE[kind]}
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
@@ -386,16 +358,14 @@ def test_a_model_over_several_devices_computes_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One layer in memory and two read from disk when it is their turn: all that a CPU alone allows."""
-    folder = write_model(tmp_path / "deep", weights=False)
-    GPT2LMHeadModel(GPT2Config(**{**TINY.to_dict(), "n_layer": 3})).save_pretrained(folder)
-    spec = resolve(str(folder))
+    spec = resolve(str(write_gpt2(tmp_path / "deep", n_layer=3)))
     whole = load(spec, "cpu")
     use(monkeypatch, PCF_DEVICE="split")
     plain = load(spec)
     monkeypatch.setattr("transformers.integrations.accelerate.get_max_memory", lambda *_: {"cpu": 8000})
     split = load(spec)
-    places = split.model.hf_device_map
-    assert (places["transformer.h.0"], places["transformer.h.2"]) == ("cpu", "disk")
+    devices = split.model.hf_device_map
+    assert (devices["transformer.h.0"], devices["transformer.h.2"]) == ("cpu", "disk")
     assert plain.device == split.device == "cpu"
     assert (whole.identity, plain.identity, split.identity) == (spec.identity, "", "")
     ids = torch.tensor([[1, 2, 3]])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ from pcf_core.models import precision
 from pcf_core.models.folder import describe
 from pcf_core.models.loading import TYPES
 from pcf_core.models.precision import DTYPES, PRECISIONS, automatic, capability, in_precision, precisions_of
-from tests.models.conftest import use, write_model
+from tests.models.conftest import edit, use, write_model
 
 OWN = ModelSpec(name="m", family="causal", path="", identity="i", tokenizer="t", own_dtype="bfloat16")
 
@@ -37,7 +36,7 @@ def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
 
 
 @pytest.mark.parametrize(
-    ("own", "found", "expected"),
+    ("own", "capable", "expected"),
     [
         ("bfloat16", None, "float32"),
         ("bfloat16", 9.0, "bfloat16"),
@@ -48,8 +47,8 @@ def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
         ("float32", 9.0, "float32"),
     ],
 )
-def test_auto_is_the_models_own_on_a_gpu_that_has_it(own: str, found: float | None, expected: str) -> None:
-    assert automatic(own, found) == expected
+def test_auto_is_the_models_own_on_a_gpu_that_has_it(own: str, capable: float | None, expected: str) -> None:
+    assert automatic(own, capable) == expected
 
 
 @pytest.mark.parametrize(
@@ -67,15 +66,15 @@ def test_the_driver_says_what_its_gpus_can_do(probe, script: str, expected: floa
     assert capability(Settings(device="auto")) == expected
 
 
-def test_without_a_driver_there_is_no_gpu(probe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_driver_or_with_a_torch_that_cannot_use_it_there_is_no_gpu(
+    probe, monkeypatch: pytest.MonkeyPatch
+) -> None:
     probe("echo 9.0")
+    with monkeypatch.context() as patch:
+        patch.setattr(precision, "version", lambda name: "2.9.0+cpu")
+        assert capability(Settings(device="auto")) is None
     monkeypatch.setattr(precision, "PROBE", ("no-such-program",))
-    assert capability(Settings(device="auto")) is None
-
-
-def test_a_gpu_that_torch_cannot_use_is_none(probe, monkeypatch: pytest.MonkeyPatch) -> None:
-    probe("echo 9.0")
-    monkeypatch.setattr(precision, "version", lambda name: "2.9.0+cpu")
+    precision._capability.cache_clear()
     assert capability(Settings(device="auto")) is None
 
 
@@ -109,7 +108,7 @@ def test_a_name_is_taken_and_auto_stands_for_any_result(
 
 def test_a_server_alone_decides_its_precision(own_settings: Settings) -> None:
     served = OWN.model_copy(update={"family": "endpoint", "dtype": "server"})
-    assert [precisions_of(served, asked) for asked in PRECISIONS] == [(served,)] * len(PRECISIONS)
+    assert [precisions_of(served, precision_) for precision_ in PRECISIONS] == [(served,)] * len(PRECISIONS)
 
 
 @pytest.mark.parametrize(
@@ -126,10 +125,7 @@ def test_a_server_alone_decides_its_precision(own_settings: Settings) -> None:
 def test_the_own_precision_is_that_of_the_configuration(
     tmp_path: Path, config: dict[str, object], expected: str
 ) -> None:
-    folder = write_model(tmp_path / "m")
-    path = folder / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **config}))
-    spec = describe(folder, "m")
+    spec = describe(edit(write_model(tmp_path / "m"), **config), "m")
     assert (spec.own_dtype, spec.dtype) == (expected, "float32")
 
 
@@ -138,8 +134,8 @@ def test_every_precision_is_one_that_weights_are_loaded_in() -> None:
 
 
 def test_a_label_says_the_precision_where_it_is_not_float32() -> None:
-    said = [model_label("m", dtype) for dtype in ("float32", "auto", "server", "bfloat16")]
-    assert said == ["m", "m", "m", "m (bfloat16)"]
+    labels = [model_label("m", dtype) for dtype in ("float32", "auto", "server", "bfloat16")]
+    assert labels == ["m", "m", "m", "m (bfloat16)"]
     assert [split_label(label) for label in ("m", "m (bfloat16)", "/models/m (2)")] == [
         ("m", "float32"),
         ("m", "bfloat16"),

@@ -13,8 +13,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
-from tests.models.generation.text_server import TextServer, serving_texts
-from tests.models.scoring.completions_server import failing
+from tests.models.fake_servers import TextServer, failing, serving_texts
 from tests.pages.opened import open_app, texts
 
 CHAT, COMPLETIONS = "/v1/chat/completions", "/v1/completions"

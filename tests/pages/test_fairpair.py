@@ -30,7 +30,7 @@ from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT
 from pcf_core.work.jobs import OpenGenerator
 from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
-from tests.models.generation.text_server import TextServer, serving_texts
+from tests.models.fake_servers import TextServer, serving_texts
 from tests.pages.opened import open_app, open_foot, texts
 from tests.texts.fairpair.written import EVIL, SMALL, fake, write_small
 

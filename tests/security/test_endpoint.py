@@ -20,7 +20,7 @@ from pcf_core.core.settings import settings as product_settings
 from pcf_core.models.completions import RequestForm, Server, written_of
 from pcf_core.models.connection import SECRET_KEY
 from pcf_core.models.endpoint import TEXT, spells
-from tests.models.scoring.completions_server import FaultyServer, Handler, always, running
+from tests.models.fake_servers import FaultyServer, Handler, always, running
 
 KEY = "sk-live-0123456789abcdef"
 

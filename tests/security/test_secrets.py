@@ -28,7 +28,7 @@ from pcf_core.work import launch
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run, submit_words
 from pcf_core.work.worker import Worker
-from tests.models.scoring.completions_server import always, serving
+from tests.models.fake_servers import always, serving
 from tests.models.scoring.conftest import load_tiny
 
 KEY = "sk-live-0123456789abcdef"

@@ -167,12 +167,7 @@ def in_nucleus(rows: Tokens, weights: FloatArray, mass: FloatArray) -> FloatArra
     Weights of one size share their leading bits.  Whole sizes are taken, the largest first, until the next
     would reach the mass; of that one its likeliest tokens are.
 
-    Parameters
-    ----------
-    rows, weights
-        [candidate] in the order of the rows; weights are 1 at most.
-    mass
-        [row] as in :func:`nucleus`.
+    ``rows``, ``weights``: [candidate] in the order of the rows; weights are 1 at most.  ``mass``: [row].
     """
     sizes = LARGEST - (weights.view(np.int64) >> LEFT_OUT)
     most = int(sizes.max()) + 1
@@ -200,12 +195,8 @@ def nucleus(weights: FloatArray, mass: FloatArray) -> FloatArray:
 
     Of tokens of equal weight at the edge of the set, the first belong to it.
 
-    Parameters
-    ----------
-    weights
-        [row, token] on any scale, 0 where there is no token.
-    mass
-        [row] at most the sum of the row; where rounding puts it above, all tokens are taken.
+    ``weights``: [row, token] on any scale, 0 where there is no token.  ``mass``: [row] at most the sum of the
+    row; where rounding puts it above, all tokens are taken.
     """
     descending = -np.sort(-weights, axis=1)
     size = (descending.cumsum(axis=1) < mass[:, None]).sum(axis=1, keepdims=True)

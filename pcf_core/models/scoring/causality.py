@@ -51,16 +51,9 @@ Read = Callable[[Indices, Sequence[int]], Sequence[torch.Tensor]]
 def find_leak(read: Read, vocabulary: int, context: int, precision: float) -> str:
     """Describe in words how far logits change with the text behind them; empty if only rounding differs.
 
-    Parameters
-    ----------
-    read
-        Computes logits: all texts in one forward pass.
-    vocabulary
-        The number of logits at a position.
-    context
-        The number of tokens that the model can take, 0 for no limit.
-    precision
-        The relative spacing of the numbers that the model computes with.
+    ``read`` computes logits, all texts in one forward pass.  ``vocabulary``: logits at a position.
+    ``context``: tokens that the model can take, 0 for no limit.  ``precision``: the relative spacing of the
+    numbers that it computes with.
     """
     length = min(LENGTH, context or LENGTH)
     cuts = [cut for cut in CUTS if cut < length] or [length - 1]

@@ -19,9 +19,8 @@ class FakeScorer(Scorer):
 
     ``probability`` maps (prompt, word) to a probability in [0, 1], as a function or a table.  ``tokens``
     gives words another number of tokens than 1; ``refused`` names words with the reason; ``same`` words that
-    share their tokens.  Each batch holds
-    ``batch_size`` prompts and takes ``delay`` seconds, so that progress can be watched.  ``scored`` counts
-    the prompts that were scored.
+    share their tokens.  Each batch holds ``batch_size`` prompts and takes ``delay`` seconds, so that progress
+    can be watched.  ``scored`` counts the prompts that were scored.
     """
 
     def __init__(

@@ -123,16 +123,10 @@ class LocalScorer(Scorer):
     def _nats(
         self, rows: torch.Tensor, positions: torch.Tensor, index: Indices, token: Indices, **inputs: Any
     ) -> FloatArray:
-        """Return [read] log-probabilities of one forward pass, in nats, as float64.
+        """Return [read] log-probabilities of one forward pass with these ``inputs``, in nats, as float64.
 
-        Parameters
-        ----------
-        rows, positions
-            [place] where distributions are read.
-        index, token
-            [read] the number of a place, and the token whose probability is read there.
-        inputs
-            Of the model.
+        ``rows``, ``positions``: [place] where distributions are read.  ``index``, ``token``: [read] the
+        number of a place, and the token whose probability is read there.
         """
         nats = np.full(len(index), np.nan)
         order = np.argsort(index, kind="stable")
@@ -245,14 +239,9 @@ class LocalScorer(Scorer):
     def _find_shortcuts(self, probes: Sequence[Mapping[str, Any]], *, last: bool = False) -> None:
         """Set ``body``, and ``last`` where wanted, to modules with which the logits stay the same.
 
-        In BERT and its kin the module behind the last attention mixes no positions.
-
-        Parameters
-        ----------
-        probes
-            The arguments of forward passes over the texts of :meth:`_probe_ids`.
-        last
-            Whether few positions of a text are read, so that the last layer is worth trimming.
+        In BERT and its kin the module behind the last attention mixes no positions.  ``probes``: arguments of
+        forward passes over the texts of :meth:`_probe_ids`.  ``last``: whether few positions of a text are
+        read, so that the last layer is worth trimming.
         """
         self.body = self.last = None
         with self._device_errors():
@@ -328,10 +317,7 @@ class LocalScorer(Scorer):
     def _require_causal(self, inputs: Callable[[Indices], Mapping[str, Any]]) -> None:
         """Refuse a model whose logits at a position change with the text behind it.
 
-        Parameters
-        ----------
-        inputs
-            Makes the model's arguments for texts [row, token].
+        ``inputs`` makes the model's arguments for texts [row, token].
         """
         with self._device_errors():
             leak = self._leak(inputs)

@@ -114,13 +114,7 @@ class Seam:
         ``causal``: word and right text are scored together; where a token is part of both, all of them count
         as tokens of the word.
 
-        Raises
-        ------
-        ModelError
-            A word or a right text that the tokenizer joins to whatever stands before it.
-        TemplateError
-            A prompt that holds a special token of the tokenizer, or of which the tokenizer joins text and
-            word, so that the model cannot tell them apart.
+        A prompt that holds a special token is refused, and one in which the tokenizer joins text and word.
         """
         sides = [split_prompt(prompt) for prompt in prompts]
         heads = self.encode([left.removesuffix(" ") for left, _ in sides])
@@ -221,11 +215,6 @@ class Seam:
         """Return the tokens of each word as it stands at ``[Y]``, and the words refused, with the reason.
 
         Letters that touch ``[Y]`` count with the word.
-
-        Raises
-        ------
-        TemplateError
-            The text holds a special token of the tokenizer, or joins a word.
         """
         prompt, before, after = whole_word_prompt(text)
         left, _ = split_prompt(prompt)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -20,8 +22,15 @@ from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.generation.seq2seq import Seq2SeqGenerator
 from pcf_core.models.loading import Loaded
 from pcf_core.models.registry import resolve
-from tests.models.generation.brute import brute_text, causal_forward, exact_distribution, require_brute_force
-from tests.models.generation.conftest import key_of, nothing, open_causal
+from tests.models.generation.conftest import (
+    brute_text,
+    exact_distribution,
+    forward_of,
+    key_of,
+    nothing,
+    open_causal,
+    require_brute_force,
+)
 from tests.models.scoring.conftest import CAUSAL, FIRST_CAUSAL, build, load_tiny
 from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
 from tests.quick import quick
@@ -37,7 +46,7 @@ def stops_of(loaded: Loaded) -> set[int]:
 def check_against_brute_force(
     generator: CausalGenerator, loaded: Loaded, start: list[int], indices: range, continues: bool = True
 ) -> None:
-    forward, before = causal_forward(loaded), start if continues else []
+    forward, before = forward_of(loaded), start if continues else []
     require_brute_force(generator, PROMPT, start, forward, stops_of(loaded), before, indices)
 
 
@@ -73,11 +82,11 @@ def test_order_interruption_and_other_prompts_change_nothing(name: str) -> None:
     assert len(set(whole.texts)) > 4
 
     backwards = open_causal(loaded)
-    found: dict[int, Generated] = {}
+    blocks: dict[int, Generated] = {}
     for first in (75, 50, 25, 0):
-        found[first] = backwards.generate(PROMPT, first, BLOCK, nothing)
+        blocks[first] = backwards.generate(PROMPT, first, BLOCK, nothing)
         backwards.generate("The engineer told us", first, BLOCK, nothing)
-    assert joined([found[first] for first in (0, 25, 50, 75)]) == whole
+    assert joined([blocks[first] for first in (0, 25, 50, 75)]) == whole
 
     interrupted = open_causal(loaded)
     calls = 0
@@ -130,7 +139,7 @@ def test_company_changes_nothing_of_a_shipped_model(name: str) -> None:
 
 
 def test_a_small_model_multiplies_by_onednn_in_passes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In pauses others may ask the same model, and a large one keeps its own products."""
+    """In pauses others may ask the same model, or train one; a large one keeps its own products."""
     loaded = load_tiny("gpt2")
 
     def replaced() -> bool:
@@ -141,11 +150,16 @@ def test_a_small_model_multiplies_by_onednn_in_passes_alone(monkeypatch: pytest.
             monkeypatch.setattr("pcf_core.models.generation.local.LIGHT", 0)
         generator = open_causal(loaded)
         within: list[bool] = []
-        between: list[bool] = []
+        between: list[tuple[bool, bool]] = []
         hook = loaded.model.register_forward_pre_hook(lambda *given, seen=within: seen.append(replaced()))
-        generator.generate(PROMPT, 0, BLOCK, lambda seen=between: seen.append(replaced()))
+        generator.generate(
+            PROMPT,
+            0,
+            BLOCK,
+            lambda seen=between: seen.append((replaced(), torch.is_inference_mode_enabled())),
+        )
         hook.remove()
-        assert (set(within), set(between)) == ({light}, {False})
+        assert (set(within), set(between)) == ({light}, {(False, False)})
 
 
 def test_where_rows_depend_on_how_many_there_are_blocks_are_written_whole() -> None:
@@ -166,7 +180,7 @@ def test_where_rows_depend_on_how_many_there_are_blocks_are_written_whole() -> N
 def test_texts_that_have_ended_leave_the_passes() -> None:
     """What is left is written in fewer rows, and the texts are those of a block of its own."""
     loaded = load_tiny("gpt2")
-    logits = causal_forward(loaded)(loaded.tokenizer(PROMPT)["input_ids"])
+    logits = forward_of(loaded)(loaded.tokenizer(PROMPT)["input_ids"])
     ending = [int(token) for token in np.argsort(logits)[-4:]]
     generator = open_causal(ending_with(loaded, ending), length=12)
     rows: list[int] = []
@@ -178,12 +192,12 @@ def test_texts_that_have_ended_leave_the_passes() -> None:
 
     assert generator.row_invariant
     generator._next = watched  # type: ignore[method-assign]
-    found = generator.generate(PROMPT, 0, 4 * BLOCK, nothing)
+    shrinking = generator.generate(PROMPT, 0, 4 * BLOCK, nothing)
     assert len(set(rows)) > 2
     assert rows == sorted(rows, reverse=True)
     whole = open_causal(ending_with(loaded, ending), length=12)
     vars(whole)["row_invariant"] = False
-    assert whole.generate(PROMPT, 0, 4 * BLOCK, nothing) == found
+    assert whole.generate(PROMPT, 0, 4 * BLOCK, nothing) == shrinking
 
 
 def test_long_texts_of_wide_models_are_written_fewer_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,12 +221,12 @@ def test_a_memory_with_room_holds_what_one_without_holds() -> None:
             plain.batch_select_indices(torch.tensor(rows))
             roomy.batch_select_indices(torch.tensor(rows))
         new = torch.randn(2, len(plain.keys), 4, 1, 8, generator=random)
-        expected, found = plain.update(*new), roomy.update(*new)
-        for old, held in zip(expected, found, strict=True):
+        expected, stored = plain.update(*new), roomy.update(*new)
+        for old, held in zip(expected, stored, strict=True):
             assert torch.equal(old, held)
             assert held.permute(2, 0, 1, 3).is_contiguous()
-        places.append(found[0].data_ptr())
-    assert [place != before for before, place in pairwise(places)] == [
+        places.append(stored[0].data_ptr())
+    assert [address != before for before, address in pairwise(places)] == [
         step in (4, 5, 8) for step in range(1, 9)
     ]
 
@@ -233,18 +247,10 @@ def test_rows_that_follow_each_other_stay_where_they_are(dtype: torch.dtype) -> 
         plain.batch_select_indices(torch.tensor(rows))
         roomy.batch_select_indices(torch.tensor(rows))
         after = [held.data_ptr() for held in (roomy.keys, roomy.values)]
-        assert (after == [place + offset for place in before]) == stays
+        assert (after == [address + offset for address in before]) == stays
         new = torch.randn(2, len(rows), 2, 1, 8, generator=random).to(dtype)
         for old, held in zip(plain.update(*new), roomy.update(*new), strict=True):
             assert torch.equal(old, held)
-
-
-def test_what_is_answered_between_two_tokens_is_free_to_train() -> None:
-    """A model that is opened in a pause must not be made of tensors that torch keeps from changing."""
-    modes = []
-    generator = open_causal(load_tiny("gpt2"))
-    generator.generate(PROMPT, 0, BLOCK, lambda: modes.append(torch.is_inference_mode_enabled()))
-    assert modes == [False] * 7
 
 
 def test_a_small_model_takes_one_thread_and_gives_the_others_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,7 +267,7 @@ def test_a_small_model_takes_one_thread_and_gives_the_others_back(monkeypatch: p
     monkeypatch.setattr(generator, "_next", watched)
     torch.set_num_threads(2)
     try:
-        found = generator.generate(PROMPT, 0, BLOCK, lambda: between.append(torch.get_num_threads()))
+        texts = generator.generate(PROMPT, 0, BLOCK, lambda: between.append(torch.get_num_threads()))
         assert torch.get_num_threads() == 2
         monkeypatch.setattr("pcf_core.models.generation.local.LIGHT", 0)
         large = open_causal(load_tiny("gpt2"))
@@ -269,15 +275,7 @@ def test_a_small_model_takes_one_thread_and_gives_the_others_back(monkeypatch: p
     finally:
         torch.set_num_threads(1)
     assert (set(used), set(between), generator.threads, generator.most) == ({1}, {2}, 1, 256)
-    assert found == alone
-
-
-def test_another_seed_and_another_index_give_other_texts() -> None:
-    loaded = load_tiny("gpt2")
-    first = open_causal(loaded).generate(PROMPT, 0, 2 * BLOCK, nothing)
-    other = open_causal(loaded, seed=1).generate(PROMPT, 0, 2 * BLOCK, nothing)
-    assert first.texts[:BLOCK] != first.texts[BLOCK:]
-    assert len(set(first.texts) & set(other.texts)) < BLOCK
+    assert texts == alone
 
 
 @pytest.mark.parametrize(
@@ -288,16 +286,16 @@ def test_the_law_of_the_next_token(decoding: dict[str, float]) -> None:
     loaded = load_tiny("gpt2")
     generator = open_causal(loaded, length=1, **decoding)
     ids = loaded.tokenizer(PROMPT)["input_ids"]
-    exact = exact_distribution(causal_forward(loaded)(ids), generator.key.decoding)
+    exact = exact_distribution(forward_of(loaded)(ids), generator.key.decoding)
     wanted: Counter[str] = Counter()
     for token, probability in enumerate(exact):
         stopped = token in stops_of(loaded)
         text = "" if stopped else loaded.tokenizer.decode([token], clean_up_tokenization_spaces=False)
         wanted[text] += probability
-    found = Counter(generator.generate(PROMPT, 0, 4000, nothing).texts)
-    assert set(found) <= {text for text, probability in wanted.items() if probability > 0}
+    counts = Counter(generator.generate(PROMPT, 0, 4000, nothing).texts)
+    assert set(counts) <= {text for text, probability in wanted.items() if probability > 0}
     common = [text for text, probability in wanted.items() if probability * 4000 >= 5]
-    observed = np.array([*(found[text] for text in common), 0.0])
+    observed = np.array([*(counts[text] for text in common), 0.0])
     expected = np.array([*(wanted[text] * 4000 for text in common), 0.0])
     observed[-1], expected[-1] = 4000 - observed.sum(), 4000 - expected.sum()
     if expected[-1] < 1e-6:
@@ -317,7 +315,7 @@ def test_greedy_is_one_text() -> None:
     assert greedy.texts[0] == loaded.tokenizer.decode(theirs, skip_special_tokens=True)
 
 
-# ------------------------------------------------------------------------------------ where texts end
+# Where texts end.
 
 
 def ending_with(loaded: Loaded, tokens: list[int]) -> Loaded:
@@ -333,19 +331,15 @@ def test_a_text_ends_at_any_of_the_ending_tokens_and_does_not_hold_it() -> None:
     loaded = load_tiny("gpt2")
     free = open_causal(loaded, length=12).generate(PROMPT, 0, BLOCK, nothing)
     ids = loaded.tokenizer(PROMPT)["input_ids"]
-    common = Counter(
-        token
-        for index in range(BLOCK)
-        for token in brute_text(
-            key_of(length=12), PROMPT, index, ids, causal_forward(loaded), stops_of(loaded)
-        )[0][1:]
-    )
+
+    def by_hand(index: int, stops: set[int]) -> tuple[list[int], bool]:
+        return brute_text(key_of(length=12), PROMPT, index, ids, forward_of(loaded), stops)
+
+    common = Counter(token for index in range(BLOCK) for token in by_hand(index, stops_of(loaded))[0][1:])
     ending = [token for token, _ in common.most_common(3)]
     cut = open_causal(ending_with(loaded, ending), length=12).generate(PROMPT, 0, BLOCK, nothing)
     for index in range(BLOCK):
-        written, stopped = brute_text(
-            key_of(length=12), PROMPT, index, ids, causal_forward(loaded), {*ending, *stops_of(loaded)}
-        )
+        written, stopped = by_hand(index, {*ending, *stops_of(loaded)})
         assert cut.tokens[index] == len(written) <= free.tokens[index]
         assert free.texts[index].startswith(cut.texts[index])
         assert cut.ends[index] == "empty" or (cut.ends[index] == "stop") == stopped
@@ -355,27 +349,15 @@ def test_a_text_ends_at_any_of_the_ending_tokens_and_does_not_hold_it() -> None:
 def test_a_model_that_writes_nothing_is_counted() -> None:
     """Greedy, the first token ends the text: 25 empty texts, and no second pass."""
     loaded = load_tiny("gpt2")
-    logits = causal_forward(loaded)(loaded.tokenizer(PROMPT)["input_ids"])
+    logits = forward_of(loaded)(loaded.tokenizer(PROMPT)["input_ids"])
     silent = open_causal(ending_with(loaded, [logits.index(max(logits))]), temperature=0)
-    passes = 0
-
-    def count() -> None:
-        nonlocal passes
-        passes += 1
-
-    found = silent.generate(PROMPT, 0, BLOCK, count)
-    assert (set(found.texts), set(found.ends), set(found.tokens)) == ({""}, {"empty"}, {0})
-    assert len(found.texts) == BLOCK
-    assert passes == 0
+    pause = Mock()
+    texts = silent.generate(PROMPT, 0, BLOCK, pause)
+    assert (texts.texts, texts.ends, texts.tokens) == (("",) * BLOCK, ("empty",) * BLOCK, (0,) * BLOCK)
+    assert not pause.called
 
 
-def test_white_space_alone_is_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = open_causal(load_tiny("gpt2"))
-    monkeypatch.setattr(generator, "_text", lambda ids, written: " \n")
-    assert set(generator.generate(PROMPT, 0, BLOCK, nothing).ends) == {"empty"}
-
-
-# -------------------------------------------------------------------------------------- refusals
+# Refusals.
 
 
 def test_too_long_for_the_context_is_one_sentence() -> None:
@@ -383,49 +365,58 @@ def test_too_long_for_the_context_is_one_sentence() -> None:
     needed = len(loaded.tokenizer(PROMPT)["input_ids"]) + 8
     assert len(open_causal(loaded, context=needed).generate(PROMPT, 0, BLOCK, nothing).texts) == BLOCK
     open_causal(loaded, context=needed).check(PROMPT)
-    with pytest.raises(GenerationError) as before:
-        open_causal(loaded, context=needed - 1).check(PROMPT)
-    with pytest.raises(GenerationError) as refusal:
-        open_causal(loaded, context=needed - 1).generate(PROMPT, 0, BLOCK, nothing)
-    assert str(before.value) == str(refusal.value)
-    assert str(refusal.value) == (
-        f"The prompt '{PROMPT}' and 8 new tokens need {needed} tokens together, but the context of tiny "
-        f"holds {needed - 1}; shorten one of them."
-    )
+    short = open_causal(loaded, context=needed - 1)
+    for refuse in (short.check, lambda prompt: short.generate(prompt, 0, BLOCK, nothing)):
+        with pytest.raises(GenerationError) as refusal:
+            refuse(PROMPT)
+        assert str(refusal.value) == (
+            f"The prompt '{PROMPT}' and 8 new tokens need {needed} tokens together, but the context of tiny "
+            f"holds {needed - 1}; shorten one of them."
+        )
 
 
-@pytest.mark.parametrize("prompt", ["", " \n"])
-def test_an_empty_prompt_is_refused(prompt: str) -> None:
-    with pytest.raises(GenerationError, match="A prompt is empty"):
-        open_causal(load_tiny("gpt2")).generate(prompt, 0, BLOCK, nothing)
-
-
-def test_a_special_token_in_a_prompt_is_refused() -> None:
-    with pytest.raises(GenerationError, match="holds </s>, a special token of tiny; take it out"):
-        open_causal(load_tiny("llama")).generate("He was</s>old", 0, BLOCK, nothing)
-
-
-def test_nan_is_one_sentence() -> None:
-    loaded = load_tiny("gpt2")
+def damaged(loaded: Loaded) -> CausalGenerator:
     broken = Loaded(copy.deepcopy(loaded.model), loaded.tokenizer, "cpu")
     with torch.no_grad():
         broken.model.transformer.ln_f.weight[0] = torch.nan
-    with pytest.raises(ScoringError, match="The model tiny gave NaN behind 'The nurse said that he was'"):
-        open_causal(broken).generate(PROMPT, 0, BLOCK, nothing)
+    return open_causal(broken)
 
 
-def test_out_of_memory_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = open_causal(load_tiny("gpt2"))
+def without_memory(loaded: Loaded) -> CausalGenerator:
+    generator = open_causal(loaded)
 
     def full(*_: object) -> None:
         raise torch.OutOfMemoryError
 
-    monkeypatch.setattr(generator, "_next", full)
-    with pytest.raises(ScoringError, match="ran out of memory with 256 texts at once"):
-        generator.generate(PROMPT, 0, BLOCK, nothing)
+    generator._next = full  # type: ignore[method-assign,assignment]
+    return generator
 
 
-# ----------------------------------------------------------------------------------------- chats
+def told_its_end(loaded: Loaded) -> CausalGenerator:
+    return open_causal(loaded).with_system(f"Be {loaded.tokenizer.eos_token}")
+
+
+SPECIAL = "holds </s>, a special token of tiny; take it out"
+# What makes a generator, of which twin, the prompt that it is given, and the sentence that refuses it.
+REFUSED: list[tuple[Callable[[Loaded], CausalGenerator], str, str, str]] = [
+    (open_causal, "gpt2", "", "A prompt is empty"),
+    (open_causal, "gpt2", " \n", "A prompt is empty"),
+    (open_causal, "llama", "He was</s>old", SPECIAL),
+    (told_its_end, "llama", PROMPT, SPECIAL),
+    (damaged, "gpt2", PROMPT, "The model tiny gave NaN behind 'The nurse said that he was'"),
+    (without_memory, "gpt2", PROMPT, "ran out of memory with 256 texts at once"),
+]
+
+
+@pytest.mark.parametrize(("make", "name", "prompt", "sentence"), REFUSED)
+def test_what_cannot_be_written_is_one_sentence(
+    make: Callable[[Loaded], CausalGenerator], name: str, prompt: str, sentence: str
+) -> None:
+    with pytest.raises((GenerationError, ScoringError), match=sentence):
+        make(load_tiny(name)).generate(prompt, 0, BLOCK, nothing)
+
+
+# Chats.
 
 TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}{{ message['role'] }} said {{ message['content'] }}."
@@ -444,8 +435,8 @@ def chatting(name: str, template: str) -> Loaded:
 def test_a_chat_is_asked_as_a_users_message(name: str) -> None:
     loaded = chatting(name, TEMPLATE)
     generator = open_causal(loaded, chat_template="hash")
-    asked = f"{loaded.tokenizer.bos_token}user said {PROMPT}. He told us"
-    start = loaded.tokenizer(asked, add_special_tokens=False)["input_ids"]
+    conversation = f"{loaded.tokenizer.bos_token}user said {PROMPT}. He told us"
+    start = loaded.tokenizer(conversation, add_special_tokens=False)["input_ids"]
     check_against_brute_force(generator, loaded, start, range(6), continues=False)
 
 
@@ -494,20 +485,13 @@ def test_what_is_told_first_reaches_the_model(template: str, whole: str) -> None
 
 def test_without_messages_it_stands_before_the_prompt() -> None:
     plain = open_causal(load_tiny("gpt2"))
-    told = plain.with_system(SYSTEM)
-    assert told.prompt_ids(PROMPT) == plain.prompt_ids(f"{SYSTEM}\n\n{PROMPT}")
-    assert (plain.key.system, told.key.system) == ("", SYSTEM)
-    assert told.model is plain.model
-    assert told.with_system("").generate(PROMPT, 0, BLOCK, nothing) == plain.generate(
+    other = plain.with_system(SYSTEM)
+    assert other.prompt_ids(PROMPT) == plain.prompt_ids(f"{SYSTEM}\n\n{PROMPT}")
+    assert (plain.key.system, other.key.system) == ("", SYSTEM)
+    assert other.model is plain.model
+    assert other.with_system("").generate(PROMPT, 0, BLOCK, nothing) == plain.generate(
         PROMPT, 0, BLOCK, nothing
     )
-
-
-def test_what_is_told_first_holds_no_special_token() -> None:
-    loaded = load_tiny("llama")
-    generator = open_causal(loaded).with_system(f"Be {loaded.tokenizer.eos_token}")
-    with pytest.raises(GenerationError, match="a special token of tiny; take it out"):
-        generator.generate(PROMPT, 0, BLOCK, nothing)
 
 
 # From a model to its generator.
@@ -519,9 +503,9 @@ def test_shipped_models_write(name: str, kind: type) -> None:
     generator = open_generator(resolve(name), decoding)
     assert isinstance(generator, kind)
     assert generator.key == GenerationKey.of(resolve(name), decoding)
-    found = generator.generate("She is a", 0, BLOCK, nothing)
-    assert len(set(found.texts)) > 5
-    assert sum(text.startswith(" ") for text in found.texts) > BLOCK / 2
+    written = generator.generate("She is a", 0, BLOCK, nothing)
+    assert len(set(written.texts)) > 5
+    assert sum(text.startswith(" ") for text in written.texts) > BLOCK / 2
 
 
 @pytest.mark.parametrize("name", ["mini-bert", "mini-xlnet"])

@@ -12,10 +12,9 @@ from pcf_core.core.generation import BLOCK, MissingTexts
 from pcf_core.models.folder import describe
 from pcf_core.models.generation.seq2seq import Seq2SeqGenerator
 from pcf_core.models.loading import Loaded, load
-from tests.models.generation.brute import require_brute_force, seq2seq_forward
-from tests.models.generation.conftest import key_of, nothing
-from tests.models.scoring.conftest import load_tiny
-from tests.models.scoring.seq2seq_models import CONTEXT, MASK, SENTINEL, t5_tokenizer
+from tests.models.generation.conftest import forward_of, key_of, nothing, require_brute_force
+from tests.models.scoring.conftest import MASK, SENTINEL, SHORT_CONTEXT, load_tiny
+from tests.models.scoring.tiny_tokenizers import t5_tokenizer
 
 PROMPT = "The nurse said that he was"
 SHIPPED = Path(__file__).resolve().parents[3] / "assets" / "models" / "mini-t5"
@@ -42,7 +41,7 @@ def check(
 ) -> None:
     names = loaded.tokenizer.get_vocab()
     stops = {names["</s>"], *(names[name] for name in names if name.startswith("<extra_id_"))}
-    forward = seq2seq_forward(loaded, source)
+    forward = forward_of(loaded, source)
     require_brute_force(generator, PROMPT, start, forward, stops, before, range(0, BLOCK, 4))
 
 
@@ -79,9 +78,9 @@ def test_the_shipped_t5_is_known_for_what_it_was_trained_for() -> None:
     end = loaded.tokenizer.eos_token_id
     source = [*plain(loaded), gap, end]
     check(generator, loaded, source, [loaded.model.config.decoder_start_token_id, gap], plain(loaded))
-    found = generator.generate(PROMPT, 0, BLOCK, nothing)
-    assert not any("extra_id" in text for text in found.texts)
-    assert found.ends.count("stop") > 12
+    written = generator.generate(PROMPT, 0, BLOCK, nothing)
+    assert not any("extra_id" in text for text in written.texts)
+    assert written.ends.count("stop") > 12
 
 
 @pytest.mark.parametrize("name", sorted(MASK))
@@ -90,7 +89,7 @@ def test_a_mask_lets_the_decoder_go_on_from_the_prompt(name: str) -> None:
     names = loaded.tokenizer.get_vocab()
     text = [names["<s>"], *plain(loaded)]
     check(
-        Seq2SeqGenerator(loaded, key_of("seq2seq"), context=CONTEXT),
+        Seq2SeqGenerator(loaded, key_of("seq2seq"), context=SHORT_CONTEXT),
         loaded,
         [*text, names["<mask>"], names["</s>"]],
         [loaded.model.config.decoder_start_token_id, *text],
@@ -117,9 +116,9 @@ def test_the_longer_of_both_sides_must_fit() -> None:
         Seq2SeqGenerator(loaded, key_of("seq2seq"), context=needed - 1).generate(PROMPT, 0, BLOCK, nothing)
 
 
-def test_a_decoder_that_does_not_say_how_it_starts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded = load_tiny("t5")
-    monkeypatch.delattr(loaded.model.config, "decoder_start_token_id")
+def test_a_decoder_that_does_not_say_how_it_starts_is_refused() -> None:
+    loaded = SENTINEL["t5"].load()
+    del loaded.model.config.decoder_start_token_id
     with pytest.raises(GenerationError, match="does not say with which token its decoder starts"):
         Seq2SeqGenerator(loaded, key_of("seq2seq"))
 

@@ -34,15 +34,15 @@ from pcf_core.models.loading import Loaded
 from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.opening import open_scorer
-from tests.models.scoring.conftest import brute_force
-from tests.models.scoring.seq2seq_models import (
+from tests.models.scoring.conftest import brute_force, brute_permutation, brute_seq2seq
+from tests.models.scoring.tiny_tokenizers import (
     bart_tokenizer,
-    brute_permutation,
-    brute_seq2seq,
+    bert_tokenizer,
+    opt_tokenizer,
+    roberta_tokenizer,
     t5_tokenizer,
     xlnet_tokenizer,
 )
-from tests.models.scoring.tiny_tokenizers import bert_tokenizer, opt_tokenizer, roberta_tokenizer
 
 TABLE = Path(__file__).with_suffix(".csv")
 PAGE = Path(__file__).parents[3] / "docs" / "architectures.md"

@@ -8,6 +8,9 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,53 +18,75 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from transformers import PreTrainedTokenizerFast
+from transformers import PreTrainedTokenizerBase
 
 from pcf_core.core.run import ScoringKey
+from pcf_core.core.settings import Settings
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.causal import CausalScorer
 from pcf_core.models.scoring.masked import MaskedScorer
 from pcf_core.models.scoring.permutation import PermutationScorer
 from pcf_core.models.scoring.seq2seq import Seq2SeqScorer
-from tests.models.scoring.seq2seq_models import (
-    PERMUTATION,
-    SEQ2SEQ,
-    Tiny,
-    brute_permutation,
-    brute_seq2seq,
-)
+from tests.models.fake_servers import CompletionsServer, point_at, serving, threads_end
 from tests.models.scoring.tiny_tokenizers import (
     PROMPTS,
     WORDS,
+    bart_tokenizer,
     bert_tokenizer,
     funnel_tokenizer,
     gpt2_tokenizer,
     llama_tokenizer,
     opt_tokenizer,
     roberta_tokenizer,
+    t5_tokenizer,
+    xlnet_tokenizer,
 )
 
+Serve = Callable[..., CompletionsServer]
 CONTEXT = 400
+SHORT_CONTEXT = 160  # of encoder–decoders
+# Classes whose configurations take their own defaults.
+BARE = {
+    *(f"{name}ForConditionalGeneration" for name in ("T5", "MT5", "UMT5", "Bart", "MBart", "LED")),
+    "XLNetLMHeadModel",
+}
+
+
+@dataclass(frozen=True)
+class Tiny:
+    """A tiny model: its class in transformers, and what makes it (with other options of its config)."""
+
+    model: str
+    load: Callable[..., Loaded]
 
 
 def build(
-    model: str, tokenizer: Callable[[], PreTrainedTokenizerFast], *, seed: int = 7, **options: Any
+    model: str,
+    tokenizer: Callable[[], PreTrainedTokenizerBase],
+    *,
+    seed: int = 7,
+    spare: int = 0,
+    own_head: bool = False,
+    **options: Any,
 ) -> Loaded:
-    """Weights are drawn wide enough that texts and words differ by nats."""
+    """Weights are drawn wide enough that texts and words differ by nats.
+
+    ``spare`` entries of the vocabulary have no token, as in T5; ``own_head``: as T5 1.1 and mT5 have.
+    """
     kind, own = getattr(transformers, model), tokenizer()
-    config = kind.config_class(
-        vocab_size=len(own),
-        pad_token_id=own.pad_token_id,
-        bos_token_id=own.bos_token_id,
-        eos_token_id=own.eos_token_id,
-        **{"max_position_embeddings": CONTEXT, "initializer_range": 0.4, **options},
-    )
+    common: dict[str, Any] = {}
+    if model not in BARE:
+        common = {"max_position_embeddings": CONTEXT, "initializer_range": 0.4}
+        common |= {f"{role}_token_id": getattr(own, f"{role}_token_id") for role in ("pad", "bos", "eos")}
     torch.manual_seed(seed)
-    return Loaded(kind(config).eval(), own, "cpu")
+    made = kind(kind.config_class(**common | {"vocab_size": len(own) + spare} | options)).eval()
+    if own_head:
+        made.lm_head.weight = torch.nn.Parameter(torch.randn_like(made.lm_head.weight) * 0.3)
+    return Loaded(made, own, "cpu")
 
 
-def twin(model: str, tokenizer: Callable[[], PreTrainedTokenizerFast], **options: Any) -> Tiny:
+def twin(model: str, tokenizer: Callable[[], PreTrainedTokenizerBase], **options: Any) -> Tiny:
     return Tiny(model, functools.partial(build, model, tokenizer, **options))
 
 
@@ -125,6 +150,52 @@ MASKED = FIRST_MASKED | {
     "modernbert": twin("ModernBertForMaskedLM", roberta_tokenizer, **MODERN),
     "xlm-roberta": twin("XLMRobertaForMaskedLM", roberta_tokenizer, **SMALL),
 }
+T5 = {"d_model": 32, "d_kv": 16, "d_ff": 48, "num_layers": 2, "num_heads": 2, "decoder_start_token_id": 0} | {
+    "relative_attention_num_buckets": 8,
+    "relative_attention_max_distance": 12,
+}
+BART = {
+    f"{half}_{part}": size
+    for half in ("encoder", "decoder")
+    for part, size in (("layers", 2), ("attention_heads", 2), ("ffn_dim", 48))
+} | {"d_model": 32, "init_std": 0.4, "decoder_start_token_id": 2, "forced_eos_token_id": None}
+SENTINEL = {
+    # T5 1.0: relu, tied and scaled head; T5 1.1: gated gelu, a head of its own, not scaled.
+    "t5": twin("T5ForConditionalGeneration", t5_tokenizer, spare=28, **T5),
+    "t5-gated": twin(
+        "T5ForConditionalGeneration",
+        t5_tokenizer,
+        spare=28,
+        own_head=True,
+        **T5,
+        feed_forward_proj="gated-gelu",
+        tie_word_embeddings=False,
+    ),
+    "mt5": twin("MT5ForConditionalGeneration", t5_tokenizer, spare=12, own_head=True, **T5),
+    # Every layer has a table of distances of its own.
+    "umt5": twin("UMT5ForConditionalGeneration", t5_tokenizer, **T5),
+}
+MASK = {
+    "bart": twin(
+        "BartForConditionalGeneration", bart_tokenizer, **BART, max_position_embeddings=SHORT_CONTEXT
+    ),
+    # Normalises before each block; positions and start token as here, not as in mBART's checkpoints.
+    "mbart": twin(
+        "MBartForConditionalGeneration", bart_tokenizer, **BART, max_position_embeddings=SHORT_CONTEXT
+    ),
+    # BART whose decoder lets nobody choose the positions: words cannot share a row.
+    "led": twin(
+        "LEDForConditionalGeneration",
+        bart_tokenizer,
+        **BART,
+        attention_window=4,
+        max_encoder_position_embeddings=SHORT_CONTEXT,
+        max_decoder_position_embeddings=SHORT_CONTEXT,
+    ),
+}
+SEQ2SEQ = SENTINEL | MASK
+XLNET = {"d_model": 32, "n_layer": 2, "n_head": 2, "d_inner": 48, "initializer_range": 0.4}
+PERMUTATION = {"xlnet": twin("XLNetLMHeadModel", xlnet_tokenizer, **XLNET)}
 TWINS = CAUSAL | MASKED | SEQ2SEQ | PERMUTATION
 FIRST = sorted(FIRST_CAUSAL | FIRST_MASKED | SEQ2SEQ | PERMUTATION)
 SCORERS: dict[str, Callable[..., Scorer]] = {
@@ -138,6 +209,13 @@ SCORERS: dict[str, Callable[..., Scorer]] = {
 @functools.cache
 def load_tiny(name: str) -> Loaded:
     return TWINS[name].load()
+
+
+def save(loaded: Loaded, folder: Path) -> str:
+    """Write model and tokenizer; return the folder's name."""
+    loaded.model.save_pretrained(folder)
+    loaded.tokenizer.save_pretrained(folder)
+    return str(folder)
 
 
 def family_of(name: str) -> str:
@@ -170,6 +248,60 @@ def changed(name: str, protocol: str = "exact", **attributes: Any) -> Any:
     scorer = copy.copy(scorer_of(name, protocol))
     vars(scorer).update(attributes)
     return scorer
+
+
+def split_text(tokenizer: Any, prompt: str, word: str) -> tuple[list[int], list[int], list[int]]:
+    """Token ids left of the word, of the word and right of it, cut out of the whole text's tokens."""
+    left, right = prompt.split("[Y]")
+    texts = (left.rstrip(), left + word, left + word + right)
+    first, second, whole = (tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts)
+    assert whole[: len(second)] == second
+    assert second[: len(first)] == first
+    return first, second[len(first) :], whole[len(second) :]
+
+
+@functools.cache
+@torch.inference_mode()
+def log_chances(loaded: Loaded, source: tuple[int, ...], decoder: tuple[int, ...]) -> torch.Tensor:
+    """Nats [token] of what comes next: the plain forward of one row, which several tests ask for."""
+    answer = loaded.model(input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([decoder]))
+    return torch.softmax(answer.logits[0, -1].double(), -1).log()
+
+
+def brute_seq2seq(loaded: Loaded, prompt: str, word: str, *, closing: bool = False) -> float:
+    """Nats of one word: the model's plain forward with the whole softmax, nothing shared or batched."""
+    tokenizer = loaded.tokenizer
+    left, middle, right = split_text(tokenizer, prompt, word)
+    names = tokenizer.get_vocab()
+    if "<extra_id_0>" in names:
+        source = [*left, names["<extra_id_0>"], *right, names["</s>"]]
+        decoder = [loaded.model.config.decoder_start_token_id, names["<extra_id_0>"]]
+    else:
+        source = [names["<s>"], *left, names["<mask>"], *right, names["</s>"]]
+        decoder = [names["</s>"], names["<s>"], *left]
+    total = 0.0
+    for token in middle + ([names["<extra_id_1>"]] if closing else []):
+        total += float(log_chances(loaded, tuple(source), tuple(decoder))[token])
+        decoder.append(token)
+    return total
+
+
+@torch.inference_mode()
+def brute_permutation(loaded: Loaded, prompt: str, word: str) -> float:
+    """Nats of one word: one open place after the other, hidden cell by cell."""
+    left, middle, right = split_text(loaded.tokenizer, prompt, word)
+    names = loaded.tokenizer.get_vocab()
+    ids = [*left, *middle, *right, names["<sep>"], names["<cls>"]]
+    total = 0.0
+    for index in range(len(left), len(left) + len(middle)):
+        hidden, target = torch.zeros(1, len(ids), len(ids)), torch.zeros(1, 1, len(ids))
+        for open_place in range(index, len(left) + len(middle)):
+            hidden[0, :, open_place] = 1
+        target[0, 0, index] = 1
+        # The ids of the open places are left in: whether they are hidden shows in the answer.
+        answer = loaded.model(input_ids=torch.tensor([ids]), perm_mask=hidden, target_mapping=target)
+        total += float(torch.softmax(answer.logits[0, 0].double(), -1)[ids[index]].log())
+    return total
 
 
 def brute_force(loaded: Loaded, name: str, prompt: str, word: str) -> float:
@@ -240,14 +372,19 @@ class Table(torch.nn.Module):
         return SimpleNamespace(logits=logits)
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture
 def _own_folders() -> None:
     """The shipped models, where the tests of what finds models have an empty folder of them."""
+
+
+@pytest.fixture
+def serve(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """Start a server of a tiny model and point the settings at it; all threads end with the test."""
+    with threads_end(), ExitStack() as stack:
+
+        def start(model: str = "llama", shape: str = "prompt_logprobs") -> CompletionsServer:
+            server = stack.enter_context(serving(load_tiny(model), shape))
+            point_at(server, monkeypatch)
+            return server
+
+        yield start

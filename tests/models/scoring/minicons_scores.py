@@ -36,10 +36,10 @@ def sides(task: dict[str, Any], prompt: str, word: str) -> tuple[str, str, str |
 
 def scores(scorer: Any, task: dict[str, Any]) -> list[float]:
     """Nats of every word in every prompt, ``batch`` at a time."""
-    asked = [sides(task, prompt, word) for prompt in task["prompts"] for word in task["words"]]
+    requests = [sides(task, prompt, word) for prompt in task["prompts"] for word in task["words"]]
     found: list[float] = []
-    for start in range(0, len(asked), task["batch"]):
-        prefix, stimuli, suffix = map(list, zip(*asked[start : start + task["batch"]], strict=True))
+    for start in range(0, len(requests), task["batch"]):
+        prefix, stimuli, suffix = map(list, zip(*requests[start : start + task["batch"]], strict=True))
         options: dict[str, Any] = {"reduction": lambda nats: nats.sum(0).item()}
         if task["family"] == "masked":
             options |= {"PLL_metric": "within_word_l2r", "suffix": suffix if suffix[0] else None}

@@ -1,10 +1,11 @@
-"""The seam: prompts, plans, refusals; and that torch stays outside."""
+"""What all scorers share, without torch: prompts, plans, refusals, prefix trees, and the shipped fake."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -25,7 +26,6 @@ from pcf_core.models.scoring.base import (
     check_context,
     has_right_text,
     log_normaliser,
-    out_of_memory,
     plan,
     quoted,
     refused_words,
@@ -33,24 +33,24 @@ from pcf_core.models.scoring.base import (
     split_prompt,
 )
 from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.models.scoring.seam import Ids
+from pcf_core.models.scoring.trees import ENDS, LEFT, Continuations, Tree, chains, pack
 from tests.models.scoring.conftest import FIRST_CAUSAL, FIRST_MASKED, changed, load_tiny
 from tests.models.scoring.tiny_tokenizers import PROMPTS
 
 KEY = ScoringKey(model="m", identity="i", tokenizer="t", family="fake", rules="1")
 
 
-def test_split_prompt_keeps_the_space_left_and_drops_the_one_at_the_end() -> None:
+def test_a_prompt_is_split_at_its_only_place() -> None:
+    """The space on the left stays, the one at the end does not."""
     assert split_prompt("The nurse said that [Y]") == ("The nurse said that ", "")
     assert split_prompt("Then [Y] was old. ") == ("Then ", " was old.")
     assert has_right_text("He met a [Y].")
     assert not has_right_text("He met a [Y] ")
-
-
-@pytest.mark.parametrize("prompt", ["no place", "[Y] and [Y]", "[X] said"])
-def test_prompt_without_exactly_one_place_is_refused_by_its_text(prompt: str) -> None:
-    with pytest.raises(TemplateError, match="exactly one") as caught:
-        split_prompt(prompt)
-    assert prompt in str(caught.value)
+    for prompt in ("no place", "[Y] and [Y]", "[X] said"):
+        with pytest.raises(TemplateError, match="exactly one") as caught:
+            split_prompt(prompt)
+        assert prompt in str(caught.value)
 
 
 lengths = st.lists(st.integers(1, 30), max_size=60)
@@ -123,22 +123,14 @@ def test_a_refusal_names_a_handful_of_words() -> None:
     assert "more" not in refused_words(dict.fromkeys("abcde", "unk"))
 
 
-def test_nan_is_an_error_that_names_word_and_prompt() -> None:
-    with pytest.raises(ScoringError, match=r"NaN for 'bad' in 'b \[Y\]'"):
-        Halves(KEY).score(["a [Y]", "b [Y]"], ["he", "bad"])
-
-
-@pytest.mark.parametrize("word", ["sure", "garbage", "endless"])
-def test_a_score_above_0_is_an_error_that_names_word_and_prompt(word: str) -> None:
-    with pytest.raises(
-        ScoringError, match=rf"nats for '{word}' in 'b \[Y\]': a log-probability is at most 0"
-    ):
+@pytest.mark.parametrize("word", ["bad", "sure", "garbage", "endless"])
+def test_what_is_no_log_probability_is_an_error_that_names_word_and_prompt(word: str) -> None:
+    reason = "NaN for 'bad'" if word == "bad" else f"nats for '{word}'"
+    cause = "its weights" if word == "bad" else "a log-probability is at most 0"
+    with pytest.raises(ScoringError, match=rf"{reason} in 'b \[Y\]': {cause}"):
         Halves(KEY).score(["a [Y]", "b [Y]"], ["he", word])
-
-
-def test_rounding_and_a_probability_of_0_are_no_error() -> None:
-    found = Halves(KEY).score(["a [Y]", "b [Y]"], ["never", "rounded"])
-    assert found.tolist() == [[-np.inf, np.float32(5e-7)]] * 2
+    values = Halves(KEY).score(["a [Y]", "b [Y]"], ["never", "rounded"])
+    assert values.tolist() == [[-np.inf, np.float32(5e-7)]] * 2
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
@@ -219,15 +211,15 @@ def test_an_offset_of_all_logits_cancels(name: str) -> None:
     np.testing.assert_allclose(*values, atol=1e-5, rtol=0)
 
 
-def test_out_of_memory_names_the_remedy() -> None:
-    assert "PCF_BATCH_TOKENS" in str(out_of_memory(KEY, 8192))
-
-
-def test_the_torch_free_files_import_no_torch() -> None:
+def test_describing_a_model_imports_no_torch() -> None:
+    """Nor does what scorers share, or what is read of transformers' own tables."""
     code = (
-        "import sys, pcf_core.models.registry, pcf_core.models.hub, "
-        "pcf_core.models.scoring.base, pcf_core.models.scoring.seam, "
-        "pcf_core.models.scoring.fake, pcf_core.models.scoring.opening; "
+        "import sys; from pcf_core.models import hub; "
+        "from pcf_core.models.family import causal_types, native_types; "
+        "from pcf_core.models.registry import resolve; "
+        "from pcf_core.models.scoring import base, fake, opening, seam; "
+        "assert 'gpt2' in native_types() & causal_types(); "
+        "assert resolve('mini-gpt').family == 'causal'; "
         "sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -264,3 +256,101 @@ def test_batches_can_be_watched_and_stopped() -> None:
     assert scorer.scored == 2
     assert [rows.tolist() for rows, _ in batches] == [[2, 3], [4]]
     assert time.monotonic() - started >= 0.06
+
+
+# Prefix trees: by hand, and against the plain sequences they hold.
+
+
+sequences = st.lists(st.integers(0, 2), min_size=1, max_size=4).map(tuple)
+request = st.lists(st.tuples(sequences, st.lists(sequences, min_size=1, max_size=5)), min_size=1, max_size=6)
+Read = tuple[int, int, Ids, int]  # row, word, the sequence that the model has seen, token
+
+
+def read_by(tree: Tree) -> list[Read]:
+    """What is read, with each node's sequence found by walking up to the root."""
+
+    def sequence(node: int) -> Ids:
+        return (*sequence(int(tree.parents[node])), int(tree.ids[node])) if node >= 0 else ()
+
+    return [(row, word, sequence(node), token) for row, word, node, token in tree.reads.tolist()]
+
+
+def expected(texts: list[tuple[Ids, list[Ids]]], boundary: bool) -> list[Read]:
+    """Every token of every word behind its left text and the tokens before it."""
+    reads = []
+    for row, (left, words) in enumerate(texts):
+        for word, tokens in enumerate(words):
+            ends = [ENDS] if boundary else []
+            for n, token in enumerate([*tokens, *ends]):
+                reads.append((row, word, left + tokens[:n], token))
+    return reads
+
+
+def behind(texts: list[tuple[Ids, list[Ids]]], boundary: bool) -> list[Continuations]:
+    return [Continuations.of(words, boundary) for _, words in texts]
+
+
+def test_continuations_by_hand() -> None:
+    """Words 5 6 7, 5 8 and 9: behind the left text stand 5 and 5 6, and nothing is run behind 9."""
+    tree = Continuations.of([(5, 6, 7), (5, 8), (9,)])
+    assert tree.ids.tolist() == [5, 6]
+    assert tree.parents.tolist() == [LEFT, 0]
+    assert tree.depths.tolist() == [0, 1]
+    assert tree.reads.tolist() == [[0, LEFT, 5], [0, 0, 6], [0, 1, 7], [1, LEFT, 5], [1, 0, 8], [2, LEFT, 9]]
+    assert (tree.longest, tree.read_nodes) == (2, 3)
+
+
+def test_a_tree_by_hand() -> None:
+    """Left texts 1 2 3 and 1 2 4, with 7 behind each: 1 and 2 stand in the tree once."""
+    one = Continuations.of([(7, 8)])
+    ((rows, tree),) = pack([(1, 2, 4), (1, 2, 3)], [one, one], [0, 1], 100, 100)
+    assert rows == [1, 0]
+    assert tree.ids.tolist() == [1, 2, 3, 7, 4, 7]
+    assert tree.parents.tolist() == [-1, 0, 1, 2, 1, 4]
+    assert tree.depths.tolist() == [0, 1, 2, 3, 2, 3]
+    assert tree.visible(7).astype(int).tolist() == [
+        [1, 0, 0, 0, 0, 0, 0],
+        [1, 1, 0, 0, 0, 0, 0],
+        [1, 1, 1, 0, 0, 0, 0],
+        [1, 1, 1, 1, 0, 0, 0],
+        [1, 1, 0, 0, 1, 0, 0],
+        [1, 1, 0, 0, 1, 1, 0],
+        [0, 0, 0, 0, 0, 0, 1],
+    ]
+
+
+@given(request, st.booleans(), st.integers(1, 12), st.integers(1, 6))
+def test_trees_read_every_token_once_behind_its_own_beginning(
+    texts: list[tuple[Ids, list[Ids]]], boundary: bool, limit: int, reads: int
+) -> None:
+    trees = list(pack([left for left, _ in texts], behind(texts, boundary), range(len(texts)), limit, reads))
+    assert Counter(read for _, tree in trees for read in read_by(tree)) == Counter(expected(texts, boundary))
+    assert sorted(row for rows, _ in trees for row in rows) == list(range(len(texts)))
+    for rows, tree in trees:
+        assert len(rows) == 1 or (len(tree.ids) <= limit and tree.read_nodes <= reads)
+
+
+@given(request, st.booleans())
+def test_chains_read_the_same_as_trees(texts: list[tuple[Ids, list[Ids]]], boundary: bool) -> None:
+    read = []
+    for row, (left, _) in enumerate(texts):
+        for chain in chains(left, behind(texts, boundary)[row], row):
+            assert chain.is_chain
+            assert tuple(chain.ids[: len(left)].tolist()) == left
+            read += read_by(chain)
+    assert Counter(read) == Counter(expected(texts, boundary))
+
+
+@given(request)
+def test_depths_and_masks_count_ancestors(texts: list[tuple[Ids, list[Ids]]]) -> None:
+    ((_, tree),) = pack([left for left, _ in texts], behind(texts, False), range(len(texts)), 10**6, 10**6)
+    seen = tree.visible(len(tree.ids))
+    np.testing.assert_array_equal(seen.sum(axis=1) - 1, tree.depths)
+    assert not np.triu(seen, 1).any()
+
+
+@given(st.lists(sequences, min_size=1, max_size=8))
+def test_no_beginning_of_a_left_text_stands_in_a_tree_twice(lefts: list[Ids]) -> None:
+    one = Continuations.of([(9,)])
+    ((_, tree),) = pack(lefts, [one] * len(lefts), range(len(lefts)), 10**6, 10**6)
+    assert len(tree.ids) == len({left[:n] for left in lefts for n in range(1, len(left) + 1)})

@@ -1,30 +1,50 @@
-"""Causal models: shared beginnings, the end of a word, and the worked example of the docstring."""
+"""Causal models: shared beginnings, the end of a word, the worked example; and models that look ahead."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from pcf_core.core.errors import ScoringError
+from pcf_core.core.errors import ModelError, ScoringError
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.causal import _ends_word
+from pcf_core.models.scoring.causality import LEAST, TEXTS, UNITS_CHANGED, UNITS_CUT, find_leak
+from pcf_core.models.scoring.trees import Indices
 from tests.models.scoring.conftest import (
     CAUSAL,
     CONTEXT,
     FIRST_CAUSAL,
+    GPT2,
+    GROUPED,
+    HEADS,
+    HYBRID,
+    MASK,
+    SCORERS,
+    SMALL,
     Table,
     brute_force,
+    build,
     changed,
+    key_of,
     load_tiny,
     open_loaded,
     scorer_of,
 )
-from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS
+from tests.models.scoring.tiny_tokenizers import (
+    PROMPTS,
+    WORDS,
+    gpt2_tokenizer,
+    llama_tokenizer,
+    roberta_tokenizer,
+)
 from tests.quick import quick
 
 PROMPT = "The nurse said that [Y]"
@@ -35,14 +55,15 @@ NOT_SHARED = {"bloom", "falcon-alibi", "mistral", "gpt-neo", "gemma2", "gemma3"}
 
 
 class Passes:
-    """Counts the tokens and the trees of a model's forward passes."""
+    """Notes the shapes of a model's forward passes, and counts the trees among them."""
 
     def __init__(self, model: Any) -> None:
-        self.tokens = self.trees = 0
+        self.shapes: list[tuple[int, int]] = []
+        self.trees = 0
         self.hook = model.register_forward_pre_hook(self._count, with_kwargs=True)
 
     def _count(self, model: Any, arguments: Any, inputs: dict[str, Any]) -> None:
-        self.tokens += inputs["input_ids"].numel()
+        self.shapes.append(tuple(inputs["input_ids"].shape))
         self.trees += "position_ids" in inputs
 
 
@@ -57,25 +78,22 @@ def test_beginnings_are_shared_where_the_architecture_allows_it(name: str) -> No
         scorer.score(PROMPTS, WORDS)
         passes.hook.remove()
         assert (passes.trees > 0) == (largest > 0)
-        counts.append(passes.tokens)
+        counts.append(sum(rows * tokens for rows, tokens in passes.shapes))
     assert (counts[0] * 2 < counts[1]) == shared
 
 
 def test_every_distinct_beginning_runs_once() -> None:
     """Counted by hand: three prompts of 2 + 5 tokens that share 4, "he" and "she" behind each (1 + 2)."""
     scorer = changed("llama")
-    seen: list[tuple[int, ...]] = []
-    hook = scorer.model.register_forward_pre_hook(
-        lambda module, arguments, inputs: seen.append(tuple(inputs["input_ids"].shape)), with_kwargs=True
-    )
+    passes = Passes(scorer.model)
     prompts = [f"The nurse {verb} that [Y]" for verb in ("said", "knew", "asked")]
     values = scorer.score(prompts, ["he", "she"])
-    hook.remove()
+    passes.hook.remove()
     pieces = scorer.seam.cut(prompts, ["he", "she"])
     starts = [scorer.seam.opening + piece.left for piece in pieces]
     beginnings = {start[:n] for start in starts for n in range(1, len(start) + 1)}
     behind = sum(len({w[:n] for w in piece.words for n in range(1, len(w))}) for piece in pieces)
-    assert seen == [(1, len(beginnings) + behind)]
+    assert passes.shapes == [(1, len(beginnings) + behind)]
     scorer.largest_tree = 0
     np.testing.assert_allclose(scorer.score(prompts, ["he", "she"]), values, atol=1e-5, rtol=0)
 
@@ -111,39 +129,6 @@ def test_trees_stay_within_an_attention_window(
         np.testing.assert_allclose(values[row], expected, atol=1e-4, rtol=0)
 
 
-def test_the_last_real_position_is_read() -> None:
-    """The shorter prompt of a batch is not read on a padding position."""
-    prompts = ["The man [Y]", "The man, who was old and knew it well and told us so, said that [Y]"]
-    with torch.inference_mode():
-        expected = [
-            [brute_force(load_tiny("gpt2"), "gpt2", prompt, word) for word in ("he", "she")]
-            for prompt in prompts
-        ]
-    np.testing.assert_allclose(scorer_of("gpt2").score(prompts, ["he", "she"]), expected, atol=1e-4, rtol=0)
-
-
-# Byte-level BPE writes control characters as letters of this range (Ġ is the space, 0x20).
-CONTROLS = [chr(256 + n) for n in range(34)]
-
-
-def test_boundary_multiplies_by_the_chance_that_the_word_ends() -> None:
-    """Against the vocabulary read by its own marks: Ġ, punctuation, the special token."""
-    loaded = load_tiny("gpt2")
-    names = loaded.tokenizer.convert_ids_to_tokens(list(range(len(loaded.tokenizer))))
-    ends = [
-        n
-        for n, name in enumerate(names)
-        if name[0] in "Ġ!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~Ċ" or name[0] in CONTROLS
-    ]
-    exact = scorer_of("gpt2").score([PROMPT], WORDS)[0]
-    boundary = scorer_of("gpt2", "exact-boundary").score([PROMPT], WORDS)[0]
-    for word, low, high in zip(WORDS, boundary, exact, strict=True):
-        ids = loaded.tokenizer(PROMPT.replace("[Y]", word))["input_ids"]
-        with torch.inference_mode():
-            last = loaded.model(input_ids=torch.tensor([ids])).logits[0, -1].softmax(-1)
-        assert low - high == pytest.approx(float(last[ends].sum().log()), abs=1e-4)
-
-
 def test_a_word_ends_before_all_but_letters_marks_and_digits() -> None:
     assert all(map(_ends_word, (" he", ".", "’s", "-", "\n", "+")))
     accent, vowel_sign = "\u0301", "\u093f"
@@ -174,9 +159,209 @@ def test_worked_example_of_the_docstring() -> None:
     ends = {0: 0.1, space: 0.2, sh: 0.1, stop: 0.4}
 
     def seen(input_ids: torch.Tensor, **_: Any) -> list[list[tuple[int, ...]]]:
-        return [[tuple(ids[: place + 1]) for place in range(len(ids))] for ids in input_ids.tolist()]
+        return [[tuple(ids[: index + 1]) for index in range(len(ids))] for ids in input_ids.tolist()]
 
     table = Table(len(names), {(the,): {sh: 0.2}, (the, sh): {e: 0.5}, (the, sh, e): ends}, seen)
     for protocol, expected in (("exact", 0.1), ("exact-boundary", 0.08)):
         scorer = open_loaded(Loaded(table, tokenizer, "cpu"), "gpt2", protocol)
         assert np.exp(scorer.score(["the [Y]"], ["she"])[0, 0]) == pytest.approx(expected, rel=1e-5)
+
+
+# Models that look ahead are refused when they are opened, and no others.
+
+
+CPM = {"hidden_size": 32, "num_attention_heads": 2, "dim_head": 16, "dim_ff": 64, "num_hidden_layers": 2} | {
+    "prompt_types": 4,
+    "prompt_length": 4,
+    "segment_types": 4,
+    "position_bias_num_buckets": 16,
+    "position_bias_max_distance": 64,
+}
+PROPHET = {"hidden_size": 32, "num_decoder_layers": 2, "num_decoder_attention_heads": 2} | {
+    "decoder_ffn_dim": 64,
+    "num_encoder_layers": 1,
+    "num_encoder_attention_heads": 2,
+    "encoder_ffn_dim": 64,
+    "init_std": 0.4,
+    "is_decoder": True,
+    "is_encoder_decoder": False,
+    "add_cross_attention": False,
+}
+LOOKING_AHEAD: dict[str, Callable[[], Loaded]] = {
+    "gemma": lambda: build("GemmaForCausalLM", llama_tokenizer, **HEADS, use_bidirectional_attention=True),
+    "gemma3": lambda: build("Gemma3ForCausalLM", llama_tokenizer, **HYBRID, use_bidirectional_attention=True),
+    "llama": lambda: build("LlamaForCausalLM", llama_tokenizer, **GROUPED, is_causal=False),
+    "mistral": lambda: build("MistralForCausalLM", llama_tokenizer, **GROUPED, is_causal=False),
+    "qwen2": lambda: build("Qwen2ForCausalLM", gpt2_tokenizer, **GROUPED, is_causal=False),
+    "qwen3": lambda: build("Qwen3ForCausalLM", gpt2_tokenizer, **HEADS, is_causal=False),
+    "bert": lambda: build("BertLMHeadModel", roberta_tokenizer, **SMALL),
+    "cpmant": lambda: build("CpmAntForCausalLM", gpt2_tokenizer, **CPM),
+    "prophetnet": lambda: build("ProphetNetForCausalLM", roberta_tokenizer, **PROPHET),
+}
+
+
+def open_narrow(loaded: Loaded, name: str, dtype: torch.dtype) -> Any:
+    loaded.model.to(dtype)
+    key = key_of(name).model_copy(update={"dtype": str(dtype).removeprefix("torch.")})
+    return SCORERS[key.family](loaded, key)
+
+
+@pytest.mark.parametrize("name", LOOKING_AHEAD)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_a_model_that_looks_ahead_is_refused(name: str, dtype: torch.dtype) -> None:
+    """Nothing that fails is advised: neither another dtype nor another family."""
+    loaded = LOOKING_AHEAD[name]()
+    with pytest.raises(ModelError, match="cannot be scored from left to right: its logits change") as caught:
+        open_narrow(loaded, "gpt2", dtype)
+    assert "float32" not in str(caught.value)
+    assert "causal:" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "mistral", "gemma3", "bloom"])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_causal_model_is_opened_in_any_dtype(name: str, dtype: torch.dtype) -> None:
+    """In float32 every test of the family opens all of them."""
+    scorer = open_narrow(CAUSAL[name].load(), name, dtype)
+    assert np.isfinite(scorer.score(["The nurse said that [Y]"], ["he", "she"])).all()
+
+
+@pytest.mark.parametrize("context", [3, 4, 15, 48])
+def test_a_tiny_context_is_enough(context: int) -> None:
+    loaded = build("GPT2LMHeadModel", gpt2_tokenizer, **GPT2, n_positions=context)
+    assert open_loaded(loaded, "gpt2", context=context).context == context
+    two_way = build("LlamaForCausalLM", llama_tokenizer, **GROUPED, is_causal=False)
+    with pytest.raises(ModelError, match="from left to right"):
+        open_loaded(two_way, "llama", context=context)
+
+
+# An attention that is wrong in half precision alone: a mask for every four positions, as on Apple's GPUs.
+
+
+@pytest.fixture
+def groups_of_four(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = torch.nn.functional.scaled_dot_product_attention
+
+    def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, **options: Any) -> Any:
+        if options.get("is_causal") and query.dtype != torch.float32:
+            options["is_causal"] = False
+            positions = torch.arange(query.shape[-2])
+            attn_mask = positions[:, None] // 4 >= positions // 4
+        return real(query, key, value, attn_mask=attn_mask, **options)
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", attention)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.usefixtures("groups_of_four")
+def test_a_device_whose_attention_looks_ahead_in_half_precision(dtype: torch.dtype) -> None:
+    """The advice, float32, was tried."""
+    name = str(dtype).removeprefix("torch.")
+    with pytest.raises(ModelError, match=rf"in {name} on the device cpu: its logits.*score it in float32"):
+        open_narrow(CAUSAL["llama"].load(), "llama", dtype)
+    open_loaded(CAUSAL["llama"].load(), "llama")
+
+
+@pytest.mark.usefixtures("groups_of_four")
+def test_a_decoder_is_tested_as_well() -> None:
+    """BART's decoder reads the text on the left and the word."""
+    loaded = MASK["bart"].load()
+    with torch.no_grad():
+        for layer in loaded.model.get_decoder().layers:
+            layer.self_attn.v_proj.weight.normal_()  # what it attends to matters, as in a trained model
+            layer.self_attn.out_proj.weight.normal_()
+    with pytest.raises(ModelError, match=r"in bfloat16 on the device cpu: its logits.*score it in float32"):
+        open_narrow(loaded, "bart", torch.bfloat16)
+
+
+# The test itself, on logits that are given.
+
+
+def reader(logit: Callable[[Sequence[int], int], float]) -> Any:
+    """Logits of one entry: ``logit`` of a text and a position."""
+
+    def read(ids: Indices, ends: Sequence[int]) -> list[torch.Tensor]:
+        return [
+            torch.tensor([[logit(row, position)] for position in range(end)])
+            for row, end in zip(ids.tolist(), ends, strict=True)
+        ]
+
+    return read
+
+
+@given(st.floats(0, 100), st.sampled_from([2**-23, 2**-10, 2**-7]), st.integers(2, 60))
+def test_a_leak_counts_beyond_rounding(leak: float, precision: float, context: int) -> None:
+    """The logits are 8 and, with another last token, 8 + leak; no text is cut where that is not seen."""
+    text = np.random.default_rng(0).integers(0, 50, min(40, context))
+    last = int(text[-1])
+    read = reader(lambda ids, position: 8.0 + leak * (len(ids) == len(text) and ids[-1] != last))
+    sentence = find_leak(read, 100, context, precision)
+    allowed = max(LEAST, UNITS_CHANGED * precision * 8)
+    assert bool(sentence) == (float(torch.tensor(8.0 + leak) - 8.0) > allowed)
+    assert not sentence or sentence.endswith("when the text behind them changes")
+
+
+def test_a_length_that_counts_is_a_leak_too() -> None:
+    def logit(ids: Sequence[int], position: int) -> float:
+        return len(ids) * 0.1
+
+    assert find_leak(reader(logit), 100, 0, 2**-23).endswith("is cut off")
+    assert find_leak(reader(logit), 100, 1, 2**-23) == ""
+
+
+def text_of(seed: int) -> list[int]:
+    """The text that a seed draws of a vocabulary of 100."""
+    drawn: list[int] = np.random.default_rng(seed).integers(0, 50, 40).tolist()
+    return drawn
+
+
+@pytest.mark.parametrize(
+    ("texts", "leak"), [(range(1), ""), (range(TEXTS - 1), ""), (range(TEXTS), "is cut off")]
+)
+def test_a_jump_of_some_texts_is_rounding(texts: range, leak: str) -> None:
+    """Of two experts nearly tied another one is taken in a text that is cut off, as by MiniMax-M2."""
+    cut = [text_of(seed)[:14] for seed in texts]
+    sentence = find_leak(reader(lambda ids, position: 8.0 + 5.0 * (list(ids) in cut)), 100, 0, 2**-7)
+    assert (bool(sentence), sentence.endswith(leak)) == (bool(leak), True)
+
+
+@pytest.mark.parametrize(("texts", "leak"), [(1, ""), (TEXTS, "changes")])
+def test_where_rows_are_rounded_differently_a_jump_of_one_text_is_rounding(texts: int, leak: str) -> None:
+    """Some devices round the second row of a pass otherwise than the first."""
+    read = reader(lambda ids, position: 8.0)
+    calls = []
+
+    def rounding(ids: Indices, ends: Sequence[int]) -> list[torch.Tensor]:
+        logits: list[torch.Tensor] = read(ids, ends)
+        if len(ids) > 1:
+            calls.append(ids)
+            logits[1] += 2**-6
+            logits[3] += 5.0 * (len(calls) <= texts)
+        return logits
+
+    sentence = find_leak(rounding, 100, 0, 2**-7)
+    assert (bool(sentence), sentence.endswith(leak)) == (bool(leak), True)
+
+
+def test_where_rows_are_rounded_alike_one_text_shows_a_leak() -> None:
+    text = text_of(0)
+    read = reader(lambda ids, position: 8.0 + 0.5 * (ids[:14] == text[:14] and ids[14:] != text[14:]))
+    assert find_leak(read, 100, 0, 2**-7).endswith("changes")
+
+
+def test_forbidden_tokens_and_nan_are_no_leak() -> None:
+    """−∞ stays −∞; NaN is refused where it is scored, by the name of its cause."""
+    for constant in (-np.inf, np.nan):
+        assert find_leak(reader(lambda ids, position, value=constant: value), 100, 0, 2**-7) == ""
+    one_text = reader(lambda ids, position: -np.inf if len(ids) < 40 else 1.0)
+    assert find_leak(one_text, 100, 0, 2**-7) == (
+        "its logits change by up to inf when the text behind them is cut off"
+    )
+
+
+@given(st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=30), st.integers(0, 60))
+def test_what_depends_on_the_beginning_alone_is_no_leak(weights: list[float], context: int) -> None:
+    def logit(ids: Sequence[int], position: int) -> float:
+        return sum(weights[token % len(weights)] for token in ids[: position + 1])
+
+    assert find_leak(reader(logit), 100, context, 2**-23) == ""
+    assert UNITS_CUT > UNITS_CHANGED

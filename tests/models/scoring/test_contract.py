@@ -8,35 +8,51 @@ within the tolerance of 1e-4 nats.
 from __future__ import annotations
 
 import copy
+import dataclasses
+import functools
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+from transformers import PreTrainedTokenizerFast
 
 from pcf_core.core.errors import ModelError, ScoringError, TemplateError
+from pcf_core.core.records import FloatArray
 from pcf_core.models.loading import Loaded
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import SentenceOpening
+from pcf_core.models.scoring.causal import CLEARLY, PLAIN, CausalScorer
+from pcf_core.models.scoring.opening import check_protocol, open_scorer
 from tests.models.scoring.conftest import (
     CAUSAL,
     FIRST,
     FIRST_CAUSAL,
+    FIRST_MASKED,
+    GPT2,
+    MASK,
     MASKED,
     SCORERS,
+    SENTINEL,
     SEQ2SEQ,
     TWINS,
+    brute_seq2seq,
     brute_table,
+    build,
     changed,
     family_of,
+    key_of,
     load_tiny,
     open_loaded,
     open_tiny,
+    save,
     scorer_of,
 )
-from tests.models.scoring.seq2seq_models import MASK, SENTINEL, brute_seq2seq
-from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS
+from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, gpt2_tokenizer
 from tests.quick import quick
 
 BOUND = 1e-4  # nats
@@ -48,9 +64,6 @@ quick_causal = quick(sorted(CAUSAL), {*FIRST_CAUSAL, "gemma3"}.__contains__)
 
 def prompts_of(name: str) -> tuple[str, ...]:
     return (*PROMPTS, LONG if name in CAUSAL | MASKED else START)
-
-
-# ------------------------------------------------------------------------------------------------ exact
 
 
 @pytest.mark.parametrize("name", dict.fromkeys(["llama", *ONE_EACH, *sorted(TWINS)]))
@@ -105,22 +118,15 @@ def test_probabilities_of_one_token_words_sum_to_at_most_one(name: str) -> None:
     assert np.exp(scorer.score(PROMPTS, words).astype(float)).sum(axis=1).max() <= 1 + 1e-5
 
 
-@pytest.mark.parametrize("name", sorted({*FIRST} - {*CAUSAL}))
-def test_text_on_the_right_is_conditioned_on(name: str) -> None:
-    values = scorer_of(name).score([f"The man met [Y]{end}" for end in ("", ".", " and the nurse")], ["she"])
-    assert len(np.unique(values.round(4))) == 3
-
-
-# ----------------------------------------------------------------------------------------- in any company
+# in any company
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FIRST)
 def test_a_cell_does_not_depend_on_its_batch(name: str) -> None:
     """256 prompts of mixed lengths together, then one by one, and with batches of another size."""
-    many = [prompt.replace("The", f"The {'very ' * (n % 5)}old") for n in range(43) for prompt in PROMPTS][
-        :256
-    ]
+    longer = (f"The {'very ' * (n % 5)}old" for n in range(43))
+    many = [prompt.replace("The", the) for the in longer for prompt in PROMPTS][:256]
     scorer, small = scorer_of(name), changed(name, batch_tokens=128)
     together = scorer.score(many, WORDS)
     bound = np.maximum(2e-5 if name in SEQ2SEQ else 1e-5, 5e-7 * np.abs(together))
@@ -167,10 +173,7 @@ def test_narrow_dtypes_give_nearly_the_same(name: str, dtype: torch.dtype, most:
 @pytest.mark.parametrize("name", [*ONE_EACH, "t5-gated", "roberta"])
 def test_a_saved_model_scores_as_the_one_in_memory(name: str, tmp_path: Path) -> None:
     """Of a T5 with a head of its own it stays one, and is not scaled."""
-    loaded = load_tiny(name)
-    loaded.model.save_pretrained(tmp_path)
-    loaded.tokenizer.save_pretrained(tmp_path)
-    spec = resolve(str(tmp_path))
+    spec = resolve(save(load_tiny(name), tmp_path))
     assert spec.family == family_of(name)
     scorer = open_scorer(spec)
     assert type(scorer) is SCORERS[spec.family]
@@ -181,7 +184,7 @@ def test_a_saved_model_scores_as_the_one_in_memory(name: str, tmp_path: Path) ->
     assert open_scorer(spec, "single-token").key == scorer.key
 
 
-# --------------------------------------------------------------------------------------------- refusals
+# refusals
 
 # Tokens around the text: special tokens of the tokenizer, a mask or a sentinel.
 AROUND = {"gpt2": 0, "llama": 1, "bert": 3, "t5": 2, "bart": 3, "xlnet": 3}
@@ -236,18 +239,13 @@ def test_a_device_that_fails_is_one_sentence(name: str, error: Exception, senten
         ),
     ],
 )
-def test_protocols_that_do_not_exist_or_fit_are_refused(
-    name: str, protocol: str, sentence: str, tmp_path: Path
-) -> None:
-    if name in MASK:
-        with pytest.raises(ModelError, match=sentence):
-            open_tiny(name, protocol)
-        return
-    loaded = load_tiny(name)
-    loaded.model.save_pretrained(tmp_path)
-    loaded.tokenizer.save_pretrained(tmp_path)
+def test_protocols_that_do_not_exist_or_fit_are_refused(name: str, protocol: str, sentence: str) -> None:
+    def opened() -> None:
+        check_protocol(name, family_of(name), protocol)
+        open_tiny(name, protocol)
+
     with pytest.raises(ModelError, match=sentence):
-        open_scorer(resolve(str(tmp_path)), protocol)
+        opened()
 
 
 @pytest.mark.parametrize("name", sorted(SENTINEL))
@@ -258,15 +256,122 @@ def test_the_closing_sentinel_counts_with_exact_boundary(name: str) -> None:
     np.testing.assert_allclose(values, expected, atol=BOUND, rtol=0)
 
 
-def test_the_bos_stands_where_the_tokenizer_puts_it() -> None:
-    """OPT's text begins with its BOS, GPT-2's does not; before a bare [Y] both have one."""
-    for name, text in (("opt", "he"), ("llama", "he"), ("gpt2", "he was")):
-        tokenizer = load_tiny(name).tokenizer
-        ids = tokenizer(text)["input_ids"]
-        ids = ids if name != "gpt2" else [tokenizer.bos_token_id, *ids]
-        assert ids[0] == tokenizer.bos_token_id
-        with torch.inference_mode():
-            nats = load_tiny(name).model(input_ids=torch.tensor([ids])).logits[0].log_softmax(-1)
-        expected = sum(float(nats[i - 1, ids[i]]) for i in range(1, len(ids)))
-        prompt = text.replace("he", "[Y]")
-        assert scorer_of(name).score([prompt], ["he"])[0, 0] == pytest.approx(expected, abs=1e-5)
+# Whole sentences, token by token: one sentence and one mask a forward pass.
+
+
+SENTENCES = (
+    "The nurse said that she was tired.",
+    "The engineer said that he was late for the meeting.",
+    "He left.",
+)
+
+
+@torch.inference_mode()
+def masked_by_hand(loaded: Loaded, text: str) -> list[float]:
+    ids = loaded.tokenizer(text)["input_ids"]
+    special = set(loaded.tokenizer.all_special_ids)
+    nats = []
+    for index, token in enumerate(ids):
+        if token in special:
+            continue
+        hidden = list(ids)
+        hidden[index] = loaded.tokenizer.mask_token_id
+        logits = loaded.model(input_ids=torch.tensor([hidden])).logits[0, index].double()
+        nats.append(float(torch.log_softmax(logits, -1)[token]))
+    return nats
+
+
+@torch.inference_mode()
+def causal_by_hand(loaded: Loaded, text: str) -> list[float]:
+    ids = loaded.tokenizer(text)["input_ids"]
+    if ids[0] != loaded.tokenizer.bos_token_id:
+        ids = [loaded.tokenizer.bos_token_id, *ids]
+    logits = loaded.model(input_ids=torch.tensor([ids])).logits[0].double()
+    return [float(torch.log_softmax(logits[index - 1], -1)[ids[index]]) for index in range(1, len(ids))]
+
+
+@pytest.mark.parametrize("name", sorted(FIRST_CAUSAL | FIRST_MASKED))
+def test_tokens_are_those_of_the_brute_force(name: str) -> None:
+    by_hand = causal_by_hand if name in FIRST_CAUSAL else masked_by_hand
+    for text, sentence in zip(SENTENCES, scorer_of(name).token_nats(SENTENCES), strict=True):
+        assert sentence.nats == pytest.approx(by_hand(load_tiny(name), text), abs=1e-4)
+
+
+@given(st.permutations(SENTENCES), st.integers(8, 400))
+def test_order_and_batches_change_no_token(order: list[str], budget: int) -> None:
+    for name in ("bert", "gpt2"):
+        sentences = changed(name, batch_tokens=budget).token_nats(order)
+        for text, sentence in zip(order, sentences, strict=True):
+            np.testing.assert_allclose(sentence.nats, nats_alone(name, text), atol=1e-5)
+
+
+@functools.cache
+def nats_alone(name: str, text: str) -> FloatArray:
+    return scorer_of(name).token_nats([text])[0].nats
+
+
+def two_separators(strange: float) -> CausalScorer:
+    """A GPT-2 whose BOS token is one of chats; the other separator is called end of text.
+
+    ``strange``: how large the embedding of the BOS token is; a large one makes what follows unlikely.
+    """
+    plain = build("GPT2LMHeadModel", gpt2_tokenizer, **GPT2)
+    raw = Tokenizer.from_str(plain.tokenizer.backend_tokenizer.to_str())
+    raw.add_special_tokens(["<|im_start|>"])
+    own = PreTrainedTokenizerFast(tokenizer_object=raw, bos_token="<|im_start|>", eos_token="<|im_start|>")
+    plain.model.resize_token_embeddings(len(own), mean_resizing=False)
+    with torch.no_grad():
+        weights = plain.model.get_input_embeddings().weight
+        weights[own.bos_token_id] = strange * weights[0]
+    return CausalScorer(dataclasses.replace(plain, tokenizer=own), key_of("gpt2"))
+
+
+@pytest.mark.parametrize(("strange", "token"), [(1.0, "<|im_start|>"), (-30.0, "<|endoftext|>")])
+def test_sentences_are_scored_behind_the_separator_that_the_model_expects(strange: float, token: str) -> None:
+    """Against a plain forward pass: the usual one stays unless another is 0.5 nats a token better."""
+    scorer = two_separators(strange)
+    means = {}
+    for name in ("<|im_start|>", "<|endoftext|>"):
+        start, total, count = scorer.seam.tokenizer.convert_tokens_to_ids(name), 0.0, 0
+        for text in PLAIN:
+            ids = [start, *scorer.seam.tokenizer(text, add_special_tokens=False)["input_ids"]]
+            with torch.inference_mode():
+                logs = scorer.model(input_ids=torch.tensor([ids])).logits[0].double().log_softmax(-1)
+            total += sum(float(logs[index - 1, ids[index]]) for index in range(1, len(ids)))
+            count += len(ids) - 1
+        means[name] = total / count
+    opening = scorer.sentence_opening
+    assert opening is not None
+    assert opening.usual == "<|im_start|>"
+    assert opening.nats == pytest.approx(means, abs=1e-4)
+    gain = means["<|endoftext|>"] - means["<|im_start|>"]
+    assert (opening.token, gain > CLEARLY) == (token, token == "<|endoftext|>")
+    start = scorer.seam.tokenizer.convert_tokens_to_ids(opening.token)
+    (sentence,) = scorer.token_nats(["He left."])
+    with torch.inference_mode():
+        logs = scorer.model(input_ids=torch.tensor([[start]])).logits[0, 0].double().log_softmax(-1)
+    assert sentence.nats[0] == pytest.approx(float(logs[sentence.ids[0]]), abs=1e-4)
+
+
+def test_without_a_choice_nothing_is_asked() -> None:
+    gpt2, opt = scorer_of("gpt2"), scorer_of("opt")
+    assert gpt2.sentence_opening == SentenceOpening("<|endoftext|>", "<|endoftext|>", {})
+    assert opt.sentence_opening is None  # its tokenizer puts </s> there
+
+
+def test_what_has_no_sentences_says_so() -> None:
+    with pytest.raises(ModelError, match=r"^t5 gives the tokens of a whole sentence no probability here"):
+        scorer_of("t5").token_nats(["He left."])
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt2"])
+def test_sentences_that_cannot_be_scored_are_refused(name: str) -> None:
+    scorer = scorer_of(name)
+    tokenizer = load_tiny(name).tokenizer
+    special = tokenizer.mask_token or tokenizer.eos_token
+    with pytest.raises(TemplateError, match="gives '' no token"):
+        scorer.token_nats([""])
+    with pytest.raises(TemplateError, match="special token"):
+        scorer.token_nats([f"He {special} left."])
+    with pytest.raises(TemplateError, match=r"needs \d+ tokens .* holds 8"):
+        open_loaded(load_tiny(name), name, context=8).token_nats(["one two three four five six seven eight"])

@@ -2,65 +2,47 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from pathlib import Path
+from itertools import count
 from typing import Any
 
 import numpy as np
 import pytest
 
-from pcf_core.audit.preferences import coverage_of
 from pcf_core.core.errors import ModelError, ScoringError, TemplateError
 from pcf_core.core.run import ModelSpec, ScoringKey
-from pcf_core.core.settings import ROOT, Settings
-from pcf_core.models import endpoint as endpoints
 from pcf_core.models.completions import TokenScores
 from pcf_core.models.endpoint import TEXT, Endpoint, Findings
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.endpoint import Cell, EndpointScorer, spelling_of
 from pcf_core.models.scoring.opening import open_scorer
-from pcf_core.store.store import Store
 from tests.models.conftest import use
-from tests.models.scoring.completions_server import (
+from tests.models.fake_servers import (
     KEY,
     CompletionsServer,
-    always,
     saying,
-    serving,
     slowly,
 )
-from tests.models.scoring.conftest import load_tiny, scorer_of
+from tests.models.scoring.conftest import Serve, load_tiny, scorer_of
 from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS
 
 NAME = "endpoint:tiny"
 SHAPES = ("prompt_logprobs", "echo")
-Serve = Callable[..., CompletionsServer]
+
+
+PROMPT, PAIR = ("The nurse said that [Y]",), ("he", "she")
+Opened = tuple[CompletionsServer, Scorer]
 
 
 @pytest.fixture
-def serve(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Start a server of a tiny model and point the settings at it; all threads end with the test."""
-    before = threading.active_count()
-    monkeypatch.setattr(endpoints, "PAUSES", (0.01, 0.01))
-    with ExitStack() as stack:
-
-        def start(model: str = "llama", shape: str = "prompt_logprobs") -> CompletionsServer:
-            server = stack.enter_context(serving(load_tiny(model), shape))
-            use(monkeypatch, PCF_ENDPOINT_URL=server.url, PCF_ENDPOINT_KEY=KEY, PCF_ENDPOINT_TIMEOUT="5")
-            return server
-
-        yield start
-    deadline = time.monotonic() + 10  # a server's last threads end after its last answer was read
-    while threading.active_count() > before:
-        assert time.monotonic() < deadline, [thread.name for thread in threading.enumerate()]
-        time.sleep(0.01)
+def scorer(serve: Serve) -> Opened:
+    """A server, and its scorer with the tokens of two words known."""
+    server = serve("llama")
+    opened = open_scorer(resolve(NAME))
+    opened.check(PAIR)
+    return server, opened
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -98,9 +80,9 @@ def test_a_worked_example() -> None:
     nats = (float("nan"), -5.2, -3.1, -0.7, -1.609, -0.693)
     texts = ("The", " nurse", " said", " that", " sh", "e")
     whole, head = TokenScores(texts, texts, nats, nats), TokenScores(texts[:4], texts[:4], nats[:4], nats[:4])
-    found = Findings("echo", (), False, 0, "tiny", whole, 0.0)
+    findings = Findings("echo", (), False, 0, "tiny", whole, 0.0)
     spec = ModelSpec(name=NAME, family="endpoint", path="http://x/v1", identity="unpinned", tokenizer="")
-    scorer = EndpointScorer(Endpoint(spec, found), ScoringKey.of(spec))
+    scorer = EndpointScorer(Endpoint(spec, findings), ScoringKey.of(spec))
     cell = Cell("The nurse said that [Y]", "she")
     score = scorer._score(cell, {cell.head: head, cell.text: whole})
     assert score is not None
@@ -127,14 +109,14 @@ def test_seams_that_do_not_show_are_refused_without_token_ids(serve: Serve) -> N
     nats = (float("nan"), -5.2, -3.1)
     head, whole = ("The", " nurse:", ' "'), ("The", " nurse:", ' "he')
     cell = Cell('The nurse: "[Y]', "he")
-    found = {cell.head: TokenScores(head, head, nats, nats), cell.text: TokenScores(whole, whole, nats, nats)}
+    read = {cell.head: TokenScores(head, head, nats, nats), cell.text: TokenScores(whole, whole, nats, nats)}
     with (
         scorer.endpoint.server() as server,
         pytest.raises(
             ScoringError, match=r"do not show where 'he' begins and ends, and endpoint:tiny takes no"
         ),
     ):
-        scorer._scores(server, [cell], found)
+        scorer._scores(server, [cell], read)
     joined = scorer.score(["The nurse said that h[Y]"], ["e"])
     assert joined == pytest.approx(scorer.score(["The nurse said that [Y]"], ["he"]), abs=1e-6)
 
@@ -146,22 +128,16 @@ def test_a_text_that_begins_with_the_word_needs_a_bos_token(shape: str, serve: S
         open_scorer(resolve(NAME)).score(["[Y] was here."], ["he"])
 
 
-def test_words_that_cannot_be_scored_are_named(serve: Serve) -> None:
-    serve("llama")
-    scorer = open_scorer(resolve(NAME))
-    refused = scorer.check(["", " he", "x[Y]", "<s>", "h\N{SNOWMAN}", "he"]).refused
+def test_words_that_cannot_be_scored_are_named(scorer: Opened) -> None:
+    _, opened = scorer
+    refused = opened.check(["", " he", "x[Y]", "<s>", "h\N{SNOWMAN}", "he"]).refused
     assert set(refused) == {"", " he", "x[Y]", "<s>", "h\N{SNOWMAN}"}
     assert "'h<unk>'" in refused["h\N{SNOWMAN}"]
     with pytest.raises(ModelError, match="cannot score these words"):
-        scorer.score(["The nurse said that [Y]"], ["h\N{SNOWMAN}"])
-
-
-def test_prompts_with_what_may_be_a_special_token_are_refused(serve: Serve) -> None:
-    serve("llama")
-    scorer = open_scorer(resolve(NAME))
+        opened.score(PROMPT, ["h\N{SNOWMAN}"])
     with pytest.raises(TemplateError, match="holds '</s>', which a server may take"):
-        scorer.score(["The nurse said that [Y]", "The </s> nurse said that [Y]"], ["he"])
-    assert scorer.score(["With 2 < 3 and 3 > 2 the nurse said that [Y]"], ["he"]).shape == (1, 1)
+        opened.score([*PROMPT, "The </s> nurse said that [Y]"], ["he"])
+    assert opened.score(["With 2 < 3 and 3 > 2 the nurse said that [Y]"], ["he"]).shape == (1, 1)
 
 
 @pytest.mark.slow
@@ -174,8 +150,7 @@ def test_each_text_is_asked_for_once(shape: str, serve: Serve) -> None:
     scorer.score([*PROMPTS, *PROMPTS], WORDS)
     texts = [prompt.replace("[Y]", word) for prompt in PROMPTS for word in WORDS]
     heads = [prompt.partition("[Y]")[0].rstrip() for prompt in PROMPTS]
-    asked = sorted(server.prompts)
-    assert asked == sorted([*texts, *heads, TEXT])
+    assert sorted(server.prompts) == sorted([*texts, *heads, TEXT])
     per_request = [len(body["prompt"]) for _, body in server.requests if isinstance(body["prompt"], list)]
     assert max(per_request, default=1) == (32 if shape == "prompt_logprobs" else 1)
 
@@ -189,14 +164,8 @@ def test_the_order_of_answers_does_not_depend_on_their_speed(
     scorer = open_scorer(resolve(NAME))
     expected = scorer.score(PROMPTS, WORDS)
     assert 2 <= server.most_at_once <= 4
-    first = [True]
-
-    def slow_first(server: Any, handler: Any, body: Any) -> bool:
-        if first and first.pop():
-            return slowly(0.3)(server, handler, body)
-        return False
-
-    server.fault = slow_first
+    turns = count()
+    server.fault = lambda *request: slowly(0 if next(turns) else 0.3)(*request)
     np.testing.assert_array_equal(scorer.score(PROMPTS, WORDS), expected)
 
 
@@ -236,16 +205,6 @@ def test_who_waits_for_an_answer_can_be_stopped(serve: Serve) -> None:
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("endpoint")]
 
 
-def test_coverage_is_that_of_a_causal_model(serve: Serve) -> None:
-    serve("gpt2")
-    scorer = open_scorer(resolve(NAME))
-    nats = scorer.score(["The nurse said that [Y]"], WORDS)
-    covered = coverage_of(nats, [1] * len(WORDS), scorer.key.family, right_text=False)
-    assert covered is not None
-    np.testing.assert_allclose(covered["all"], np.exp(nats.astype(float)).sum(axis=-1))
-    assert coverage_of(nats, [1] * len(WORDS), scorer.key.family, right_text=True) is None
-
-
 def test_one_score_alone_and_what_the_scorer_says_of_itself(serve: Serve) -> None:
     server = serve("opt")
     scorer = open_scorer(resolve(NAME))
@@ -264,17 +223,7 @@ def test_a_protocol_that_needs_whole_distributions_is_refused(serve: Serve) -> N
         open_scorer(resolve(NAME), "exact-boundary")
 
 
-# ------------------------------------------------------------------------------------- faults
-
-
-@pytest.fixture
-def scorer(serve: Serve) -> tuple[CompletionsServer, Scorer]:
-    server = serve("llama")
-    return server, open_scorer(resolve(NAME))
-
-
-PROMPT = ("The nurse said that [Y]",)
-PAIR = ("he", "she")
+# Faults.
 
 
 @pytest.mark.parametrize(
@@ -285,33 +234,22 @@ PAIR = ("he", "she")
         (saying(b'{"choices": [{"index": 0, "text": " he"}]}'), r"\(no 'prompt_token_ids'\)"),
     ],
 )
-def test_what_does_not_pass_is_one_sentence(
-    scorer: tuple[CompletionsServer, Scorer], monkeypatch: pytest.MonkeyPatch, fault: Any, says: str
-) -> None:
+def test_what_does_not_pass_is_one_sentence(scorer: Opened, fault: Any, says: str) -> None:
     server, opened = scorer
-    opened.check(PAIR)
     server.fault = fault
     with pytest.raises(ScoringError, match=says) as caught:
         opened.score(PROMPT, PAIR)
     assert "\n" not in str(caught.value)
     assert KEY not in str(caught.value)
-
-
-@pytest.mark.parametrize("value", [float("nan"), 0.3, float("inf")])
-def test_what_is_no_log_probability_is_refused(
-    scorer: tuple[CompletionsServer, Scorer], value: float
-) -> None:
-    server, opened = scorer
-    opened.check(PAIR)
-    server.bend = lambda values: [*values[:-1], value]
+    server.fault = slowly(0)
+    server.bend = lambda values: [*values[:-1], 0.3]
     with pytest.raises(ScoringError, match=r"for a log-probability, which is a number up to 0"):
         opened.score(PROMPT, PAIR)
 
 
-def test_probability_zero_stays_zero(scorer: tuple[CompletionsServer, Scorer]) -> None:
+def test_probability_zero_stays_zero(scorer: Opened) -> None:
     """JSON has no −∞, vLLM writes −9999."""
     server, opened = scorer
-    opened.check(PAIR)
     reading = server.model(server.encode("The nurse said that she"))[0]
     server.bend = lambda values: [*values[:-1], -9999.0] if values == reading else values
     nats = opened.score(PROMPT, PAIR)[0]
@@ -319,64 +257,11 @@ def test_probability_zero_stays_zero(scorer: tuple[CompletionsServer, Scorer]) -
     assert np.isfinite(nats[0])
 
 
-def test_another_model_under_the_same_name_is_noticed(scorer: tuple[CompletionsServer, Scorer]) -> None:
+def test_another_model_under_the_same_name_is_noticed(scorer: Opened) -> None:
     server, opened = scorer
-    opened.check(PAIR)
     server.bend = lambda values: [value - 1 for value in values]
     with pytest.raises(ScoringError, match=r"has changed: it reads a text otherwise .* by 1 nats a token"):
         opened.score(PROMPT, PAIR)
     server.loaded = load_tiny("gpt2")
     with pytest.raises(ScoringError, match="has changed"):
         opened.score(PROMPT, PAIR)
-
-
-# ------------------------------------------------------------------------------------- a whole run
-
-
-def run_cli(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "pcf_core", *arguments], capture_output=True, text=True, cwd=ROOT, check=False
-    )
-
-
-@pytest.mark.slow
-def test_a_whole_run_leaves_the_key_nowhere(serve: Serve, own_settings: Settings, tmp_path: Path) -> None:
-    """Scored here, by a worker, and refused by the server, which says the key back."""
-    server = serve("opt")
-    (tmp_path / "few.csv").write_text("template,count\nThe [X] said that [Y],2\nThe [X] met [Y].,1\n")
-    (tmp_path / "one.csv").write_text("template,count\nThe [X] told us that [Y],1\n")
-    (tmp_path / "few.txt").write_text("nurse\nengineer\n")
-    lists = ["--model", NAME, "--evidence", str(tmp_path / "few.txt"), "--templates"]
-    done = run_cli("score", *lists, str(tmp_path / "few.csv"), "--dtype", "bfloat16")
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
-    assert (answer["cells"], answer["scored"]) == (4, 4)
-    queued = run_cli("score", *lists, str(tmp_path / "one.csv"), "--queue")
-    worked = run_cli("worker", "--until-idle")
-    again = run_cli("score", *lists, str(tmp_path / "one.csv"))
-    assert json.loads(again.stdout)["scored"] == 0, worked.stderr
-    server.fault = always(401, {"error": {"message": f"wrong key {KEY}"}})
-    failed = run_cli("words", "--model", NAME, "--text", "The nurse said that [Y]")
-    assert failed.returncode == 1
-    assert "401: wrong key …" in failed.stderr
-    assert server.keys == {f"Bearer {KEY}"}
-
-    said = "".join(one.stdout + one.stderr for one in (done, queued, worked, again, failed))
-    kept = [path for path in own_settings.cache.rglob("*") if path.is_file()]
-    assert KEY not in said
-    assert {".parquet", ".sqlite", ".json"} <= {path.suffix for path in kept}
-    assert not [path for path in kept if KEY.encode() in path.read_bytes()]
-
-    store = Store.open(own_settings.cache)
-    run = store.load_run(answer["run"])
-    local = scorer_of("opt")
-    words = [word for word in run.topic.words if word in local.check(run.topic.words).tokens]
-    assert (run.scoring.family, run.scoring.dtype) == ("endpoint", "server")
-    assert run.scoring.identity.startswith("unpinned:")
-    np.testing.assert_allclose(
-        store.gather(run.scoring, run.prompts, words), local.score(run.prompts, words), atol=1e-4, rtol=0
-    )
-    (info,) = [info for info in store.runs() if info.run.key == run.key]
-    assert server.url in info.provenance["self_audit"]["traits"]["unpinned"]
-    assert info.provenance["self_audit"]["noise_floor"] < 1e-4
-    assert info.provenance["device"] == "endpoint"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,8 +26,6 @@ from tests.models.scoring.conftest import (
     open_loaded,
 )
 from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, gpt2_tokenizer, roberta_tokenizer
-
-Open = Callable[..., Scorer]
 
 
 @pytest.mark.parametrize("name", sorted(FIRST_CAUSAL | FIRST_MASKED))
@@ -61,9 +58,8 @@ def test_only_the_place_that_is_read_runs_behind_the_last_attention(name: str) -
 
 def test_a_layer_that_asks_which_text_a_row_is_runs_whole() -> None:
     """X-MOD's adapters stand behind the last attention, one for each text's language."""
-    shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     languages = {"languages": ["en_XX"], "default_language": "en_XX"}
-    scorer: Any = open_loaded(build("XmodForMaskedLM", roberta_tokenizer, **shape, **languages), "xmod")
+    scorer: Any = open_loaded(build("XmodForMaskedLM", roberta_tokenizer, **SMALL, **languages), "xmod")
     assert scorer.last is None
     together = scorer.score(PROMPTS, ("he", "she"))
     alone = [[scorer.alone(prompt, word) for word in ("he", "she")] for prompt in PROMPTS]
@@ -128,7 +124,7 @@ def test_positions_that_a_pass_does_not_return_are_an_error(body: bool) -> None:
 
 def test_a_logit_that_is_minus_infinity_is_the_only_probability_of_0() -> None:
     loaded = build("BertForMaskedLM", roberta_tokenizer, **SMALL)
-    scorer: Any = MaskedScorer(loaded, key_of("bert"))
+    scorer: Any = open_loaded(loaded, "bert")
     ((he,),) = scorer.seam.cut(NURSES[:1], ["he"])[0].words
     with torch.no_grad():
         loaded.model.get_output_embeddings().bias[he] = -torch.inf
@@ -194,9 +190,7 @@ def test_random_numbers_are_refused_in_the_texts_that_need_them() -> None:
     loaded = build("ReformerForMaskedLM", roberta_tokenizer, **REFORMER, lsh_attn_chunk_length=32)
     scorer = open_loaded(loaded, "reformer")
     short, word = "The nurse said that [Y] was old.", "he"
-    with torch.no_grad():
-        wanted = brute_force(loaded, "reformer", short, word)
-    assert scorer.score([short], [word])[0, 0] == pytest.approx(wanted, abs=1e-4)
+    require_brute_force(loaded, scorer, [short], [word])
     with pytest.raises(ScoringError, match="draws random numbers"):
         scorer.score([f"The nurse {'and the old man ' * 40} said [Y]"], [word])
 
@@ -212,19 +206,9 @@ def test_a_forward_pass_that_fails_later_is_one_sentence() -> None:
 
 def test_a_model_without_an_output_layer_takes_its_vocabulary_from_the_configuration() -> None:
     """Perceiver's logits are products with its table of bytes."""
-    shape = {
-        "d_model": 32,
-        "d_latents": 32,
-        "num_latents": 8,
-        "num_blocks": 1,
-        "num_self_attends_per_block": 2,
-    }
-    heads = {
-        "num_self_attention_heads": 2,
-        "num_cross_attention_heads": 2,
-        "qk_channels": 32,
-        "v_channels": 32,
-    }
+    shape = {"d_model": 32, "d_latents": 32, "num_latents": 8, "num_blocks": 1, "qk_channels": 32}
+    heads = dict.fromkeys(("num_self_attention_heads", "num_cross_attention_heads"), 2)
+    heads |= {"num_self_attends_per_block": 2, "v_channels": 32}
     loaded = build("PerceiverForMaskedLM", roberta_tokenizer, **shape, **heads)
     assert loaded.model.get_output_embeddings() is None
     require_brute_force(loaded, open_loaded(loaded, "perceiver"), NURSES, ["he", "woman"])

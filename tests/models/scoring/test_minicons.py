@@ -63,27 +63,27 @@ def tasks(name: str, folder: Path) -> list[tuple[str, dict[str, Any]]]:
         "rounds": 1,
         "threads": 1,
     }
-    asked = [("left", common | {"prompts": LEFT})]
+    requests = [("left", common | {"prompts": LEFT})]
     if causal or name in WORD_PIECES:
-        asked.append(("right", common | {"prompts": RIGHT}))
+        requests.append(("right", common | {"prompts": RIGHT}))
     if causal:
-        asked.append(("ends", common | {"prompts": LEFT, "boundary": True}))
-    return asked
+        requests.append(("ends", common | {"prompts": LEFT, "boundary": True}))
+    return requests
 
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
     """All answers of one process of minicons."""
-    asked = []
+    requests = []
     for name in NAMES:
         folder = tmp_path_factory.mktemp(name)
-        asked += [((name, what), task | {"words": WORDS}) for what, task in tasks(name, folder)]
-    request = json.dumps([task for _, task in asked])
+        requests += [((name, what), task | {"words": WORDS}) for what, task in tasks(name, folder)]
+    request = json.dumps([task for _, task in requests])
     script = ROOT / "tests" / "models" / "scoring" / "minicons_scores.py"
     done = subprocess.run([PYTHON, script], input=request, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout)
-    return {key: np.array(one["nats"]) for (key, _), one in zip(asked, found, strict=True)}
+    results = json.loads(done.stdout)
+    return {key: np.array(one["nats"]) for (key, _), one in zip(requests, results, strict=True)}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,4 +1,4 @@
-"""From a directory to the scorer of its family."""
+"""From a directory to the scorer of its family, of every text architecture of transformers."""
 
 from __future__ import annotations
 
@@ -15,18 +15,13 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.topics import load_topic
-from pcf_core.models.loading import Loaded, load
+from pcf_core.models.loading import load
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring import causal
 from pcf_core.models.scoring.causal import CausalScorer
 from pcf_core.models.scoring.opening import open_scorer
-from tests.models.scoring.conftest import load_tiny, open_loaded
-
-
-def saved(loaded: Loaded, folder: Path) -> str:
-    loaded.model.save_pretrained(folder)
-    loaded.tokenizer.save_pretrained(folder)
-    return str(folder)
+from tests.models.scoring.architectures import PAGE, RIGHT, page, read_table, row_of, types
+from tests.models.scoring.conftest import CAUSAL, load_tiny, open_loaded, save
 
 
 @pytest.mark.slow
@@ -47,7 +42,7 @@ def test_the_bound_of_a_cell_alone_and_in_a_batch(template: str) -> None:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch, own_settings: Settings) -> list[int]:
+def tried(monkeypatch: pytest.MonkeyPatch, own_settings: Settings) -> list[int]:
     """The sizes of trees that models are asked about, with an empty cache."""
     sizes: list[int] = []
     real = CausalScorer._is_exact
@@ -67,59 +62,56 @@ def largest_tree(spec: ModelSpec) -> int:
 
 
 def test_a_model_whose_trees_are_exact_is_asked_once(
-    asked: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tried: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = resolve(saved(load_tiny("llama"), tmp_path / "one"))
+    spec = resolve(save(load_tiny("llama"), tmp_path / "one"))
     assert [largest_tree(spec) for _ in range(3)] == [256] * 3
-    assert asked == [256]
+    assert tried == [256]
     open_scorer(spec.model_copy(update={"dtype": "bfloat16"}))
-    assert asked == [256] * 2, "another type of number is another question"
+    assert tried == [256] * 2, "another type of number is another question"
     monkeypatch.setattr(causal, "program", lambda: ("torch 0.1",))
     open_scorer(spec)
-    assert asked == [256] * 3, "and so is another program"
+    assert tried == [256] * 3, "and so is another program"
     monkeypatch.setattr(causal, "device_name", lambda device: "another processor")
     open_scorer(spec)
-    assert asked == [256] * 4
-    other = load_tiny("llama")
+    assert tried == [256] * 4
+    other = CAUSAL["llama"].load()
     with torch.no_grad():
-        moved = next(other.model.parameters())
-        moved[0, 0] += 1
-        again = resolve(saved(other, tmp_path / "other"))
-        moved[0, 0] -= 1
-    open_scorer(again)
-    assert asked == [256] * 5, "one weight is another"
+        next(other.model.parameters())[0, 0] += 1
+    open_scorer(resolve(save(other, tmp_path / "other")))
+    assert tried == [256] * 5, "one weight is another"
 
 
 @pytest.mark.parametrize("name", ["bloom", "falcon-alibi"])
-def test_a_no_is_asked_again(name: str, asked: list[int], tmp_path: Path) -> None:
+def test_a_no_is_asked_again(name: str, tried: list[int], tmp_path: Path) -> None:
     """Memory may have been short; where a bias counts slots no size is exact."""
-    spec = resolve(saved(load_tiny(name), tmp_path))
+    spec = resolve(save(load_tiny(name), tmp_path))
     assert [largest_tree(spec) for _ in range(2)] == [0, 0]
-    assert asked == [256, 128, 64] * 2
+    assert tried == [256, 128, 64] * 2
 
 
 def test_a_model_with_code_of_its_own_and_one_made_in_memory_are_asked_each_time(
-    asked: list[int], tmp_path: Path
+    tried: list[int], tmp_path: Path
 ) -> None:
     """Their weights do not tell what they compute."""
-    spec = resolve(saved(load_tiny("llama"), tmp_path))
+    spec = resolve(save(load_tiny("llama"), tmp_path))
     loaded = load(spec)
     assert loaded.identity == spec.identity
     for _ in range(2):
         open_loaded(replace(loaded, identity=""), "llama")
-    assert asked == [256] * 2
+    assert tried == [256] * 2
     assert not (settings().cache / "trees.json").exists()
 
 
 @pytest.mark.parametrize("damage", [("exact", "exacT"), ("exact", ""), ("{", ""), ("|", "!")])
-def test_a_damaged_note_is_asked_again(damage: tuple[str, str], asked: list[int], tmp_path: Path) -> None:
-    spec = resolve(saved(load_tiny("llama"), tmp_path))
+def test_a_damaged_note_is_asked_again(damage: tuple[str, str], tried: list[int], tmp_path: Path) -> None:
+    spec = resolve(save(load_tiny("llama"), tmp_path))
     open_scorer(spec)
     notes = settings().cache / "trees.json"
     sound = notes.read_text()
     notes.write_text(sound.replace(*damage))
     assert largest_tree(spec) == 256
-    assert asked == [256] * 2
+    assert tried == [256] * 2
     assert json.loads(sound).items() <= json.loads(notes.read_text()).items()
 
 
@@ -134,3 +126,38 @@ def test_our_own_code_is_part_of_the_question(tmp_path: Path, monkeypatch: pytes
     assert before[:2] == (f"torch {torch.__version__}", f"transformers {transformers.__version__}")
     (tmp_path / "models/scoring/two.py").write_text("3")
     assert causal.program.__wrapped__() != before
+
+
+# architectures.csv records what the scorer does with every text architecture of transformers.
+
+
+ROWS = read_table()
+NAMES = [f"{family}:{kind}" for family, kind in types()]
+OUTCOMES = (RIGHT, "refused: ", "not built: ")
+
+
+def test_the_table_is_of_the_installed_transformers() -> None:
+    """In the order of its types; the page in the docs is made of it."""
+    assert list(ROWS) == NAMES
+    text = PAGE.read_text(encoding="utf8")
+    assert text == page(ROWS.values())
+    assert f"transformers {transformers.__version__}," in text
+
+
+def test_no_score_in_the_table_is_wrong() -> None:
+    """Right, refused in a sentence, or not built, for a reason; in both precisions."""
+    assert not [row for row in ROWS.values() if not row.float32.startswith(OUTCOMES)]
+    right = [row for row in ROWS.values() if row.float32 == RIGHT]
+    assert not [row for row in right if not row.bfloat16.startswith((RIGHT, "refused: "))]
+    assert len(right) > len(ROWS) / 2
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # what transformers says about its own classes
+@pytest.mark.usefixtures("own_settings")
+@pytest.mark.parametrize("name", NAMES)
+def test_an_architecture_is_scored_as_the_table_says(name: str, tmp_path: Path) -> None:
+    family, _, kind = name.partition(":")
+    assert row_of(family, kind, tmp_path) == ROWS.get(name), (
+        "run python -m tests.models.scoring.architectures"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
@@ -36,10 +37,7 @@ def tokens(seam: Seam, ids: Any) -> list[str]:
 
 def test_special_tokens_are_those_that_the_tokenizer_puts_itself(seams: dict[str, Seam]) -> None:
     around = {kind: (tokens(seam, seam.opening), tokens(seam, seam.closing)) for kind, seam in seams.items()}
-    assert around == {
-        "gpt2": ([], []),
-        "opt": (["</s>"], []),
-        "llama": (["<s>"], []),
+    assert around == {"gpt2": ([], []), "opt": (["</s>"], []), "llama": (["<s>"], [])} | {
         "bert": (["[CLS]"], ["[SEP]"]),
         "roberta": (["<s>"], ["</s>"]),
     }
@@ -147,12 +145,12 @@ class Joining:
         return {"input_ids": [self.ids(text) for text in texts]}
 
     def ids(self, text: str) -> list[int]:
-        found = []
+        ids = []
         while text:
             piece = max((one for one in self.PIECES if text.startswith(one)), key=len)
-            found.append(self.PIECES.index(piece))
+            ids.append(self.PIECES.index(piece))
             text = text[len(piece) :]
-        return found
+        return ids
 
     def convert_ids_to_tokens(self, ids: list[int]) -> list[str]:
         return [self.PIECES[one] for one in ids]
@@ -197,18 +195,15 @@ def test_words_are_counted_as_they_stand_in_a_text(kind: str, seams: dict[str, S
     assert not table.refused
     assert list(table.tokens) == list(WORDS)
     assert {1, 2, 3, 4} <= set(table.tokens.values())
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_words_of_letters_have_other_tokens_without_a_space(kind: str, seams: dict[str, Seam]) -> None:
-    assert seams[kind].check(WORDS).unspaced == set()
+    assert table.unspaced == set()  # without a space they have other tokens
 
 
 def test_words_that_are_written_in_the_same_tokens_are_named(seams: dict[str, Seam]) -> None:
     """The tokenizer of bert here knows neither capital letters nor accents."""
     table = seams["bert"].check(["he", "she", "He", "HÉ", "she"])
     assert table.same == (("he", "He", "HÉ"),)
-    assert seams["gpt2"].check(["he", "she", "He", "HÉ"]).same == ()
+    table = seams["gpt2"].check(["he", "she", "He", "HÉ", "жена", "女"])  # bytes express every word
+    assert (table.same, table.refused) == ((), {})
 
 
 @pytest.mark.parametrize(
@@ -286,10 +281,6 @@ def test_tokens_that_are_special_without_a_role_are_found() -> None:
         seam.cut(["<|turn|>The nurse said that [Y]"], ["he"])
 
 
-def test_byte_level_expresses_every_word(seams: dict[str, Seam]) -> None:
-    assert not seams["gpt2"].check(["жена", "女", "Zoë"]).refused
-
-
 def test_characters_dropped_in_silence_are_found() -> None:
     """BPE without an unknown token and without bytes simply leaves characters out."""
     raw = Tokenizer(models.BPE(vocab={"a": 0, "h": 1, "e": 2, "he": 3}, merges=[("h", "e")]))
@@ -320,10 +311,10 @@ def test_a_tokenizer_with_more_tokens_than_the_model_is_refused_where_it_matters
 
 
 def test_truncation_and_padding_of_the_tokenizer_are_off() -> None:
-    tokenizer = load_tiny("llama").tokenizer
-    seam = Seam(tokenizer, "llama")
-    whole = seam.encode(["The nurse said that he was old"])
+    tokenizer = copy.deepcopy(load_tiny("llama").tokenizer)
+    seam, text = Seam(tokenizer, "llama"), ["The nurse said that he was old"]
+    whole = seam.encode(text)
     tokenizer.backend_tokenizer.enable_truncation(4)
-    assert seam.encode(["The nurse said that he was old"]) == whole
+    assert seam.encode(text) == whole
     tokenizer.backend_tokenizer.enable_padding(length=50)
-    assert seam.encode(["The nurse said that he was old"]) == whole
+    assert seam.encode(text) == whole

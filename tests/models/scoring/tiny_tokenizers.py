@@ -6,7 +6,13 @@ import functools
 from collections.abc import Sequence
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import AddedToken, FunnelTokenizer, PreTrainedTokenizerFast
+from transformers import (
+    AddedToken,
+    FunnelTokenizer,
+    PreTrainedTokenizerFast,
+    T5Tokenizer,
+    XLNetTokenizer,
+)
 
 # Few merges: "he" becomes one token, "man" two, "son" three, "woman" four.
 CORPUS = [
@@ -15,6 +21,14 @@ CORPUS = [
     *["The doctor's mother and father asked if they could go; the princess smiled."] * 4,
     "The stepmother of a businesswoman, a granddaughter, a widower and the priestess.",
 ]
+FEW_TEXTS = [
+    "The nurse said that he was old, and the engineer told us that she knew it.",
+    "According to the captain, the man met a woman and her son.",
+]
+# A vocabulary by hand: "he" has one token, "she" and "man" two, "son" and "woman" three, "father" four.
+WHOLE = "▁the ▁The ▁nurse ▁said ▁that ▁was ▁old ▁met ▁a ▁to ▁doctor ▁captain ▁he ▁s ▁m ▁w ▁engineer"
+PARTS = "he an om er fat step mot , . '"
+LETTERS = "▁" + "abcdefghijklmnopqrstuvwxyzATE"
 PROMPTS = (
     "The nurse said that [Y]",
     "According to the captain, [Y]",
@@ -60,10 +74,10 @@ def opt_tokenizer() -> PreTrainedTokenizerFast:
     )
 
 
-@functools.cache
-def roberta_tokenizer(lstrip: bool = True) -> PreTrainedTokenizerFast:
+def _with_a_mask(lstrip: bool, merges: int, corpus: Sequence[str]) -> PreTrainedTokenizerFast:
+    """Byte-level BPE of RoBERTa and BART; ``lstrip``: whether the mask takes the space before it."""
     mask = AddedToken("<mask>", lstrip=lstrip, special=True)
-    raw = byte_bpe(["<s>", "<pad>", "</s>", "<unk>", mask])
+    raw = byte_bpe(["<s>", "<pad>", "</s>", "<unk>", mask], merges, corpus)
     raw.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
@@ -77,6 +91,16 @@ def roberta_tokenizer(lstrip: bool = True) -> PreTrainedTokenizerFast:
         unk_token="<unk>",
         mask_token=mask,
     )
+
+
+@functools.cache
+def roberta_tokenizer(lstrip: bool = True) -> PreTrainedTokenizerFast:
+    return _with_a_mask(lstrip, 43, CORPUS)
+
+
+@functools.cache
+def bart_tokenizer() -> PreTrainedTokenizerFast:
+    return _with_a_mask(True, 25, FEW_TEXTS * 20)
 
 
 def word_pieces(corpus: Sequence[str], vocab_size: int) -> PreTrainedTokenizerFast:
@@ -132,3 +156,22 @@ def llama_tokenizer() -> PreTrainedTokenizerFast:
     )
     raw.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
     return PreTrainedTokenizerFast(tokenizer_object=raw, bos_token="<s>", eos_token="</s>", unk_token="<unk>")
+
+
+def pieces(specials: list[str], behind: list[str]) -> list[tuple[str, float]]:
+    """A unigram vocabulary: long pieces first, then letters; sentinels stand behind the text's pieces."""
+    words = [*((piece, -2.0) for piece in WHOLE.split()), *((piece, -3.0) for piece in PARTS.split())]
+    letters = [(letter, -6.0) for letter in LETTERS if letter not in dict(words)]
+    return [(name, 0.0) for name in specials] + words + letters + [(name, 0.0) for name in behind]
+
+
+@functools.cache
+def t5_tokenizer() -> T5Tokenizer:
+    sentinels = [f"<extra_id_{n}>" for n in reversed(range(4))]
+    return T5Tokenizer(vocab=pieces(["<pad>", "</s>", "<unk>"], sentinels), extra_ids=4)
+
+
+@functools.cache
+def xlnet_tokenizer() -> XLNetTokenizer:
+    specials = ["<unk>", "<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<eod>", "<eop>"]
+    return XLNetTokenizer(vocab=pieces(specials, []))

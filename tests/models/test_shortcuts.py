@@ -1,4 +1,4 @@
-"""Whether two ways agree: by the largest difference, against rounding, in float32 where memory allows."""
+"""Faster ways: whether two agree, by the largest difference against rounding; and products by oneDNN."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from transformers.pytorch_utils import Conv1D
 
 from pcf_core.core.records import FloatArray
-from pcf_core.core.run import ScoringKey
 from pcf_core.models import shortcuts as agreement
 from pcf_core.models.scoring import causal
 from pcf_core.models.scoring.causal import CausalScorer, shortest_window
 from pcf_core.models.scoring.permutation import PermutationScorer
 from pcf_core.models.scoring.seq2seq import Seq2SeqScorer
-from pcf_core.models.shortcuts import NARROW, agree
-from tests.models.scoring.conftest import GROUPED, HEADS, SMALL, build, load_tiny
-from tests.models.scoring.seq2seq_models import PERMUTATION, SEQ2SEQ
+from pcf_core.models.shortcuts import NARROW, Products, agree, product
+from tests.models.scoring.conftest import GROUPED, HEADS, SMALL, TWINS, build, key_of, load_tiny, open_loaded
 from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, gpt2_tokenizer, opt_tokenizer
 
 IDS = torch.arange(3, 40)[None]
@@ -181,8 +180,7 @@ LONG = "The nurse " + "and the old man " * 20 + "said that [Y]"
 def scorer_of(name: str, options: dict[str, Any], dtype: torch.dtype, seed: int = 7) -> CausalScorer:
     loaded = build(name, opt_tokenizer, seed=seed, initializer_range=0.1, **options)
     loaded.model.to(dtype)
-    key = ScoringKey(model=name, identity=name, tokenizer=name, family="causal", rules="1", protocol="exact")
-    return CausalScorer(loaded, key)
+    return CausalScorer(loaded, key_of("gpt2"))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -232,43 +230,99 @@ def test_the_shortest_window_of_a_configuration() -> None:
     assert shortest_window(config, 256) == 100
 
 
-@pytest.mark.parametrize("dtype", NARROW, ids=str)
-@pytest.mark.parametrize("name", ["t5", "bart"])
-def test_a_small_error_of_shared_rows_is_found_out_in_narrow_numbers(
-    name: str, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def wrong_read(
+    self: Seq2SeqScorer, questions: Any, words: int, read: Any = Seq2SeqScorer._read
+) -> FloatArray:
     """Of one word in eight, 0.08 nats: below a bound of 0.1, and far below it on average."""
-    loaded = SEQ2SEQ[name].load()
-    loaded.model.to(dtype)
-    key = ScoringKey(
-        model="tiny", identity="tiny", tokenizer="tiny", family="seq2seq", rules="1", protocol="exact"
-    )
-    assert Seq2SeqScorer(loaded, key).packs
-    read = Seq2SeqScorer._read
+    values: FloatArray = read(self, questions, words)
+    values[:, 3] += 0.08 * self.packs
+    return values
 
-    def wrong(self: Seq2SeqScorer, questions: Any, words: int) -> FloatArray:
-        values = read(self, questions, words)
-        values[:, 3] += 0.08 * self.packs
-        return values
 
-    monkeypatch.setattr(Seq2SeqScorer, "_read", wrong)
-    assert not Seq2SeqScorer(loaded, key).packs
+def wrong_states(
+    self: PermutationScorer, ids: Any, index: int, states: Any = PermutationScorer._states
+) -> Any:
+    return states(self, ids, index) * 1.001
 
 
 @pytest.mark.parametrize("dtype", NARROW, ids=str)
-def test_xlnets_own_layers_are_tried_in_float32_too(
-    dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "shortcut", "way", "wrong"),
+    [
+        ("t5", "packs", "_read", wrong_read),
+        ("bart", "packs", "_read", wrong_read),
+        ("xlnet", "lean", "_states", wrong_states),
+    ],
+)
+def test_a_small_error_of_a_shortcut_is_found_out_in_narrow_numbers(
+    name: str, shortcut: str, way: str, wrong: Any, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loaded = PERMUTATION["xlnet"].load()
+    loaded = TWINS[name].load()
     loaded.model.to(dtype)
-    key = ScoringKey(
-        model="tiny", identity="tiny", tokenizer="tiny", family="permutation", rules="1", protocol="exact"
-    )
-    scorer = PermutationScorer(loaded, key)
-    assert scorer.lean
+    scorer = open_loaded(loaded, name)
+    assert getattr(scorer, shortcut)
     assert scorer.score(["The nurse said that [Y]"], ["he"]).shape == (1, 1)
-    states = PermutationScorer._states
-    monkeypatch.setattr(
-        PermutationScorer, "_states", lambda self, ids, place: states(self, ids, place) * 1.001
-    )
-    assert not PermutationScorer(loaded, key).lean
+    monkeypatch.setattr(type(scorer), way, wrong)
+    assert not getattr(open_loaded(loaded, name), shortcut)
+
+
+# Products of small models by oneDNN: the same numbers but for rounding, and only while the block is open.
+
+
+@pytest.mark.parametrize("rows", [(1,), (7,), (300,), (5, 60)])
+@pytest.mark.parametrize("light", [True, False])
+def test_a_product_is_that_of_float64(rows: tuple[int, ...], light: bool) -> None:
+    draw = torch.Generator().manual_seed(0)
+    weight, bias = torch.randn(32, 50, generator=draw), torch.randn(50, generator=draw)
+    given = torch.randn(*rows, 32, generator=draw)
+    for added in (bias, None):
+        expected = given.double() @ weight.double() + (0 if added is None else added.double())
+        values = product(weight, added, light=light)(given)
+        torch.testing.assert_close(values.double(), expected, atol=2e-5, rtol=0)
+
+
+def test_a_row_has_the_same_bits_in_any_company() -> None:
+    given, multiply = torch.randn(700, 64), product(torch.randn(64, 300), light=True)
+    whole = multiply(given)
+    for size in (1, 2, 16, 33, 512):
+        assert torch.equal(multiply(given[:size]), whole[:size])
+
+
+def test_layers_multiply_so_only_while_they_are_asked_to() -> None:
+    draw = torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(16, 24), Conv1D(8, 24), torch.nn.Linear(8, 4, bias=False))
+    given = torch.randn(9, 16, generator=draw)
+    with torch.inference_mode():
+        before = model(given)
+        model[2].weight.zero_()  # laid out before or after: it shows which is multiplied by
+        products = Products(model, light=True)
+        with products.used():
+            assert not model(given).any()
+            model[2].weight.fill_(1)
+            assert not model(given).any()
+        assert model(given).any()
+        assert before.any()
+    assert all("forward" not in vars(part) for part in model.modules())
+
+
+def test_large_models_and_narrow_numbers_keep_their_own_products() -> None:
+    model = torch.nn.Linear(16, 24)
+    with Products(model, light=False).used():
+        assert "forward" not in vars(model)
+    weight, given = torch.randn(16, 24).bfloat16(), torch.randn(3, 16).bfloat16()
+    assert torch.equal(product(weight, light=True)(given), given @ weight)
+
+
+class Packed(torch.Tensor):
+    """Numbers held in a form of their own, as those of quantised weights are."""
+
+
+def test_empty_and_packed_weights_keep_their_own_products() -> None:
+    """A head of MobileBERT has an empty layer where embeddings are as wide as the model."""
+    packed = torch.nn.Linear(16, 24)
+    packed.weight = torch.nn.Parameter(packed.weight.detach().as_subclass(Packed))
+    empty = torch.nn.Linear(16, 24)
+    empty.weight = torch.nn.Parameter(torch.empty(0, 16))
+    parts = [empty, packed]
+    with Products(torch.nn.Sequential(*parts), light=True).used():
+        assert all("forward" not in vars(part) for part in parts)

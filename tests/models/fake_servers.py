@@ -1,10 +1,11 @@
-"""A completions server on loopback that serves a tiny causal model, in the shapes of vLLM and of old."""
+"""Servers on loopback: one serves a tiny causal model in two shapes, one writes texts; both fail as told."""
 
 from __future__ import annotations
 
 import abc
 import json
 import math
+import random
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,15 +13,20 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
 
+import pytest
 import torch
 from pydantic import SecretStr
 
+from pcf_core.core.settings import settings
+from pcf_core.models import endpoint as endpoints
 from pcf_core.models.completions import Server
 from pcf_core.models.loading import Loaded
 
 KEY = "sk-a-secret-of-the-operator"
+TEXT_PATHS = {"/v1/completions", "/v1/chat/completions"}
 Fault = Callable[[Any, "Handler", dict[str, Any]], bool]
 Bend = Callable[[list[float]], list[float]]
+Says = Callable[[str, int], str]
 Running = TypeVar("Running", bound=ThreadingHTTPServer)
 
 
@@ -109,8 +115,8 @@ class CompletionsServer(FaultyServer):
     @property
     def prompts(self) -> list[Any]:
         """Every prompt that was asked to be completed, one by one."""
-        asked = [body["prompt"] for path, body in self.requests if path == "/v1/completions"]
-        return [prompt for item in asked for prompt in (item if isinstance(item, list) else [item])]
+        given = [body["prompt"] for path, body in self.requests if path == "/v1/completions"]
+        return [prompt for item in given for prompt in (item if isinstance(item, list) else [item])]
 
     def respond(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
         if path == "/v1/models":
@@ -166,6 +172,72 @@ class CompletionsServer(FaultyServer):
         return self.bend([max(value, -9999.0) for value in own]), logs.amax(-1).tolist()
 
 
+def from_seed(prompt: str, seed: int) -> str:
+    """Five words that the seed decides."""
+    return " " + " ".join(random.Random(seed).choices(["he", "she", "it", "was", "is"], k=5))
+
+
+class TextServer(FaultyServer):
+    """Serves the model ``tiny``.
+
+    ``says`` makes a text of prompt and seed (the number of the request where none came); ``choice`` and
+    ``message`` are laid over what an answer says of it.  ``refuses`` names fields of a request that are not
+    taken, or roles of a message; ``paths`` where it answers.  ``tokenizes``: whether it counts tokens, one
+    for each word.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.says: Says = from_seed
+        self.choice: dict[str, Any] = {}
+        self.message: dict[str, Any] = {}
+        self.refuses: set[str] = set()
+        self.paths = set(TEXT_PATHS)
+        self.tokenizes = False
+
+    @property
+    def asked(self) -> list[dict[str, Any]]:
+        """The bodies of requests for a text, but those that opening a generator sends."""
+        bodies = [body for path, body in self.requests if path in TEXT_PATHS]
+        return [body for body in bodies if "Ten random words" not in prompt_of(body)]
+
+    def respond(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        if path == "/tokenize" and self.tokenizes:
+            return 200, {"tokens": list(range(len(body["prompt"].split())))}
+        if path not in self.paths:
+            return 404, {"detail": "Not Found"}
+        if body["model"] != "tiny":
+            return 404, {"error": {"message": f"The model `{body['model']}` does not exist."}}
+        for name in self.refuses & body.keys():
+            other = ". Use 'max_completion_tokens' instead." if name == "max_tokens" else ""
+            return 400, {"error": {"message": f"Unsupported parameter: '{name}'{other}", "param": name}}
+        for role in self.refuses & {message["role"] for message in body.get("messages", ())}:
+            return 400, {"error": {"message": f"{role.title()} role not supported"}}
+        text = self.says(prompt_of(body), body.get("seed", len(self.requests)))
+        usage = {"prompt_tokens": 3, "completion_tokens": len(text.split())}
+        choice: dict[str, Any] = {"index": 0, "finish_reason": "stop"}
+        if path == "/v1/completions":
+            choice["text"] = text
+        else:
+            choice["message"] = {"role": "assistant", "content": text, **self.message}
+        return 200, {"choices": [choice | self.choice], "usage": usage}
+
+
+def prompt_of(body: dict[str, Any]) -> str:
+    """The prompt of a request for a text."""
+    if "prompt" in body:
+        return str(body["prompt"])
+    *before, message = body["messages"]
+    assert message["role"] == "user"
+    assert [one["role"] for one in before] in ([], ["system"])
+    return str(message["content"])
+
+
+def system_of(body: dict[str, Any]) -> str:
+    """What a request tells first in a message of the system."""
+    return "".join(one["content"] for one in body.get("messages", ()) if one["role"] == "system")
+
+
 @contextmanager
 def serving(
     loaded: Loaded, shape: str = "prompt_logprobs", name: str = "tiny"
@@ -188,6 +260,13 @@ def running(server: Running) -> Iterator[Running]:
         server.server_close()
 
 
+@contextmanager
+def serving_texts() -> Iterator[TextServer]:
+    """A server that runs until the block ends."""
+    with running(TextServer()) as server:
+        yield server
+
+
 def slowly(seconds: float) -> Fault:
     def fault(server: FaultyServer, handler: Handler, body: dict[str, Any]) -> bool:
         time.sleep(seconds)
@@ -196,40 +275,8 @@ def slowly(seconds: float) -> Fault:
     return fault
 
 
-def failing(status: int, times: float = math.inf, **headers: str) -> Fault:
-    """Answer completions with an error, the first ``times`` of them."""
-    left = [times]
-
-    def fault(server: FaultyServer, handler: Handler, body: dict[str, Any]) -> bool:
-        if not body or left[0] <= 0:
-            return False
-        left[0] -= 1
-        handler.answer(status, {"error": {"message": "not now"}}, **headers)
-        return True
-
-    return fault
-
-
-def cutting(times: float = math.inf) -> Fault:
-    """Cut the connection in the middle of an answer."""
-    left = [times]
-
-    def fault(server: FaultyServer, handler: Handler, body: dict[str, Any]) -> bool:
-        if not body or left[0] <= 0:
-            return False
-        left[0] -= 1
-        handler.send_response(200)
-        handler.send_header("Content-Length", "1000")
-        handler.end_headers()
-        handler.wfile.write(b'{"choices": [')
-        handler.close_connection = True
-        return True
-
-    return fault
-
-
 def always(status: int, document: Any) -> Fault:
-    """Answer whatever is asked with this document."""
+    """Answer every request, with or without a body, with this document."""
 
     def fault(server: FaultyServer, handler: Handler, body: dict[str, Any]) -> bool:
         handler.answer(status, document)
@@ -238,18 +285,60 @@ def always(status: int, document: Any) -> Fault:
     return fault
 
 
-def saying(data: bytes) -> Fault:
-    """Answer completions with these bytes."""
+def first(times: float, answer: Callable[[Handler], object]) -> Fault:
+    """Answer the first ``times`` requests that have a body in another way."""
+    left = [times]
 
     def fault(server: FaultyServer, handler: Handler, body: dict[str, Any]) -> bool:
-        if not body:
+        if not body or left[0] <= 0:
             return False
-        handler.send(200, data)
+        left[0] -= 1
+        answer(handler)
         return True
 
     return fault
 
 
+def failing(status: int, times: float = math.inf, **headers: str) -> Fault:
+    return first(times, lambda handler: handler.answer(status, {"error": {"message": "not now"}}, **headers))
+
+
+def saying(data: bytes) -> Fault:
+    return first(math.inf, lambda handler: handler.send(200, data))
+
+
+def cutting(times: float = math.inf) -> Fault:
+    """Cut the connection in the middle of an answer."""
+
+    def cut(handler: Handler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        handler.wfile.write(b'{"choices": [')
+        handler.close_connection = True
+
+    return first(times, cut)
+
+
 def client(server: FaultyServer, **options: Any) -> Server:
     """A connection with a key, and little patience."""
     return Server(server.url, "tiny", key=SecretStr(KEY), **{"pauses": (0.01,), "timeout": 5, **options})
+
+
+def point_at(server: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the operator's settings name this server."""
+    monkeypatch.setattr(endpoints, "PAUSES", (0.01, 0.01))
+    for name, value in (("URL", server.url), ("KEY", KEY), ("TIMEOUT", "5")):
+        monkeypatch.setenv(f"PCF_ENDPOINT_{name}", value)
+    settings.cache_clear()
+
+
+@contextmanager
+def threads_end() -> Iterator[None]:
+    """Require that all threads which were started in the block end with it."""
+    before = threading.active_count()
+    yield
+    deadline = time.monotonic() + 10  # a server's last threads end after its last answer was read
+    while threading.active_count() > before:
+        assert time.monotonic() < deadline, [thread.name for thread in threading.enumerate()]
+        time.sleep(0.01)
