@@ -1,10 +1,13 @@
-"""Page tests: a server that had a session before, and no cache of another test's."""
+"""Page tests: a server that had a session before, a cache of each test's own, and results made once."""
 
 from __future__ import annotations
 
 import hashlib
 import pickle
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
 
 import pytest
 import streamlit as st
@@ -19,14 +22,24 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
+from pcf_core.core.settings import Settings, settings
+from pcf_core.core.topics import MinedSet, Topic
+from pcf_core.material.templates import save_set
+from pcf_core.material.topics import save_topic
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.records.quantities import ExperimentName
+from tests.conftest import MINI_MODELS
+from tests.pages.own import OWN_SET, OWN_TOPIC
+from tests.texts.criteria.asked import score_criteria
+from tests.texts.fairpair.written import write_small
 
 
 @pytest.fixture(scope="session", autouse=True)
 def components_looked_for_once() -> Iterator[None]:
     """Each AppTest reads the metadata of every installed package for components: a sixth of its time."""
-    found = manifest_scanner.scan_component_manifests()
+    manifests = manifest_scanner.scan_component_manifests()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(manifest_scanner, "scan_component_manifests", lambda: found)
+        patch.setattr(manifest_scanner, "scan_component_manifests", lambda: manifests)
         yield
 
 
@@ -50,18 +63,23 @@ def waited_for_without_asking() -> Iterator[None]:
 def reports_worked_out_once() -> Iterator[None]:
     """Each test has a store of its own, most with the same preferences: they have the same reports."""
     work_out = data.report
-    known: dict[str, RiskReport] = {}
+    reports: dict[str, RiskReport] = {}
 
     def report(result: Result, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> RiskReport:
         all_of_it = pickle.dumps((result, run, options, brief, stamp_of("factors")))
         key = hashlib.sha256(all_of_it).hexdigest()
-        if key not in known:
-            known[key] = work_out(result, run, options, brief=brief)
-        return known[key]
+        if key not in reports:
+            reports[key] = work_out(result, run, options, brief=brief)
+        return reports[key]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(data, "report", report)
         yield
+
+
+@pytest.fixture(autouse=True)
+def own_cache(own_settings: Settings) -> None:
+    """Each test has a cache of its own, without the shipped results."""
 
 
 @pytest.fixture(autouse=True)
@@ -83,3 +101,42 @@ def fresh_caches() -> Iterator[None]:
     st.cache_resource.clear()
     yield
     st.cache_resource.clear()
+
+
+@pytest.fixture
+def own_topic(own_settings: Settings) -> Topic:
+    """A topic of the user's own."""
+    return save_topic(OWN_TOPIC)
+
+
+@pytest.fixture
+def own_set(own_settings: Settings) -> MinedSet:
+    """A set of the user's own."""
+    return save_set(OWN_SET)
+
+
+@pytest.fixture
+def shipped(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """The shipped results under an empty cache."""
+    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "1")
+    settings.cache_clear()
+    return Store.open(own_settings.cache, settings().results, settings().scores)
+
+
+@pytest.fixture(scope="session")
+def texts_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache of :func:`texts_store`, made once for all tests."""
+    cache = tmp_path_factory.mktemp("texts") / "cache"
+    store = Store.open(cache)
+    write_small(store)
+    for name in get_args(ExperimentName):
+        for model in MINI_MODELS:
+            score_criteria(store, name, model)
+    return cache
+
+
+@pytest.fixture
+def texts_store(texts_cache: Path, own_settings: Settings) -> Store:
+    """A store with the small FairPair result of mini-gpt, and both mini models' answers to all criteria."""
+    shutil.copytree(texts_cache, own_settings.cache, dirs_exist_ok=True)
+    return Store.open(own_settings.cache)

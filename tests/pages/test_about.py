@@ -10,12 +10,11 @@ import pytest
 import pcf_core
 from pcf_core.app.method.about import about_finding, family_table, reference_table, sections
 from pcf_core.core.families import Family
-from pcf_core.core.settings import Settings
 from pcf_core.material.published import published_risks
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose
 from pcf_core.store.store import Store
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, own_store
 
 HEADINGS = [
     "Method",
@@ -31,22 +30,22 @@ HEADINGS = [
 
 def test_the_page_shows_every_section_and_both_tables(full_store: Store) -> None:
     app = open_app("about")
-    assert [title.value for title in app.title] == ["Method"]
+    assert app.titles == ["Method"]
     assert [heading.value for heading in app.subheader] == HEADINGS
     assert len(app.table) == 2
     assert not app.error
-    said = texts(app)
+    said = app.texts
     assert (
         f"PCF Audit {pcf_core.__version__} has 2 finished runs of 2 models here, 4,560 cells in all" in said
     )
     assert "https://doi.org/10.48550/arXiv.2402.15481" in said
 
 
-def test_nothing_scored_is_a_state(own_settings: Settings) -> None:
+def test_nothing_scored_is_a_state() -> None:
     app = open_app("about")
-    assert "has no finished run here yet" in texts(app)
-    assert "no finished run" in about_finding(Store.open(own_settings.cache))
-    assert "planted-causal is not compared with its planted risks yet" in texts(app)
+    assert "has no finished run here yet" in app.texts
+    assert "no finished run" in about_finding(own_store())
+    assert "planted-causal is not compared with its planted risks yet" in app.texts
     assert "python -m pcf_core score --model planted-masked --topic calibration" in [
         code.value for code in app.code
     ]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.addresses import OLD, OLD_VIEWS, TAB_OF, TABS, Place, leads_to
 from pcf_core.app.shell import SECTIONS
-from pcf_core.core.settings import ROOT, Settings
-from tests.pages.opened import open_address, open_app
+from pcf_core.core.settings import ROOT
+from tests.pages.opened import App, open_address, open_app
 
 MOST_PAGES = 15
 SHARED: dict[str, Any] = {"model": ["mini-gpt"], "topic": "race", "criterion": "l2", "precision": ["float32"]}
@@ -27,8 +26,8 @@ OWN: dict[str, tuple[str, Any]] = {  # a choice of each old page that its widget
 }
 
 
-def expect_place(app: AppTest, place: Place) -> None:
-    assert [title.value for title in app.title] == [PAGES[place.page]]
+def expect_place(app: App, place: Place) -> None:
+    assert app.titles == [PAGES[place.page]]
     if place.tab:
         control = app.segmented_control(key=TAB_OF[place.page])
         assert (control.value, tuple(control.options)) == (place.tab, TABS[place.page])
@@ -48,7 +47,7 @@ def test_every_tab_belongs_to_a_page_and_no_two_pages_share_a_parameter() -> Non
 
 
 @pytest.mark.parametrize("old", OLD)
-def test_an_old_address_opens_the_new_place_with_the_same_choices(own_settings: Settings, old: str) -> None:
+def test_an_old_address_opens_the_new_place_with_the_same_choices(old: str) -> None:
     name, value = OWN.get(old, ("weights", "employment"))
     app = open_address(old, **SHARED, **{name: value})
     expect_place(app, OLD[old])
@@ -56,13 +55,11 @@ def test_an_old_address_opens_the_new_place_with_the_same_choices(own_settings: 
         assert app.session_state[key] == held
         assert app.query_params[key] == (held[0] if isinstance(held, list) else held)
     assert str(app.session_state[name]) == value
-    assert not [warning for warning in app.warning if "The link" in warning.value]
+    assert not app.link_warnings
 
 
 @pytest.mark.parametrize(("view", "place"), OLD_VIEWS.items())
-def test_a_view_that_is_a_tab_now_is_opened_as_one(
-    own_settings: Settings, view: tuple[str, str, str], place: Place
-) -> None:
+def test_a_view_that_is_a_tab_now_is_opened_as_one(view: tuple[str, str, str], place: Place) -> None:
     old, name, value = view
     app = open_address(old, **SHARED, **{name: value})
     expect_place(app, place)
@@ -76,19 +73,18 @@ def test_what_an_old_address_says_is_kept_whole() -> None:
     assert leads_to("tails", {"model": ["a", "b"]}) == ("caprice", {"model": ["a", "b"]})
 
 
-def test_a_change_of_tab_loses_no_choice(own_settings: Settings) -> None:
+def test_a_change_of_tab_loses_no_choice() -> None:
     app = open_app("written_text", **SHARED, text_tab="FairPair", fp_model=["mini-gpt"], fp_count="7")
     app.number_input(key="fp_seed").set_value(3).run()
     tab = TAB_OF["written_text"]
     for name in ("Criteria", "Summary", "FairPair"):
         app.segmented_control(key=tab).set_value(name).run()
-        assert not app.exception
         assert ("fp_count" in app.query_params) == (name == "FairPair")
         assert app.session_state["criterion"] == CALLED["criterion"]
     assert [app.number_input(key=key).value for key in ("fp_count", "fp_seed")] == [7, 3]
 
 
-def test_the_open_tab_alone_is_drawn(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_open_tab_alone_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tab that cannot be drawn harms no other."""
 
     def fail(*_: object) -> None:

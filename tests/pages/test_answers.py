@@ -8,7 +8,7 @@ from pcf_core.app.results.heat_map import CLICKED, TEMPLATE, called, sentence, t
 from pcf_core.audit.results import load_result
 from pcf_core.show.overview import heat_map_answer
 from pcf_core.store.store import Store
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app
 
 MOST_WORDS = 25  # of an answer
 
@@ -16,7 +16,7 @@ MOST_WORDS = 25  # of an answer
 @pytest.mark.parametrize("page", ["tilt", "heat_map", "risk"])
 def test_the_first_line_is_the_answer(full_store: Store, page: str) -> None:
     app = open_app(page)
-    first = texts(app).splitlines()[0]
+    first = app.texts.splitlines()[0]
     assert first.startswith(("mini-", "For "))
     assert len(first.split()) <= MOST_WORDS
     assert not set(first) & set("=×±→[]")
@@ -27,7 +27,7 @@ def test_the_answer_of_the_heat_map_is_that_of_the_model_shown(full_store: Store
     app = open_app("heat_map", heat_model="mini-gpt")
     run = next(info.run for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
     preferences = load_result(full_store, run).preferences
-    assert heat_map_answer("mini-gpt", preferences, run.templates.counts) in texts(app)
+    assert heat_map_answer("mini-gpt", preferences, run.templates.counts) in app.texts
 
 
 def test_a_clicked_cell_is_chosen_and_opened_once(full_store: Store) -> None:
@@ -39,12 +39,11 @@ def test_a_clicked_cell_is_chosen_and_opened_once(full_store: Store) -> None:
     app.session_state[TEMPLATE] = preferences.templates[2]
     app.session_state[CLICKED] = True
     app.run()
-    assert not app.exception
     prompt = preferences.templates[2].replace("[X]", preferences.occupations[3]).replace("[Y]", "…")
-    assert texts(app).count(f"**{prompt}**") == 2, "over the page, and below"
+    assert app.texts.count(f"**{prompt}**") == 2, "over the page, and below"
     assert len(app.get("plotly_chart")) > charts
     app.run()
-    assert texts(app).count(f"**{prompt}**") == 1
+    assert app.texts.count(f"**{prompt}**") == 1
     assert app.selectbox(key="template").value == prompt
     app.session_state[TEMPLATE] = preferences.templates[1]  # in the same row
     app.session_state[CLICKED] = True
@@ -64,7 +63,7 @@ def test_a_context_stays_with_another_occupation_and_is_shown_as_a_sentence(full
     assert not app.warning, "nothing is wrong in an old address"
     app.selectbox(key="occupation").set_value(first).run()
     assert app.selectbox(key="template").value == sentence(first, template)
-    assert f"**{sentence(first, template)}**" in texts(app)
+    assert f"**{sentence(first, template)}**" in app.texts
     again = open_app("heat_map", occupation=first, template=sentence(first, template))
     assert again.selectbox(key="template").value == sentence(first, template)
     assert not again.warning

@@ -18,11 +18,10 @@ from pcf_core.app.method.as_in_papers import (
     papers_answer,
 )
 from pcf_core.core.records import digest
-from pcf_core.core.settings import Settings, settings
 from pcf_core.material.published import PAPERS, PrintedLink, printed_items
 from pcf_core.models.presets import preset_of
 from tests.fuzz.test_links import PAGES, bound_keys
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, set_environment
 from tests.quick import quick
 
 LINKS = [(item, link) for item in printed_items() for link in item.link]
@@ -31,9 +30,8 @@ FIRST = {link.tab or link.page: name for name, link in reversed(DISTINCT.items()
 
 
 @pytest.fixture
-def as_it_comes(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "1")
-    settings.cache_clear()
+def as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_environment(monkeypatch, SHIPPED_RESULTS="1")
 
 
 def test_every_link_leads_to_a_page_and_says_what_its_widgets_take() -> None:
@@ -84,10 +82,10 @@ def test_a_link_opens_what_it_says(name: str) -> None:
     link: PrintedLink = DISTINCT[name]
     said = {**address_of(link), **({f"{tab_key(link)}": link.tab} if link.tab else {})}
     app = open_app(link.page, **{"topic": "gender", **said})
-    assert not [warning.value for warning in app.warning if "The link" in warning.value]
+    assert not app.link_warnings
     assert not app.error
     offers = {"score_missing", "fairpair_button", "criteria_button"}
-    assert not offers & {button.key for button in app.button}
+    assert not offers & app.button_keys
     for key, value in link.parameters.items():
         held = app.session_state[key]
         assert (held if isinstance(held, list) else str(held).replace("True", "true")) == value, key
@@ -103,7 +101,7 @@ def tab_key(link: PrintedLink) -> str:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_figure_of_a_paper_is_drawn_with_ours_beside_it(paper: str) -> None:
     app = open_app("method", method_tab="As in the papers", papers_paper=TITLES[paper])
-    said = texts(app)
+    said = app.texts
     for item in printed_items():
         if item.paper == paper:
             assert f"**{item.number}.**" in said
@@ -117,8 +115,8 @@ def test_the_tab_begins_with_one_answer() -> None:
     app = open_app("method", method_tab="As in the papers", papers_paper=TITLES["PVF"])
     items = [item for item in printed_items() if item.paper == "PVF"]
     answer = f"Results of ours stand beside none of the {len(items)} figures and tables in “Note on PVF”."
-    assert f"##### {answer}" in texts(app)
-    assert all(f"**{item.number}.**" in texts(app) for item in items)
+    assert f"##### {answer}" in app.texts
+    assert all(f"**{item.number}.**" in app.texts for item in items)
     for paper, made, printed in product(PAPERS, (0, 1, 26), (26, 1)):
         assert len(papers_answer(paper, made, printed).split()) <= 25
     assert papers_answer("BVF", 2, 2) == (

@@ -6,18 +6,14 @@ from pathlib import Path
 
 import pytest
 import torch
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.core.run import RunSpec
-from pcf_core.core.settings import Settings, settings
 from pcf_core.models.presets import preset_of, presets
 from pcf_core.models.scoring.opening import open_scorer
-from pcf_core.store.store import Store
-from pcf_core.work.queue import Queue
 from pcf_core.work.scoring import score_run
 from tests.models.scoring.conftest import GROUPED, build
 from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import App, open_app, own_queue, own_store, set_environment
 from tests.pages.zoo import HERE, make_zoo, score_zoo
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -44,15 +40,14 @@ def registry() -> str:
 
 
 @pytest.fixture
-def zoo(tmp_path: Path, own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Path:
+def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Assets whose registry declares the series, and an empty cache of the hub; no downloads."""
     (tmp_path / "assets").mkdir()
     folder = make_zoo(tmp_path / "assets", monkeypatch, ["mini-gpt"])
     (folder / "models.toml").unlink()
     (folder / "models.toml").write_text(registry())
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
-    monkeypatch.setenv("PCF_ALLOW_HUB", "0")
-    settings.cache_clear()
+    set_environment(monkeypatch, ALLOW_HUB="0")
     return folder
 
 
@@ -75,16 +70,11 @@ def fetched(zoo: Path, tmp_path: Path) -> None:
         loaded.tokenizer.save_pretrained(snapshot)
 
 
-def captions(app: AppTest) -> str:
-    return "\n".join(caption.value for caption in app.caption).replace("\\", "").replace("\u00a0", " ")
-
-
-def press_score(app: AppTest) -> list[RunSpec]:
+def press_score(app: App) -> list[RunSpec]:
     """Press Score, and return the runs that are queued."""
-    app.button(key="score_button").click().run()
-    assert not app.exception
-    store = Store.open(settings().cache)
-    jobs = Queue.open(settings().catalogue).list(20, kind="score")
+    app.press("score_button")
+    store = own_store()
+    jobs = own_queue().list(20, kind="score")
     return [store.load_run(job.payload["run"]) for job in reversed(jobs)]
 
 
@@ -102,8 +92,8 @@ def test_a_series_is_scored_with_one_press_and_compared_size_by_size(zoo: Path) 
     assert app.selectbox(key="score_series").value is None
     runs = press_score(app)
     assert [run.scoring.model for run in runs] == list(MODELS)
-    assert f"**In all** · {sum(run.cells for run in runs):,} cells" in texts(app)
-    store = Store.open(settings().cache)
+    assert f"**In all** · {sum(run.cells for run in runs):,} cells" in app.texts
+    store = own_store()
     for run in runs[:3]:
         score_run(run, store, open_scorer)
     here = HERE | {"topic": "gender-pronouns"}
@@ -113,17 +103,16 @@ def test_a_series_is_scored_with_one_press_and_compared_size_by_size(zoo: Path) 
     assert [preset.models for preset in presets([run.scoring.model for run in runs[:3]])] == [MODELS[:2]]
     score_run(runs[3], store, open_scorer)
     overview = open_app("overview", model=["tiny/1m"], **here)
-    overview.button(key="preset_aligned-tiny").click().run()
-    assert not overview.exception
-    assert [title.value for title in overview.title] == ["Compare"]
+    overview.press("preset_aligned-tiny")
+    assert overview.titles == ["Compare"]
     assert overview.segmented_control(key="compare_axis").value == "base and aligned"
-    assert "Tiny: base and aligned" in texts(overview)
+    assert "Tiny: base and aligned" in overview.texts
     pressed = next(one for one in overview.button if one.key == "preset_aligned-tiny")
     assert pressed.proto.icon == ":material/check:"
     for size in ("1,000,000", "2,000,000"):
-        assert f"after alignment, at {size} parameters. It is " in texts(overview)
-    assert "What alignment changes" in texts(overview)
-    assert "Figure 8 of the BVF paper" not in captions(overview), "its topic is another one"
+        assert f"after alignment, at {size} parameters. It is " in overview.texts
+    assert "What alignment changes" in overview.texts
+    assert "Figure 8 of the BVF paper" not in overview.captions, "its topic is another one"
     axis, differences = (frame.value for frame in overview.dataframe[1:])
     assert list(axis["line"]) == ["Tiny, base", "Tiny, base", "Tiny, aligned", "Tiny, aligned"]
     assert list(axis["place"]) == [1e6, 2e6, 1e6, 2e6]
@@ -150,10 +139,9 @@ def test_a_series_that_is_not_here_is_estimated_by_what_is_declared(
         "pcf_core.app.run.request.resolve_to_score", lambda name: pytest.fail(f"{name} was asked for")
     )
     app.selectbox(key="score_series").set_value("Tiny").run()
-    assert not app.exception
-    (total,) = [line for line in texts(app).splitlines() if line.startswith("**In all**")]
+    (total,) = [line for line in app.texts.splitlines() if line.startswith("**In all**")]
     assert "roughly" in total, "nothing was scored on this machine"
-    assert "By what is declared of them" in captions(app)
+    assert "By what is declared of them" in app.captions
     assert not app.error
 
 
@@ -163,16 +151,16 @@ def test_what_the_hub_does_not_give_is_a_sentence_a_model() -> None:
     assert not app.error
     assert press_score(app) == []
     assert len(app.error) == 4
-    assert "downloads are off (PCF_ALLOW_HUB)" in app.error[0].value.replace("\\", "")
+    assert "downloads are off (PCF_ALLOW_HUB)" in app.errors
 
 
 @pytest.mark.usefixtures("zoo")
 def test_compare_says_which_series_there_are() -> None:
-    score_zoo(Store.open(settings().cache), ["mini-gpt"])
+    score_zoo(own_store(), ["mini-gpt"])
     app = open_app(
         "compare", model=["mini-gpt"], compare_view="along an axis", compare_axis="base and aligned", **HERE
     )
-    assert "Choose base and aligned checkpoints of one series in the sidebar: Tiny." in app.info[0].value
+    assert "Choose base and aligned checkpoints of one series in the sidebar: Tiny." in app.infos
     (link,) = (link.proto for link in app.get("page_link") if link.proto.page == "run_an_audit")
     assert link.query_string.count("score_model=") == 4
 

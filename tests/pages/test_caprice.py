@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.results.risk import OCCUPATION_COLUMNS
 from pcf_core.audit.options import ViewOptions
@@ -13,12 +12,12 @@ from pcf_core.measure.tails import normal_shape, tail_shape
 from pcf_core.report.sections.tails import caprice_figures
 from pcf_core.show.findings.models import normal_finding, shape_finding
 from pcf_core.store.store import Store
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import App, open_app
 
 MODELS = ("mini-bert", "mini-gpt")
 
 
-def column(app: AppTest, model: str, name: str) -> list[float]:
+def column(app: App, model: str, name: str) -> list[float]:
     """Values of a model, as the page's own table shows them."""
     table = app.dataframe[-1].value
     return list(table.loc[table["model"] == model, name])
@@ -32,7 +31,7 @@ def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Stor
         caprice = column(app, model, "caprice_risk")
         expected = tail_shape(caprice, 1.0)
         assert len(caprice) == 120
-        assert shape_finding(model, expected) in texts(app)
+        assert shape_finding(model, expected) in app.texts
         assert expected.tail is not None
         assert float(figure.value.replace("−", "-")) == pytest.approx(expected.tail.shape, abs=0.005)
         upper = "generalised Pareto, upper tail"
@@ -44,13 +43,12 @@ def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Stor
             assert (row["aic"], row["beyond"]) == pytest.approx((fit.aic, fit.beyond))
             assert row["p_value"] == fit.p_value
         assert np.isnan(fits.loc[(model, "generalised Pareto"), "ratio"])
-    assert "Caprice cannot exceed 1, so its tail must end" in texts(app)
+    assert "Caprice cannot exceed 1, so its tail must end" in app.texts
     named = [OCCUPATION_COLUMNS.get(name, {"label": name})["label"] for name in app.dataframe[-1].value]
     assert named == ["model", "occupation", "risk", "prejudice", "caprice", "s.d."]
     assert not [toggle for toggle in app.toggle if toggle.key == "log_count"]
     for view in ("Hill plot", "histogram"):
         app.segmented_control(key="tail_view").set_value(view).run()
-        assert not app.exception
         assert len(app.get("plotly_chart")) == 1
     assert app.toggle(key="log_count").value is False
 
@@ -58,18 +56,17 @@ def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Stor
 @pytest.mark.slow
 def test_prejudice_is_shown_with_its_normal_fit_and_two_pictures(full_store: Store) -> None:
     app = open_app("caprice", part="prejudice", normal_view="QQ plot")
-    assert "a normal distribution (Shapiro–Wilk, p" in texts(app)
+    assert "a normal distribution (Shapiro–Wilk, p" in app.texts
     for model in MODELS:
         expected = normal_shape(column(app, model, "prejudice_risk"))
-        assert normal_finding(model, expected) in texts(app)
-    labels = [metric.label.replace("\\", "") for metric in app.metric]
+        assert normal_finding(model, expected) in app.texts
+    labels = app.figures
     assert labels == [f"Prejudice · {model}" for model in MODELS]
     app.segmented_control(key="normal_view").set_value("histogram").run()
     assert len(app.get("plotly_chart")) == 1
     app.segmented_control(key="part").set_value("caprice").run()
-    assert not app.exception
-    assert "With mini-gpt, no occupation stands out" in texts(app)
-    assert "The prejudice of mini-gpt" not in texts(app)
+    assert "With mini-gpt, no occupation stands out" in app.texts
+    assert "The prejudice of mini-gpt" not in app.texts
 
 
 @pytest.mark.slow
@@ -78,12 +75,12 @@ def test_the_bound_follows_the_scale_and_models_without_room_are_named(
 ) -> None:
     monkeypatch.setattr("pcf_core.app.results.risk.MOST", 1)
     app = open_app("caprice", scale="bvf", reference="labour")
-    assert "Caprice is bounded, so its tail" in texts(app)
+    assert "Caprice is bounded, so its tail" in app.texts
     captions = [caption.value.replace("\\", "") for caption in app.caption]
     assert "Fitted and drawn are the first models alone; not shown: mini-gpt." in captions
-    assert "With mini-gpt" not in texts(app)
+    assert "With mini-gpt" not in app.texts
     app.selectbox(key="reference").set_value("an even split").run()
-    assert "Caprice cannot exceed 1," in texts(app)
+    assert "Caprice cannot exceed 1," in app.texts
 
 
 def test_where_nothing_is_fitted_no_bound_and_no_empty_panel(
@@ -91,7 +88,7 @@ def test_where_nothing_is_fitted_no_bound_and_no_empty_panel(
 ) -> None:
     monkeypatch.setattr("pcf_core.measure.tails.FEWEST_FITTED", 1000)
     app = open_app("caprice", tail_view="Hill plot")
-    assert "tail must end" not in texts(app)
+    assert "tail must end" not in app.texts
     assert not app.get("plotly_chart")
     captions = [caption.value.replace("\\", "") for caption in app.caption]
     assert "Too few different values above 0 for a Hill plot: mini-bert, mini-gpt." in captions

@@ -6,26 +6,23 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.addresses import Choice
 from pcf_core.app.texts.summary import GENDER_ALONE, NO_TABLE, OTHERWISE, UNREAD, case_file, tables_for
 from pcf_core.audit.options import ViewOptions
-from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group, Topic
 from pcf_core.material.topics import load_topic
 from pcf_core.show.findings.case_file import FOUND
 from pcf_core.store.store import Store
 from pcf_core.work.fairpair import FairPairAudit
-from pcf_core.work.queue import Queue
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import App, open_app, own_queue
 from tests.texts.criteria.asked import score_criteria, write_criteria
 from tests.texts.fairpair.written import write_small
 
 GPT: dict[str, Any] = {"model": ["mini-gpt"], "cf_model": "mini-gpt"}
 
 
-def tables(app: AppTest) -> list[dict[str, str]]:
+def tables(app: App) -> list[dict[str, str]]:
     """What the three tables say was found, by what is asked."""
     return [
         {str(asks): found.replace("\\", "") for asks, found in table.value["found"].items()}
@@ -33,26 +30,25 @@ def tables(app: AppTest) -> list[dict[str, str]]:
     ]
 
 
-def links(app: AppTest) -> list[tuple[str, str]]:
+def links(app: App) -> list[tuple[str, str]]:
     return [(link.proto.label.replace("\\", ""), link.proto.query_string) for link in app.get("page_link")]
 
 
-def pressed(app: AppTest, label: str) -> dict[str, Any]:
+def pressed(app: App, label: str) -> dict[str, Any]:
     """What the form of another tab holds after its button is pressed."""
     (button,) = (one for one in app.button if one.label.replace("\\", "") == label)
     button.click().run()
-    assert not app.exception
     return app.session_state.to_dict()
 
 
-def test_without_any_result_every_audit_can_be_asked(own_settings: Settings) -> None:
+def test_without_any_result_every_audit_can_be_asked() -> None:
     app = open_app("case_file", **GPT)
-    assert [title.value for title in app.title] == ["Written text"]
-    assert "No audit has a result of this model" in app.info[0].value
-    assert "Not scored yet" in texts(app)
+    assert app.titles == ["Written text"]
+    assert "No audit has a result of this model" in app.infos
+    assert "Not scored yet" in app.texts
     assert [next(iter(table.values())).split(":")[0] for table in tables(app)] == ["not run"] * 3
-    app.button(key="score_missing").click().run()
-    assert len(Queue.open(own_settings.catalogue).list(10)) == 1
+    app.press("score_missing")
+    assert len(own_queue().list(10)) == 1
 
 
 @pytest.mark.parametrize(
@@ -63,7 +59,7 @@ def test_without_any_result_every_audit_can_be_asked(own_settings: Settings) -> 
     ],
 )
 def test_a_button_leads_to_another_tab_and_keeps_the_choice(
-    own_settings: Settings, label: str, tab: str, said: dict[str, Any]
+    label: str, tab: str, said: dict[str, Any]
 ) -> None:
     app = open_app("case_file", **GPT, criterion="l2")
     held = pressed(app, label)
@@ -78,16 +74,15 @@ def test_a_button_leads_to_another_tab_and_keeps_the_choice(
     assert app.selectbox(key="cf_model").value == "mini-gpt"
 
 
-def test_nothing_chosen_and_nothing_kept(own_settings: Settings) -> None:
+def test_nothing_chosen_and_nothing_kept() -> None:
     app = open_app("case_file", model=[])
     app.sidebar.multiselect(key="model").set_value([]).run()
-    assert not app.exception
     assert app.info or app.selectbox(key="cf_model").options
 
 
 def test_a_run_alone_has_nothing_to_agree_with(full_store: Store) -> None:
     app = open_app("case_file", model=["mini-bert"], cf_model="mini-bert")
-    said = texts(app)
+    said = app.texts
     assert "Prejudice and caprice: a difference" in said or "Prejudice and caprice: none shown" in said
     assert "Without a verdict: caprice" in said
     assert next(iter(list(tables(app)[0].values())[1:])).startswith(FOUND["no verdict"])
@@ -98,7 +93,7 @@ def test_a_run_alone_has_nothing_to_agree_with(full_store: Store) -> None:
     assert next(iter(tables(app)[1].values())).startswith(FOUND["not asked"])
     assert [label for label, _ in links(app)] == ["Risk", "Tilt"]
     assert "Ask the criteria" in [button.label for button in app.button]
-    assert [metric.label for metric in app.metric] == ["Risk R"]
+    assert app.figures == ["Risk R"]
     assert not app.get("plotly_chart")
 
 
@@ -108,7 +103,7 @@ def test_all_audits_side_by_side_with_the_ways_to_each(full_store: Store) -> Non
     write_criteria(full_store, "anecdotes")
     score_criteria(full_store, "tasks")
     app = open_app("case_file", **GPT)
-    said = texts(app)
+    said = app.texts
     assert "find a difference" in said
     assert "They do not agree." in said or "find a difference, with these sides." in said
     bias, fairpair, criteria = tables(app)
@@ -119,7 +114,7 @@ def test_all_audits_side_by_side_with_the_ways_to_each(full_store: Store) -> Non
     assert ways["Risk"] == ways["Tilt"]
     assert "model=mini-gpt" in ways["Risk"]
     assert "templates=gender-nineteen" in ways["Risk"]
-    assert [metric.label for metric in app.metric] == ["Risk R", "F of FairPair", "Criteria beyond chance"]
+    assert app.figures == ["Risk R", "F of FairPair", "Criteria beyond chance"]
     assert "occupations stand in the run and in the stories" in said
     assert len(app.get("plotly_chart")) == 1
     assert not app.error
@@ -156,9 +151,7 @@ def test_a_result_that_could_not_be_read_is_looked_for_again(
     assert next(iter(tables(open_app("case_file", **GPT))[1].values())).startswith(FOUND["difference"])
 
 
-def test_the_file_has_the_newest_texts_of_its_model_about_its_topic(
-    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_file_has_the_newest_texts_of_its_model_about_its_topic(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = [
         SimpleNamespace(
             key=SimpleNamespace(model=model),
@@ -181,8 +174,8 @@ def test_the_file_has_the_newest_texts_of_its_model_about_its_topic(
     assert looked_for == ["mini-gpt 0", "mini-gpt 1", "mini-gpt 2"]
 
 
-def case_findings_of(app: AppTest) -> list[str]:
-    return [line.replace("\\", "") for line in texts(app).splitlines()]
+def case_findings_of(app: App) -> list[str]:
+    return [line.replace("\\", "") for line in app.texts.splitlines()]
 
 
 def test_a_run_under_other_settings_or_not_read_yet_is_not_nothing(
@@ -193,17 +186,17 @@ def test_a_run_under_other_settings_or_not_read_yet_is_not_nothing(
     monkeypatch.setattr("pcf_core.app.data.must_wait", lambda run, what, options: what == "preferences")
     app = open_app("case_file", **GPT)
     assert next(iter(tables(app)[0].values())) == f"{FOUND['cannot be told']}: {UNREAD}"
-    assert "No audit has a result" not in texts(app)
+    assert "No audit has a result" not in app.texts
 
 
 def test_a_model_that_the_sidebar_has_not_is_chosen_here(full_store: Store) -> None:
     app = open_app("case_file", model=["mini-bert"], cf_model="mini-gpt")
-    assert "mini-gpt on gender" in texts(app)
+    assert "mini-gpt on gender" in app.texts
     assert "model=mini-gpt" in dict(links(app))["Risk"]
     assert app.selectbox(key="cf_model").options[0] == "mini-bert"
 
 
-def test_a_model_that_is_gone_is_one_sentence(own_settings: Settings) -> None:
+def test_a_model_that_is_gone_is_one_sentence() -> None:
     app = open_app("case_file", cf_model="<b>nobody")
     assert len(app.error) == 1
     assert "<b>" not in app.error[0].value.replace("\\<", "")
@@ -212,7 +205,7 @@ def test_a_model_that_is_gone_is_one_sentence(own_settings: Settings) -> None:
     assert "Ask the criteria" not in dict(links(app))
 
 
-def test_a_topic_that_the_text_audits_do_not_know(own_settings: Settings) -> None:
+def test_a_topic_that_the_text_audits_do_not_know() -> None:
     app = open_app("case_file", **GPT, topic="nationality")
     said = [next(iter(table.values())) for table in tables(app)]
     assert said[1] == f"{FOUND['not asked']}: {NO_TABLE}"

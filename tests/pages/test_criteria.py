@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.criteria.own import EXAMPLES, SEEN, opened, parameters_of
 from pcf_core.app.queue import progress_text
 from pcf_core.core.errors import CriteriaError, ScoringError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec
-from pcf_core.core.settings import Settings, settings
+from pcf_core.core.settings import Settings
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.show.findings.criteria import criterion_findings, judged_finding, verdict_finding
@@ -34,9 +33,8 @@ from pcf_core.work.criteria import (
     written_asked,
 )
 from pcf_core.work.jobs import OpenGenerator
-from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
-from tests.pages.opened import open_app, open_foot, texts
+from tests.pages.opened import App, open_app, own_queue, own_store, set_environment
 from tests.texts.criteria.asked import SCORED, WRITTEN, score_criteria, scorer, write_criteria, writer
 
 OTHER = "mini-gpt-balanced"
@@ -45,22 +43,22 @@ TASKS: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "tasks"}
 
 def work(own_settings: Settings, write: OpenGenerator = writer) -> Store:
     """Let a worker do all that is queued."""
-    store, queue = Store.open(own_settings.cache), Queue.open(own_settings.catalogue)
+    store, queue = own_store(), own_queue()
     Worker(store, queue, own_settings, open_scorer=scorer, open_generator=write).run(until_idle=True)
     return store
 
 
-def store_of(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache)
+def store_of() -> Store:
+    return own_store()
 
 
 def plainly(text: str) -> str:
     return text.replace("\\", "").replace("*", "")
 
 
-def test_nothing_is_asked_yet_and_all_four_can_be(own_settings: Settings) -> None:
+def test_nothing_is_asked_yet_and_all_four_can_be() -> None:
     app = open_app("criteria", **SCORED)
-    said = plainly(texts(app))
+    said = plainly(app.texts)
     assert "Not asked yet: anecdotes, hobbies, questions, tasks of mini-gpt" in said
     assert "mini-gpt, tasks: words in 48 prompts to score" in said
     bases = [caption.value for caption in app.caption if "measured" in caption.value]
@@ -68,33 +66,31 @@ def test_nothing_is_asked_yet_and_all_four_can_be(own_settings: Settings) -> Non
     assert "Nothing has been asked yet" in said
     assert not app.metric
     assert app.button(key="criteria_button").label == "Ask all 4"
-    app.button(key="criteria_button").click().run()
-    assert len(Queue.open(own_settings.catalogue).list(10, kind=CRITERIA)) == 4
+    app.press("criteria_button")
+    assert len(own_queue().list(10, kind=CRITERIA)) == 4
     assert not app.error
-    assert "Nothing has been asked yet" not in texts(open_app("criteria", **SCORED))  # all four wait
+    assert "Nothing has been asked yet" not in open_app("criteria", **SCORED).texts  # all four wait
 
 
-def test_where_the_model_is_refused_no_button_is_spoken_of(own_settings: Settings) -> None:
+def test_where_the_model_is_refused_no_button_is_spoken_of() -> None:
     app = open_app("criteria", cr_model="mini-bert", cr_answering="written")
     assert app.error
-    assert "Nothing has been asked yet" not in texts(app)
-    assert "Three criteria" in texts(app)
+    assert "Nothing has been asked yet" not in app.texts
+    assert "Three criteria" in app.texts
 
 
-def test_an_address_of_before_is_understood_and_says_what_its_options_are_called(
-    own_settings: Settings,
-) -> None:
+def test_an_address_of_before_is_understood_and_says_what_its_options_are_called() -> None:
     app = open_app("criteria", cr_model="mini-gpt", cr_answering="written", cr_wording="continuation")
     assert app.segmented_control(key="cr_answering").value == "written"
     assert app.segmented_control(key="cr_wording").value == "given a beginning"
     assert app.query_params["cr_answering"] == "written"
-    assert "words in 48 prompts" not in texts(app)
-    assert not [warning for warning in app.warning if "The link has" in warning.value]
+    assert "words in 48 prompts" not in app.texts
+    assert not app.link_warnings
     app.segmented_control(key="cr_answering").set_value("scored words").run()
-    assert "mini-gpt, tasks: words in 48 prompts to score" in plainly(texts(app))
+    assert "mini-gpt, tasks: words in 48 prompts to score" in plainly(app.texts)
     usual = open_app("criteria", cr_model="mini-gpt", cr_answering="usual", cr_wording="usual")
     assert usual.segmented_control(key="cr_answering").value == "automatic"
-    assert not [warning for warning in usual.warning if "The link has" in warning.value]
+    assert not usual.link_warnings
 
 
 @pytest.mark.slow
@@ -120,18 +116,18 @@ def test_several_models_have_a_verdict_each_and_their_criteria_folded(own_settin
     app = open_app("criteria", **WRITTEN, cr_model=["mini-gpt", OTHER])
     assert not app.error
     assert "How sure?" in [expander.label for expander in app.expander]
-    assert plainly(texts(app)).count("criteria asked") == 2
+    assert plainly(app.texts).count("criteria asked") == 2
 
 
 @pytest.mark.slow
 def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Settings) -> None:
     app = open_app("criteria", **TASKS)
-    said = plainly(texts(app))
+    said = plainly(app.texts)
     assert "Not asked yet: tasks of mini-gpt" in said
     assert "mini-gpt, tasks: 96 texts to write, at most 3,840 tokens" in said
     assert any("mini-gpt has no chat template" in plainly(caption.value) for caption in app.caption)
-    app.button(key="criteria_button").click().run()
-    queue = Queue.open(own_settings.catalogue)
+    app.press("criteria_button")
+    queue = own_queue()
     (job,) = queue.list(10, kind=CRITERIA)
     assert (job.state, job.total) == ("queued", 96)
     assert "0 of 96 texts" in progress_text(job)
@@ -144,19 +140,19 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     assert all(label.startswith(f"Gap: {RATE_WORDS[name]}") for label, name in zip(gaps, RATES, strict=True))
     assert gaps[0].startswith("Gap: women's job right, not named (FNR), he − ")
     assert again.metric[0].value == "1.00"
-    assert "So few tasks cannot show whether separation fails" in texts(again)
+    assert "So few tasks cannot show whether separation fails" in again.texts
     (asked,) = CRITERIA_AUDIT.kept(store)
     result = CRITERIA_AUDIT.load(store, asked.hash)
     assert result is not None
     summary = open_app("criteria", **WRITTEN)
     readings = readings_of([result.report])
-    assert verdict_finding("mini-gpt", readings) in texts(summary)
-    assert judged_finding(readings) in texts(summary)
-    assert criterion_findings(readings)[0] in plainly(texts(summary))
-    assert "Not asked: independence I, independence II, separation I and sufficiency I" in texts(summary)
+    assert verdict_finding("mini-gpt", readings) in summary.texts
+    assert judged_finding(readings) in summary.texts
+    assert criterion_findings(readings)[0] in plainly(summary.texts)
+    assert "Not asked: independence I, independence II, separation I and sufficiency I" in summary.texts
     assert any("printed" in frame.value for frame in summary.dataframe)
     assert [metric.value for metric in summary.metric] == ["0 of 2"]  # six tasks can show nothing
-    assert "mini-gpt · Criteria" in plainly(texts(open_app("run_an_audit")))
+    assert "mini-gpt · Criteria" in plainly(open_app("run_an_audit").texts)
 
 
 @pytest.mark.slow
@@ -173,8 +169,8 @@ def test_every_written_view_has_its_pictures_and_its_data(
     assert len(app.dataframe[0].value) == rows
     assert "Published" in [tab.label for tab in app.tabs]
     assert all(len(frame.value) for frame in app.dataframe)
-    assert "--answering written" in open_foot(app).code[0].value
-    assert "<script" not in texts(app)
+    assert "--answering written" in app.open_foot().code[0].value
+    assert "<script" not in app.texts
 
 
 @pytest.mark.slow
@@ -183,12 +179,12 @@ def test_of_one_story_each_the_page_says_that_nothing_can_be_told(own_settings: 
     app = open_app("criteria", **{**WRITTEN, "cr_repeats": "1"}, cr_view="anecdotes")
     assert not app.error
     assert len(app.get("plotly_chart")) == 2
-    assert "We cannot tell whether gender depends on the profession" in plainly(texts(app))
-    assert "freed of its bias" not in texts(app)
+    assert "We cannot tell whether gender depends on the profession" in plainly(app.texts)
+    assert "freed of its bias" not in app.texts
     assert "cannot be told" in [metric.value for metric in app.metric]
     summary = open_app("criteria", **{**WRITTEN, "cr_repeats": "1"})
     assert not summary.error
-    assert "as with one text of each every deal of the genders gives as much" in plainly(texts(summary))
+    assert "as with one text of each every deal of the genders gives as much" in plainly(summary.texts)
 
 
 @pytest.mark.parametrize(
@@ -221,37 +217,37 @@ def test_written_and_scored_are_never_laid_together(own_settings: Settings) -> N
 @pytest.mark.slow
 def test_of_questions_as_many_are_asked_as_is_chosen(own_settings: Settings) -> None:
     questions: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "questions"}
-    assert "mini-gpt, questions: 544 texts" in plainly(texts(open_app("criteria", **questions)))
+    assert "mini-gpt, questions: 544 texts" in plainly(open_app("criteria", **questions).texts)
     app = open_app("criteria", **questions, cr_many="2")
-    assert "mini-gpt, questions: 68 texts" in plainly(texts(app))
-    app.button(key="criteria_button").click().run()
+    assert "mini-gpt, questions: 68 texts" in plainly(app.texts)
+    app.press("criteria_button")
     (asked,) = CRITERIA_AUDIT.kept(work(own_settings))
     parameters = parameters_of(asked.hash)
     assert parameters is not None
     assert parameters["cr_many"] == "2"
     found = open_app("criteria", **parameters)
     assert not found.error
-    assert "--questions 2" in open_foot(found).code[0].value
+    assert "--questions 2" in found.open_foot().code[0].value
     refused = open_app("criteria", **questions, cr_many="65")
     assert "questions-1 has 64" in plainly(refused.error[0].value)
 
 
 @pytest.mark.slow
 def test_an_embedding_score_over_several_models_is_seen_in_the_queue(own_settings: Settings) -> None:
-    store, queue = store_of(own_settings), Queue.open(own_settings.catalogue)
+    store, queue = store_of(own_settings), own_queue()
     write_criteria(store, "hobbies")
     write_criteria(store, "hobbies", OTHER)
     job = submit_embedding(store, queue, embedding_asked(CRITERIA_AUDIT.kept(store)))
     assert progress_text(queue.get(job.id)) == "0 of 6 embeddings"
     work(own_settings)
-    said = plainly(texts(open_app("run_an_audit")))
+    said = plainly(open_app("run_an_audit").texts)
     assert "Criteria · embedding score over all" in said
     assert "finished" in said
 
 
 @pytest.mark.slow
 def test_an_embedding_score_over_several_models_is_offered_learned_and_read(own_settings: Settings) -> None:
-    store, queue = store_of(own_settings), Queue.open(own_settings.catalogue)
+    store, queue = store_of(own_settings), own_queue()
     asked: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "hobbies", "cr_model": ["mini-gpt", OTHER]}
     write_criteria(store, "hobbies")
     one = open_app("criteria", **asked)
@@ -260,9 +256,9 @@ def test_an_embedding_score_over_several_models_is_offered_learned_and_read(own_
     app = open_app("criteria", **asked)
     assert not app.error
     assert "Not learned yet: word vectors from the hobbies of mini-gpt and mini-gpt-balanced" in plainly(
-        texts(app)
+        app.texts
     )
-    app.button(key="embedding_button").click().run()
+    app.press("embedding_button")
     [job] = queue.list(5, kind=EMBEDDING)
     assert "0 of 6 embeddings" in " ".join(bar.text for bar in open_app("criteria", **asked).get("progress"))
     queue.cancel(job.id)
@@ -275,12 +271,12 @@ def test_an_embedding_score_over_several_models_is_offered_learned_and_read(own_
     assert result is not None
     assert not done.error
     for sentence in embedding_findings(result):
-        assert sentence in plainly(texts(done))
+        assert sentence in plainly(done.texts)
     assert len(done.get("plotly_chart")) == len(app.get("plotly_chart")) + 1
     frames = [set(frame.value) for frame in done.dataframe]
     assert any("difference of d" in columns for columns in frames)
     line = next(
-        code.value for code in open_foot(done).code if f"--model mini-gpt --model {OTHER}" in code.value
+        code.value for code in done.open_foot().code if f"--model mini-gpt --model {OTHER}" in code.value
     )
     assert "--experiment hobbies" in line
     assert "--repeats 2" in line
@@ -290,7 +286,7 @@ def test_an_embedding_score_over_several_models_is_offered_learned_and_read(own_
 def test_published_figures_stand_beside_ours(own_settings: Settings) -> None:
     write_criteria(store_of(own_settings), "tasks")
     app = open_app("criteria", **TASKS)
-    published = next(frame.value for frame in app.dataframe if "printed" in frame.value)
+    published = app.table_with("printed")
     row = published[(published["quantity"] == RATE_WORDS["FNR"]) & (published["of"] == "he")].iloc[0]
     assert (row["printed"], row["status"], row["mini-gpt, here"]) == ("0.667", "derived", "1")
     missing = published[published["of"] == "nurse"]
@@ -307,22 +303,22 @@ def test_a_run_that_failed_says_why_and_can_be_tried_again(own_settings: Setting
     app = open_app("criteria", **TASKS)
     assert "The model <b>broke</b>: try another." in plainly(app.error[0].value)
     (again,) = (button for button in app.button if button.label == "Retry")
-    assert "Not asked yet" not in texts(app)  # one way on, not two
+    assert "Not asked yet" not in app.texts  # one way on, not two
     again.click().run()
     work(own_settings)
     assert len(open_app("criteria", **TASKS).metric) == 4
 
 
-def test_a_run_under_way_is_watched_and_the_rest_still_offered(own_settings: Settings) -> None:
+def test_a_run_under_way_is_watched_and_the_rest_still_offered() -> None:
     open_app("criteria", **TASKS).button(key="criteria_button").click().run()
-    queue = Queue.open(own_settings.catalogue)
+    queue = own_queue()
     job = queue.claim("somebody")
     assert job is not None
     queue.progress(job.id, 48, 96, 12.0, "somebody")
     assert progress_text(queue.get(job.id)) == "48 of 96 texts · 12 a second · 4 s left"
     app = open_app("criteria", **WRITTEN)
-    assert "asking and reading" in texts(app)
-    assert "Not asked yet: anecdotes, hobbies, questions of mini-gpt" in plainly(texts(app))
+    assert "asking and reading" in app.texts
+    assert "Not asked yet: anecdotes, hobbies, questions of mini-gpt" in plainly(app.texts)
     queue.note(job.id, {"stage": "reading"}, "somebody")
     assert progress_text(queue.get(job.id)) == "reading what was answered"
 
@@ -335,20 +331,20 @@ def test_a_run_under_way_is_watched_and_the_rest_still_offered(own_settings: Set
         ({"cr_model": "mini-nothing"}, "There is no model named 'mini-nothing'"),
     ],
 )
-def test_bad_input_is_one_sentence(own_settings: Settings, parameters: dict[str, str], words: str) -> None:
+def test_bad_input_is_one_sentence(parameters: dict[str, str], words: str) -> None:
     app = open_app("criteria", **parameters)
     assert len(app.error) == 1
     assert words in plainly(app.error[0].value).replace("“", "'").replace("”", "'")
     assert not app.metric
 
 
-def test_nothing_chosen(own_settings: Settings) -> None:
+def test_nothing_chosen() -> None:
     app = open_app("criteria")
     app.multiselect(key="cr_model").set_value([]).run()
-    assert "Choose one or more models" in app.info[0].value
+    assert "Choose one or more models" in app.infos
 
 
-def test_material_is_opened_once_and_again_when_its_file_changes(own_settings: Settings) -> None:
+def test_material_is_opened_once_and_again_when_its_file_changes() -> None:
     keep_own("hobbies", "mine", "mine.csv", b"name,gender\nMary,female\nJohn,male\n")
     first = opened("hobbies", "mine")
     assert opened("hobbies", "mine") is first
@@ -376,11 +372,11 @@ def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Set
     app = open_app("criteria")
     assert not app.metric
     assert "Found before" in [shut.label for shut in app.expander]
-    assert "usual tasks" not in plainly(texts(app))
+    assert "usual tasks" not in plainly(app.texts)
     app.session_state[SEEN] = True  # as the expander is opened
     app.run()
-    assert "mini-gpt · tasks · usual tasks · written, given a beginning, 2 texts" in plainly(texts(app))
-    app.button(key=f"criteria_open_{asked.hash}").click().run()
+    assert "mini-gpt · tasks · usual tasks · written, given a beginning, 2 texts" in plainly(app.texts)
+    app.press(f"criteria_open_{asked.hash}")
     assert app.session_state["cr_view"] == "tasks"
     assert len(app.metric) == 4
     assert parameters_of("0" * 16) is None
@@ -391,7 +387,7 @@ def test_scores_of_another_precision_are_asked_for_and_opened_by_link_and_alone(
     own_settings: Settings,
 ) -> None:
     app = open_app("criteria", **SCORED, cr_precision="bfloat16", cr_view="tasks")
-    app.button(key="criteria_button").click().run()
+    app.press("criteria_button")
     store = work(own_settings)
     asked = next(one for one in CRITERIA_AUDIT.kept(store) if one.experiment == "tasks")
     assert asked.key.dtype == "bfloat16"
@@ -399,10 +395,10 @@ def test_scores_of_another_precision_are_asked_for_and_opened_by_link_and_alone(
     assert parameters is not None
     assert parameters["cr_precision"] == "bfloat16"
     for app in (open_app("criteria", **parameters), open_app("criteria", **SCORED, cr_view="tasks")):
-        assert "Not asked yet" not in texts(app)
-        assert "mini-gpt (bfloat16)" in plainly(texts(app))
-        assert any("--dtype bfloat16" in code.value for code in open_foot(app).code)
-    assert "Not asked yet" in texts(open_app("criteria", **SCORED, cr_precision="float32"))
+        assert "Not asked yet" not in app.texts
+        assert "mini-gpt (bfloat16)" in plainly(app.texts)
+        assert any("--dtype bfloat16" in code.value for code in app.open_foot().code)
+    assert "Not asked yet" in open_app("criteria", **SCORED, cr_precision="float32").texts
 
 
 @pytest.mark.slow
@@ -426,44 +422,42 @@ def test_who_only_reads_sees_what_a_model_has_labelled_and_names_no_other(
     store.save_document(by_nli.hash, CRITERIA, kept.model_dump(mode="json"))
     link = parameters_of(by_nli.hash)
     assert link is not None
-    monkeypatch.setenv("PCF_READ_ONLY", "1")
-    settings.cache_clear()
+    set_environment(monkeypatch, READ_ONLY="1")
     shown = open_app("criteria", **link)
     assert not shown.error
     assert shown.selectbox(key="cr_labeller").value == "nli:org/nli"
-    assert "Labels are from the NLI model org/nli" in plainly(texts(shown))
+    assert "Labels are from the NLI model org/nli" in plainly(shown.texts)
     other = open_app("criteria", **{**link, "cr_labeller": "nli:org/another"})
     assert not other.error, "it is not looked for"
     assert other.selectbox(key="cr_labeller").value == ""
 
 
-def upload(app: AppTest, kind: str, name: str, text: str) -> AppTest:
+def upload(app: App, kind: str, name: str, text: str) -> App:
     app.file_uploader(key=f"upload_{kind}").set_value([(name, text.encode(), "text/plain")]).run()
-    assert not app.exception, app.exception
     return app
 
 
 @pytest.mark.slow
 def test_a_file_of_ones_own_is_kept_asked_for_and_deleted(own_settings: Settings) -> None:
     app = upload(open_app("criteria", **TASKS), "tasks", "Mine.toml", EXAMPLES["tasks"])
-    assert "has 2 tasks of 1 pair" in texts(app)
-    app.button(key="keep_tasks").click().run()
+    assert "has 2 tasks of 1 pair" in app.texts
+    app.press("keep_tasks")
     assert list(own_files("tasks")) == ["mine"]
     assert app.selectbox(key="cr_tasks").value == "mine"
-    assert "32 texts to write" in texts(app)
-    app.button(key="criteria_button").click().run()
+    assert "32 texts to write" in app.texts
+    app.press("criteria_button")
     (asked,) = CRITERIA_AUDIT.kept(work(own_settings))
     parameters = parameters_of(asked.hash)
     assert parameters is not None
     assert parameters["cr_tasks"] == "mine"
     before = open_app("criteria", **TASKS)
     before.session_state[SEEN] = True  # as the expander is opened
-    assert "own tasks “mine”" in plainly(texts(before.run()))
+    assert "own tasks “mine”" in plainly(before.run().texts)
     delete_own("tasks", "mine")
     assert parameters_of(asked.hash) is None
 
 
-def test_an_upload_is_whole_or_not_at_all(own_settings: Settings) -> None:
+def test_an_upload_is_whole_or_not_at_all() -> None:
     app = upload(
         open_app("criteria", cr_view="anecdotes", **SCORED), "professions", "mine.csv", "profession\nnurse\n"
     )
@@ -472,7 +466,7 @@ def test_an_upload_is_whole_or_not_at_all(own_settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("experiment", EXAMPLES)
-def test_the_examples_of_files_are_read(own_settings: Settings, experiment: ExperimentName) -> None:
+def test_the_examples_of_files_are_read(experiment: ExperimentName) -> None:
     ending = ".toml" if experiment == "tasks" else ".csv"
     assert ending in ENDINGS[experiment]
     assert read_upload(experiment, [(f"own{ending}", EXAMPLES[experiment].encode())]).name == experiment

@@ -9,20 +9,18 @@ import pytest
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.endpoint import known_chat
 from pcf_core.models.generation.opening import open_generator
-from pcf_core.store.store import Store
 from pcf_core.work.criteria import CRITERIA_AUDIT
-from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
 from tests.models.generation.text_server import TextServer, serving_texts
 from tests.models.scoring.completions_server import failing
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, own_queue, own_store
 
 CHAT, COMPLETIONS = "/v1/chat/completions", "/v1/completions"
 ASKED: dict[str, str | list[str]] = {"cr_model": "endpoint:tiny", "cr_view": "tasks", "cr_repeats": "1"}
 
 
 @pytest.fixture
-def server(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[TextServer]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TextServer]:
     """It answers at both addresses and tells no log-probabilities."""
     with serving_texts() as found:
         monkeypatch.setenv("PCF_ENDPOINT_URL", found.url)
@@ -52,8 +50,8 @@ def test_an_endpoint_that_only_writes_is_asked_as_it_can_be(
     app = open_app("criteria", **ASKED)
     assert not app.error
     assert said in plainly(*(caption.value for caption in app.caption))
-    app.button(key="criteria_button").click().run()
-    store, queue = Store.open(own_settings.cache), Queue.open(own_settings.catalogue)
+    app.press("criteria_button")
+    store, queue = own_store(), own_queue()
     Worker(store, queue, own_settings, open_generator=open_generator).run(until_idle=True)
     [asked] = CRITERIA_AUDIT.kept(store)
     assert asked.wording == wording
@@ -88,5 +86,5 @@ def test_a_server_that_is_down_is_said_and_asked_again_later(
 def test_fairpair_asks_it_too(server: TextServer, chat: str) -> None:
     app = open_app("fairpair", fp_model="endpoint:tiny", fp_chat=chat)
     assert not app.error
-    assert "endpoint:tiny" in texts(app)
+    assert "endpoint:tiny" in app.texts
     assert app.button(key="fairpair_button").label

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.core.settings import Settings
 from pcf_core.store.store import Store
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import App, open_app
 
 HARM = {
     "another count": (b'"she": 1', b'"she": 3'),
@@ -21,7 +20,7 @@ HARM = {
 }
 
 
-def said_of_damage(app: AppTest) -> list[str]:
+def said_of_damage(app: App) -> list[str]:
     return [warning.value for warning in app.warning if "damaged" in warning.value]
 
 
@@ -30,7 +29,7 @@ def said_of_damage(app: AppTest) -> list[str]:
 def test_a_damaged_catalogue_is_one_sentence_over_the_same_page(
     full_store: Store, own_settings: Settings, page: str
 ) -> None:
-    shown = texts(open_app(page))
+    shown = open_app(page).texts
     full_store._database.close()
     for old, new in HARM.values():
         st.cache_resource.clear()
@@ -39,7 +38,7 @@ def test_a_damaged_catalogue_is_one_sentence_over_the_same_page(
         assert old in content
         own_settings.catalogue.write_bytes(content.replace(old, new, 1))
         app = open_app(page)
-        assert texts(app) == shown
+        assert app.texts == shown
         kept = Path(f"{own_settings.catalogue}.damaged")
         assert kept.exists()
         kept.unlink()

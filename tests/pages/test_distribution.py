@@ -10,7 +10,6 @@ from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.core.run import ModelSpec, RunSpec
-from pcf_core.core.settings import Settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
@@ -22,7 +21,7 @@ from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import SMALL, fake_scorer
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, own_store
 
 
 def run_of(model: str, topic_name: str = "gender") -> RunSpec:
@@ -32,9 +31,9 @@ def run_of(model: str, topic_name: str = "gender") -> RunSpec:
 
 
 @pytest.fixture
-def race_store(own_settings: Settings) -> Store:
+def race_store() -> Store:
     """Both mini models' keys scored by the fake on the five groups of race."""
-    store = Store.open(own_settings.cache)
+    store = own_store()
     for model in ("mini-bert", "mini-gpt"):
         run = run_of(model, "race")
 
@@ -58,7 +57,7 @@ def test_choosing_an_occupation_opens_its_contexts_and_names_the_ends(full_store
     place = result.preferences.occupations.index("nurse")
     stereotypes = 2 * result.preferences.values[place, :, 0] - 1
     above = float(found.template_weights[stereotypes > 0.25].sum())
-    numbers = next(frame.value for frame in app.dataframe if "above_threshold" in frame.value)
+    numbers = app.table_with("above_threshold")
     male = numbers.iloc[0]
     assert (male["group"], male["threshold"]) == ("male", 0.25)
     assert male["mean"] == pytest.approx(nurse.stereotype["male"])
@@ -66,8 +65,8 @@ def test_choosing_an_occupation_opens_its_contexts_and_names_the_ends(full_store
     assert male["above_threshold"] == pytest.approx(above)
     assert male["above_threshold_low"] <= above <= male["above_threshold_high"]
     assert male["caprice_risk"] == pytest.approx(nurse.caprice_risk)
-    assert f"The risk of this occupation is {two_decimals(nurse.overall_risk)}" in texts(app)
-    contexts = next(frame.value for frame in app.dataframe if "context" in frame.value)
+    assert f"The risk of this occupation is {two_decimals(nurse.overall_risk)}" in app.texts
+    contexts = app.table_with("context")
     assert set(contexts["end"]) == {"most female", "most male"}
     low = contexts[contexts["end"] == "most female"]
     high = contexts[contexts["end"] == "most male"]
@@ -79,16 +78,15 @@ def test_five_groups_are_read_on_every_page(race_store: Store) -> None:
     app = open_app(
         "tilt", topic="race", occupation="nurse", group="asian", risk_view="corrected", over="both"
     )
-    contexts = next(frame.value for frame in app.dataframe if "context" in frame.value)
+    contexts = app.table_with("context")
     assert set(contexts["end"]) == {"least asian", "most asian"}
-    numbers = next(frame.value for frame in app.dataframe if "above_threshold" in frame.value)
+    numbers = app.table_with("above_threshold")
     assert len(numbers) == 10
-    assert "Most often first · mini-gpt" in [metric.label.replace("\\", "") for metric in app.metric]
+    assert "Most often first · mini-gpt" in app.figures
     for page in ("heat_map", "risk"):
         app.switch_page(f"pages/{page}.py").run()
-        assert not app.exception
         assert not app.error
-        assert "splits the occupations: Black people in 66, Hispanic people in 53" in texts(app)
+        assert "splits the occupations: Black people in 66, Hispanic people in 53" in app.texts
         assert len(app.get("plotly_chart")) >= 1
 
 
@@ -97,15 +95,15 @@ def test_whiskers_are_over_what_the_sidebar_says_and_corrected_parts_stand_besid
     found = report(load_result(full_store, run), run, ViewOptions())
     for over in ("occupations", "both"):
         app = open_app("risk", model=["mini-gpt"], over=over)
-        row = next(frame.value for frame in app.dataframe if "kind" in frame.value).iloc[0]
+        row = app.table_with("kind").iloc[0]
         interval = found.interval("overall_risk", over)
         assert interval is not None
         assert (row["low"], row["high"]) == (pytest.approx(interval.low), pytest.approx(interval.high))
         assert row["stereotype_sd"] == pytest.approx(found.stereotype_sd)
     app = open_app("risk", model=["mini-gpt"], risk_view="corrected")
     assert found.corrected is not None
-    assert corrected_finding("mini-gpt", found) in texts(app)
-    table = next(frame.value for frame in app.dataframe if "plug_in" in frame.value)
+    assert corrected_finding("mini-gpt", found) in app.texts
+    table = app.table_with("plug_in")
     assert table["plug_in"].tolist() == pytest.approx([found.prejudice_risk, found.caprice_risk])
     assert table["corrected"].sum() == pytest.approx(found.overall_risk)
     assert table["expected_from_sampling_alone"].iloc[0] == pytest.approx(found.corrected.sampling_prejudice)
@@ -116,15 +114,12 @@ def test_all_occupations_are_in_the_table_the_riskiest_first(full_store: Store) 
         open_app("risk", model=["mini-gpt"], risk_view="occupations", thousand=shown)
         for shown in ("false", "true")
     )
-    tables = [
-        next(frame.value for frame in app.dataframe if "corrected" in frame.value)
-        for app in (plain, thousand)
-    ]
+    tables = [app.table_with("corrected") for app in (plain, thousand)]
     assert len(tables[0]) == 120
     assert (tables[0]["overall_risk"].diff().dropna() <= 0).all()
     np.testing.assert_allclose(tables[1]["overall_risk"], 1000 * tables[0]["overall_risk"])
     np.testing.assert_allclose(tables[1]["stereotype_sd"], tables[0]["stereotype_sd"])
-    numbers = next(frame.value for frame in plain.dataframe if "prejudice_low" in frame.value)
+    numbers = plain.table_with("prejudice_low")
     assert (numbers["prejudice_low"] <= numbers["prejudice_risk"]).all()
     assert (numbers["caprice_risk"] <= numbers["caprice_high"]).all()
     assert (numbers["corrected_prejudice_risk"] <= numbers["overall_risk"]).all()

@@ -16,7 +16,6 @@ from pcf_core.app.report import FULL
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import load_result
 from pcf_core.core.run import ModelSpec, RunSpec
-from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group, MinedTemplate, SetCard
 from pcf_core.material.evidence import OWN, make_evidence
 from pcf_core.material.safety.text import FORMULA_STARTS
@@ -27,7 +26,7 @@ from pcf_core.models.scoring.base import Scorer
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer
-from tests.pages.opened import open_app, open_foot
+from tests.pages.opened import open_app, own_store
 
 GROUPS = (Group(name="female", words=("=she", "+her")), Group(name="male", words=("-he", "@him")))
 TERMS = ("=nurse", "+engineer", "-clerk", "@cook", "＝pilot", "tutor", "teacher", "writer")
@@ -44,13 +43,13 @@ def score(store: Store, run: RunSpec) -> None:
 
 
 @pytest.fixture
-def formulas(own_settings: Settings) -> dict[str, str | list[str]]:
+def formulas() -> dict[str, str | list[str]]:
     """A run of such names, scored; the parameters that open a page on it."""
     topic = save_topic(make_topic(FORMULAS, GROUPS, title="=Formulas", evidence=FORMULAS, templates=FORMULAS))
     evidence = OWN.save(make_evidence(FORMULAS, TERMS, noun="=term"))
     texts = [MinedTemplate(text=text, count=place + 1) for place, text in enumerate(TEXTS)]
     templates = save_set(make_mined(FORMULAS, texts, SetCard(title="=Formulas"))).templates_only
-    store = Store.open(own_settings.cache)
+    store = own_store()
     for model in ("mini-bert", "mini-gpt"):
         score(store, build_run(resolve(model), topic, evidence, templates))
     return {"topic": FORMULAS, "templates": FORMULAS, "evidence": FORMULAS}
@@ -121,11 +120,10 @@ def test_no_page_hands_out_a_formula(
     wanted = {**formulas, "set": FORMULAS} if page == "templates" else formulas
     if page == "report":
         wanted["rp_form"] = FULL  # two pages have few tables
-    app = open_foot(open_app(page, **wanted), "Data")
+    app = open_app(page, **wanted).open_foot("Data")
     if page == "report":
-        app.button(key="report_make").click().run()
+        app.press("report_make")
     assert not app.error
-    assert not app.exception
     for name, data in handed_out.items():
         assert formulas_in(data()) == [], name
     if page in NAMING:

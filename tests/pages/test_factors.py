@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.why.factors import LINE_COLUMNS, POINT_COLUMNS
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import Results
 from pcf_core.core.factors import FactorPanel, Matching, Quantity
-from pcf_core.core.settings import Settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
@@ -18,7 +16,7 @@ from pcf_core.models.registry import resolve
 from pcf_core.report.sections.factors import panels_in, short_p
 from pcf_core.show.findings.factors import factors_finding, figures_note, link_strength, templates_note
 from pcf_core.store.store import Store
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, own_store
 from tests.quick import quick
 
 
@@ -30,13 +28,9 @@ def panels_of(
     return panels_in(Results(store).report(run, ViewOptions()), ViewOptions(), quantity, matching)
 
 
-def captions(app: AppTest) -> str:
-    return "\n".join(caption.value for caption in app.caption).replace("\\", "")
-
-
-def test_an_empty_store_offers_to_score(own_settings: Settings) -> None:
+def test_an_empty_store_offers_to_score() -> None:
     app = open_app("factors")
-    assert [title.value for title in app.title] == ["Why?"]
+    assert app.titles == ["Why?"]
     assert app.button(key="score_missing").label == "Score what is missing"
 
 
@@ -44,18 +38,18 @@ def test_four_panels_and_the_findings_of_every_model(full_store: Store) -> None:
     app = open_app("factors")
     assert not app.error
     assert len(app.get("plotly_chart")) == 4
-    assert [metric.label for metric in app.metric][1] == "Education +1 year"
+    assert app.figures[1] == "Education +1 year"
     for model in ("mini-bert", "mini-gpt"):
         panels = panels_of(full_store, model)
-        assert factors_finding(model, panels) in texts(app)
-    assert "The 8 slopes of a model are tested together" in texts(app)
-    assert templates_note(panels_of(full_store, "mini-bert")) in texts(app)
-    assert captions(app).count("All occupations alike (solid)") == 4
-    assert all(link_strength(panel) in texts(app) for panel in panels_of(full_store, "mini-bert"))
-    lines = next(frame.value for frame in app.dataframe if "p_holm" in frame.value)
+        assert factors_finding(model, panels) in app.texts
+    assert "The 8 slopes of a model are tested together" in app.texts
+    assert templates_note(panels_of(full_store, "mini-bert")) in app.texts
+    assert app.captions.count("All occupations alike (solid)") == 4
+    assert all(link_strength(panel) in app.texts for panel in panels_of(full_store, "mini-bert"))
+    lines = app.table_with("p_holm")
     assert len(lines) == 16
     assert set(lines["line"]) == {"OLS", "WLS"}
-    points = next(frame.value for frame in app.dataframe if "overall_risk" in frame.value)
+    points = app.table_with("overall_risk")
     for table, columns in ((lines, LINE_COLUMNS), (points, POINT_COLUMNS)):
         assert not [name for name in table if "_" in columns.get(name, {"label": name})["label"]]
 
@@ -64,21 +58,21 @@ def test_a_link_names_the_model_the_part_and_the_broad_matches(full_store: Store
     app = open_app("factors", factors_model="mini-gpt", factors_risk="caprice", broad="true")
     assert app.selectbox(key="factors_model").value == "mini-gpt"
     panels = panels_of(full_store, "mini-gpt", "caprice_risk", "broad")
-    assert factors_finding("mini-gpt", panels) in texts(app)
-    table = next(frame.value for frame in app.dataframe if "caprice_risk" in frame.value)
+    assert factors_finding("mini-gpt", panels) in app.texts
+    table = app.table_with("caprice_risk")
     assert len(table[table["model"] == "mini-gpt"]) == sum(len(panel.points) for panel in panels)
 
 
 def test_exact_matches_alone_are_a_choice(full_store: Store) -> None:
     app = open_app("factors", factors_model="mini-gpt", close="false")
     panels = panels_of(full_store, "mini-gpt", matching="exact")
-    assert factors_finding("mini-gpt", panels) in texts(app)
+    assert factors_finding("mini-gpt", panels) in app.texts
     assert panels[0].points != panels_of(full_store, "mini-gpt")[0].points
 
 
 def test_what_was_left_out_is_a_table_with_reasons(full_store: Store) -> None:
     app = open_app("factors")
-    table = next(frame.value for frame in app.dataframe if "because" in frame.value)
+    table = app.table_with("because")
     director = table[table["occupation"] == "director"].iloc[0]
     assert director["left out of"] == "wage, education, women's share"
     assert "Producers and directors" in director["because"]
@@ -93,14 +87,13 @@ def test_a_file_of_the_users_own_is_a_panel_more_until_it_is_removed(full_store:
         "*danger*.csv", f"occupation,value,weight\n{rows}".encode()
     )
     app.run()
-    assert not app.exception
     assert len(app.get("plotly_chart")) == 5
-    assert "\\*danger\\* +10" in [metric.label for metric in app.metric]
-    assert "The 10 slopes" in texts(app)
+    assert "\\*danger\\* +10" in app.figures
+    assert "The 10 slopes" in app.texts
     app.switch_page("pages/caprice.py").run()
     app.switch_page("pages/why.py").run()
     assert len(app.get("plotly_chart")) == 5
-    app.button(key="remove_own").click().run()
+    app.press("remove_own")
     assert len(app.get("plotly_chart")) == 4
 
 
@@ -110,8 +103,7 @@ def test_a_file_of_the_users_own_is_a_panel_more_until_it_is_removed(full_store:
 def test_a_file_that_cannot_be_read_is_one_sentence(full_store: Store, data: bytes, said: str) -> None:
     app = open_app("factors")
     app.file_uploader(key="own_factor_upload").upload("mine.csv", data).run()
-    assert not app.exception
-    assert said in app.error[0].value.replace("\\", "")
+    assert said in app.errors
     assert len(app.get("plotly_chart")) == 4
 
 
@@ -130,8 +122,7 @@ def test_numbers_that_cannot_be_reckoned_with_are_one_sentence(
     rows = "".join(f"{term},{i},{i + 1}\n" for i, term in enumerate(terms[1:]))
     data = f"occupation,value,weight\n{rows}{terms[0]},{value},{weight}\n"
     app.file_uploader(key="own_factor_upload").upload("mine.csv", data.encode()).run()
-    assert not app.exception
-    assert "sizes between 1e-9 and 1e12 are read" in app.error[0].value.replace("\\", "")
+    assert "sizes between 1e-9 and 1e12 are read" in app.errors
     assert len(app.get("plotly_chart")) == 4
 
 
@@ -151,35 +142,33 @@ def test_sizes_at_the_ends_of_what_is_read_are_drawn(full_store: Store, row: str
     app.file_uploader(key="own_factor_upload").upload(
         "mine.csv", f"occupation,value,weight\n{rows}".encode()
     ).run()
-    assert not app.exception
     assert not app.error
     assert len(app.get("plotly_chart")) == 5
-    assert "unknown" not in captions(app)
+    assert "unknown" not in app.captions
 
 
-def test_occupations_the_statistics_do_not_know(own_settings: Settings) -> None:
+def test_occupations_the_statistics_do_not_know() -> None:
     from tests.conftest import fill
 
-    fill(Store.open(own_settings.cache), "mini-gpt", evidence="occupations-zh")
+    fill(own_store(), "mini-gpt", evidence="occupations-zh")
     app = open_app("factors", model=["mini-gpt"], evidence="occupations-zh")
-    assert "No line is fitted to the risk of mini-gpt" in texts(app)
-    assert "0 points, fewer than 10" in captions(app)
+    assert "No line is fitted to the risk of mini-gpt" in app.texts
+    assert "0 points, fewer than 10" in app.captions
 
 
 def test_a_file_without_a_known_occupation_is_not_used_and_says_so(full_store: Store) -> None:
     app = open_app("factors")
     rows = "".join(f"nobody {i},{i}\n" for i in range(20))
     app.file_uploader(key="own_factor_upload").upload("mine.csv", f"occupation,value\n{rows}".encode()).run()
-    assert not app.exception
-    assert "No occupation of this file" in app.error[0].value
-    assert "0 of 120 occupations here have a value" in texts(app)
+    assert "No occupation of this file" in app.errors
+    assert "0 of 120 occupations here have a value" in app.texts
     assert len(app.get("plotly_chart")) == 4
 
 
 def test_key_figures_name_their_model_and_what_survives(full_store: Store) -> None:
     app = open_app("factors", factors_model="mini-gpt")
     panels = panels_of(full_store, "mini-gpt")
-    assert figures_note("mini-gpt", panels) in captions(app)
+    assert figures_note("mini-gpt", panels) in app.captions
     for metric, found in zip(app.metric, panels, strict=True):
         assert found.ols is not None
         assert f" · {short_p(found.ols)}" in metric.delta.replace("\\", "")

@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.fairpair.links import SEEN, Choices, choices_of, parameters_of
 from pcf_core.app.fairpair.tab import EXAMPLES
@@ -28,10 +27,9 @@ from pcf_core.texts.fairpair.prompts import OWN, load_prompts_upload
 from pcf_core.texts.fairpair.records import LABEL, FairPairAsked, FairPairResult
 from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT
 from pcf_core.work.jobs import OpenGenerator
-from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
 from tests.models.generation.text_server import TextServer, serving_texts
-from tests.pages.opened import open_app, open_foot, texts
+from tests.pages.opened import App, open_app, own_queue, own_store
 from tests.texts.fairpair.written import EVIL, SMALL, fake, write_small
 
 ONE = ["F · mini-gpt", "F of other words · mini-gpt"]  # the key figures of one model
@@ -43,7 +41,7 @@ def silent(spec: ModelSpec, decoding: Decoding) -> Generator:
 
 def work(own_settings: Settings, write: OpenGenerator = fake) -> Store:
     """Let a worker do all that is queued."""
-    store, queue = Store.open(own_settings.cache), Queue.open(own_settings.catalogue)
+    store, queue = own_store(), own_queue()
     Worker(store, queue, own_settings, open_generator=write).run(until_idle=True)
     return store
 
@@ -51,16 +49,11 @@ def work(own_settings: Settings, write: OpenGenerator = fake) -> Store:
 def asked_and_answered(own_settings: Settings, **parameters: str | list[str]) -> Store:
     """What is asked for on the page, written by a worker; what it usually asks for, written at once."""
     if not parameters:
-        write_small(store := Store.open(own_settings.cache))
+        write_small(store := own_store())
         return store
     app = open_app("fairpair", **SMALL, **parameters)
-    app.button(key="fairpair_button").click().run()
+    app.press("fairpair_button")
     return work(own_settings)
-
-
-def figures(app: AppTest) -> list[str]:
-    """The labels of the key figures."""
-    return [metric.label for metric in app.metric]
 
 
 def only_result(store: Store) -> FairPairResult:
@@ -73,14 +66,14 @@ def only_result(store: Store) -> FairPairResult:
 @pytest.mark.slow
 def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Settings) -> None:
     app = open_app("fairpair", **SMALL)
-    said = texts(app).replace("*", "")
+    said = app.texts.replace("*", "")
     assert (
         "Not written yet: texts for 2 prompts of Common Sents (our reconstruction), 25 texts a side" in said
     )
     assert "mini-gpt at temperature 1: 100 texts to write, at most 4,000 tokens" in said
     assert not app.metric
-    app.button(key="fairpair_button").click().run()
-    queue = Queue.open(own_settings.catalogue)
+    app.press("fairpair_button")
+    queue = own_queue()
     (job,) = queue.list(10, kind=FAIRPAIR)
     assert (job.state, job.total) == ("queued", 100)
     assert "0 of 100 texts" in progress_text(job)
@@ -88,16 +81,15 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     assert queue.get(job.id).state == "done"
     report = only_result(store).reports["jaccard"]
     again = open_app("fairpair", **SMALL)
-    assert fairpair_finding(report) in texts(again)
-    assert figures(again) == ONE
+    assert fairpair_finding(report) in again.texts
+    assert again.figures == ONE
     assert len(again.get("plotly_chart")) == 2
-    captions = " ".join(caption.value for caption in again.caption).replace("\\", "")
-    assert source_of(LABEL) in captions
-    assert "The settings are temperature 1, top-p 0.9" in captions
-    assert "The rewriting exchanged" in captions
-    assert "refused and" in captions
+    assert source_of(LABEL) in again.captions
+    assert "The settings are temperature 1, top-p 0.9" in again.captions
+    assert "The rewriting exchanged" in again.captions
+    assert "refused and" in again.captions
     assert not again.error
-    assert "mini-gpt · FairPair · Common Sents" in texts(open_app("run_an_audit")).replace("*", "")
+    assert "mini-gpt · FairPair · Common Sents" in open_app("run_an_audit").texts.replace("*", "")
 
 
 @pytest.mark.parametrize(
@@ -113,14 +105,13 @@ def test_every_view_has_its_pictures_and_its_table(
     assert table is None or len(app.dataframe[0].value) == table
     assert len(app.dataframe[0].value) > 0
     assert not app.error
-    assert not app.exception
 
 
 def test_which_model_is_asked_for_where_there_are_several(own_settings: Settings) -> None:
     asked_and_answered(own_settings)
     alone = open_app("fairpair", **SMALL, fp_view="words", fp_one="mini-gpt")
     assert "fp_one" not in [box.key for box in alone.selectbox]
-    assert not [warning for warning in alone.warning if "The link has" in warning.value]
+    assert not alone.link_warnings
     open_app("fairpair", **SMALL, fp_model=["mini-gpt", "mini-gpt-s"]).button(
         key="fairpair_button"
     ).click().run()
@@ -132,7 +123,7 @@ def test_which_model_is_asked_for_where_there_are_several(own_settings: Settings
 def test_words_lead_to_the_texts_behind_them(own_settings: Settings) -> None:
     report = only_result(asked_and_answered(own_settings)).words
     app = open_app("fairpair", **SMALL, fp_view="words", fp_phrase="children")
-    said = texts(app)
+    said = app.texts
     assert words_finding(report) in said
     (row,) = (row for row in report.words if row.words == "children")
     assert row.original == 0
@@ -146,22 +137,19 @@ def test_categories_lead_to_the_texts_behind_them(own_settings: Settings) -> Non
     app = open_app("fairpair", **SMALL, fp_view="words", fp_phrase="then", fp_behind="family")
     (row,) = (row for row in report.categories if row.name == "family")
     assert (row.original, row.prompt > 0) == (0, True)
-    said = texts(app)
+    said = app.texts
     assert f"Texts for Jane**: {row.prompt} texts" in said
     assert ":orange-background[**children**]" in said
-    assert not app.exception
 
 
 @pytest.mark.parametrize("said", ["entity", "this person only"])
-def test_how_much_is_exchanged_is_said_in_words_and_understood_as_before(
-    own_settings: Settings, said: str
-) -> None:
+def test_how_much_is_exchanged_is_said_in_words_and_understood_as_before(said: str) -> None:
     app = open_app("fairpair", **SMALL, fp_mode=said)
     assert app.segmented_control(key="fp_mode").value == "this person only"
-    assert not [warning for warning in app.warning if "The link has" in warning.value]
-    app.button(key="fairpair_button").click().run()
-    [job] = Queue.open(own_settings.catalogue).list(1)
-    asked = FAIRPAIR_AUDIT.load_asked(Store.open(own_settings.cache), job.key)
+    assert not app.link_warnings
+    app.press("fairpair_button")
+    [job] = own_queue().list(1)
+    asked = FAIRPAIR_AUDIT.load_asked(own_store(), job.key)
     assert asked.perturbation.mode == "entity"
 
 
@@ -176,11 +164,11 @@ def test_f_of_the_words_that_are_not_exchanged_stands_beside_f(own_settings: Set
     assert second.value == beside_one(others.ratio, others.interval).partition(" ")[0]
     assert app.dataframe[0].value["F of other words"].tolist() == [others.ratio]
     other = open_app("fairpair", **SMALL, fp_measure="jaccard-others")
-    assert [metric.label for metric in other.metric] == ["F · mini-gpt"]
+    assert other.figures == ["F · mini-gpt"]
     assert other.metric[0].value == second.value
     assert other.segmented_control(key="fp_measure").value == "unexchanged words"
     assert other.query_params["fp_measure"] == "unexchanged words"
-    assert not [warning for warning in other.warning if "The link has" in warning.value], "an old address"
+    assert not other.link_warnings
     again = open_app("fairpair", **SMALL, fp_measure="unexchanged words")
     assert again.metric[0].value == second.value
     again.segmented_control(key="fp_measure").set_value("all words").run()
@@ -199,7 +187,7 @@ def test_texts_stand_side_by_side_and_are_no_markup(own_settings: Settings) -> N
         assert "<script" not in value.replace("\\<", "")
         assert "www." not in value
         assert "*no text*" not in value or value == "*no text*"
-    assert f"behind “{prompt}”" in texts(app)
+    assert f"behind “{prompt}”" in app.texts
     app.selectbox(key="fp_pairs").set_value("21-25").run()
     assert "25 · written for Jane" in [caption.value for caption in app.caption]
     frame = app.dataframe[0].value
@@ -226,31 +214,30 @@ def test_models_and_temperatures_are_compared_at_equal_settings(own_settings: Se
     asked_and_answered(own_settings, **grid)
     app = open_app("fairpair", **SMALL, **grid)
     assert app.session_state["fp_at"] == "1"
-    captions = " ".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "Both models wrote 25 texts for each side of a prompt" in captions
-    assert figures(app)[:2] == ["F · mini-gpt", "F · mini-t5"]
-    assert texts(app).count("This is our reconstruction.") == 1
-    assert ", controlled p" in texts(app)
+    assert "Both models wrote 25 texts for each side of a prompt" in app.captions
+    assert app.figures[:2] == ["F · mini-gpt", "F · mini-t5"]
+    assert app.texts.count("This is our reconstruction.") == 1
+    assert ", controlled p" in app.texts
     lines = open_app("fairpair", **SMALL, **grid, fp_view="temperatures")
     assert len(lines.dataframe[0].value) == 4
-    assert "By temperature, F of mini-gpt is " in texts(lines)
+    assert "By temperature, F of mini-gpt is " in lines.texts
 
 
-def test_a_run_under_way_is_watched_cancelled_and_resumed(own_settings: Settings) -> None:
+def test_a_run_under_way_is_watched_cancelled_and_resumed() -> None:
     open_app("fairpair", **SMALL).button(key="fairpair_button").click().run()
-    queue = Queue.open(own_settings.catalogue)
+    queue = own_queue()
     job = queue.claim("somebody")
     assert job is not None
     queue.progress(job.id, 50, 100, 12.5, "somebody")
     assert progress_text(queue.get(job.id)) == "50 of 100 texts · 12 a second · 4 s left"
     app = open_app("fairpair", **SMALL)
-    assert "writing and comparing" in texts(app)
-    assert "fairpair_button" not in [button.key for button in app.button]
+    assert "writing and comparing" in app.texts
+    assert "fairpair_button" not in app.button_keys
     queue.note(job.id, {"stage": "perturbing", "done": 1, "total": 2}, "somebody")
     assert progress_text(queue.get(job.id)) == "exchanging words, 1 of 2 prompts"
     queue.note(job.id, {"stage": "measuring", "done": 0, "total": 3}, "somebody")
     assert progress_text(queue.get(job.id)) == "comparing the texts"
-    app.button(key=f"cancel_{job.id}").click().run()
+    app.press(f"cancel_{job.id}")
     assert queue.cancelled(job.id)
 
 
@@ -262,38 +249,37 @@ def test_a_run_that_failed_says_why_and_can_be_tried_again(own_settings: Setting
     open_app("fairpair", **SMALL).button(key="fairpair_button").click().run()
     work(own_settings, broken)
     app = open_app("fairpair", **SMALL)
-    assert "The model <b>broke</b>: try another." in app.error[0].value.replace("\\", "")
+    assert "The model <b>broke</b>: try another." in app.errors
     (again,) = (button for button in app.button if button.label == "Retry")
     again.click().run()
     work(own_settings)
-    assert figures(open_app("fairpair", **SMALL)) == ONE
+    assert open_app("fairpair", **SMALL).figures == ONE
 
 
 def test_part_of_what_is_asked_for_is_shown_and_the_rest_offered(own_settings: Settings) -> None:
     asked_and_answered(own_settings)
     app = open_app("fairpair", **SMALL, fp_model=["mini-gpt", "mini-gpt-s"])
-    assert figures(app) == ONE
-    assert "mini-gpt-s at temperature 1: 100 texts to write" in texts(app).replace("*", "")
+    assert app.figures == ONE
+    assert "mini-gpt-s at temperature 1: 100 texts to write" in app.texts.replace("*", "")
 
 
 @pytest.mark.slow
 def test_a_model_that_says_nothing_is_counted_and_warned_of(own_settings: Settings) -> None:
     app = open_app("fairpair", **SMALL, fp_temperature=["0"])
-    app.button(key="fairpair_button").click().run()
+    app.press("fairpair_button")
     work(own_settings, silent)
     app = open_app("fairpair", **SMALL, fp_temperature=["0"])
-    assert "F is undefined, as there is no variation" in texts(app)
-    assert "100 of 100 texts were refused or are empty" in app.warning[0].value.replace("\\", "")
-    captions = " ".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "always the likeliest token" in captions
-    assert "Of 50 texts for John, 0 were refused and 50 are empty" in captions
+    assert "F is undefined, as there is no variation" in app.texts
+    assert "100 of 100 texts were refused or are empty" in app.warnings
+    assert "always the likeliest token" in app.captions
+    assert "Of 50 texts for John, 0 were refused and 50 are empty" in app.captions
     assert app.metric[0].value == "undefined"
 
 
-def test_a_model_that_cannot_write_is_refused_and_the_others_go_on(own_settings: Settings) -> None:
+def test_a_model_that_cannot_write_is_refused_and_the_others_go_on() -> None:
     app = open_app("fairpair", **SMALL, fp_model=["mini-bert", "mini-gpt"])
-    assert "it fills a gap and cannot write a text" in app.error[0].value.replace("\\", "")
-    assert "mini-gpt at temperature 1" in texts(app).replace("*", "")
+    assert "it fills a gap and cannot write a text" in app.errors
+    assert "mini-gpt at temperature 1" in app.texts.replace("*", "")
 
 
 @pytest.mark.parametrize(
@@ -307,25 +293,25 @@ def test_a_model_that_cannot_write_is_refused_and_the_others_go_on(own_settings:
         ({"fp_fold": "30"}, "fold has 2 to 25"),
     ],
 )
-def test_bad_input_is_one_sentence(own_settings: Settings, parameters: dict[str, str], words: str) -> None:
+def test_bad_input_is_one_sentence(parameters: dict[str, str], words: str) -> None:
     app = open_app("fairpair", **parameters)
-    assert words in app.error[0].value.replace("\\", "")
+    assert words in app.errors
     assert len(app.error) == 1
     assert not app.metric
 
 
-def test_nothing_chosen(own_settings: Settings) -> None:
+def test_nothing_chosen() -> None:
     app = open_app("fairpair")
     app.multiselect(key="fp_model").set_value([]).run()
-    assert "Choose one or more models" in app.info[0].value
+    assert "Choose one or more models" in app.infos
     app = open_app("fairpair")
     app.multiselect(key="fp_temperature").set_value([]).run()
-    assert "Choose one or more temperatures" in app.info[0].value
+    assert "Choose one or more temperatures" in app.infos
 
 
-def test_other_names_the_other_way_round(own_settings: Settings) -> None:
+def test_other_names_the_other_way_round() -> None:
     app = open_app("fairpair", **SMALL, fp_table="race-names", fp_reverse="true", fp_name_2="Tyrone")
-    assert "about Tyrone and about Greg" in texts(app)
+    assert "about Tyrone and about Greg" in app.texts
     assert not app.error
 
 
@@ -333,8 +319,8 @@ def test_texts_that_are_gone_are_said_and_the_numbers_stay(own_settings: Setting
     asked_and_answered(own_settings)
     shutil.rmtree(own_settings.cache / "texts")
     app = open_app("fairpair", **SMALL, fp_view="texts")
-    assert "are not in the store: ask for them again" in app.error[0].value.replace("\\", "")
-    assert figures(app) == ONE
+    assert "are not in the store: ask for them again" in app.errors
+    assert app.figures == ONE
 
 
 @pytest.mark.slow
@@ -346,19 +332,18 @@ def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Set
     assert parameters is not None
     assert parameters["fp_reverse"] == "true"
     linked = open_app("fairpair", **parameters)
-    assert figures(linked) == ONE
+    assert linked.figures == ONE
     app = open_app("fairpair")
     assert not app.metric
     assert not [button for button in app.button if button.label == "Open"]
     app = look_at_found_before(app)
-    app.button(key=f"fairpair_open_{asked.hash}").click().run()
-    assert figures(app) == ONE
-    assert not app.exception
+    app.press(f"fairpair_open_{asked.hash}")
+    assert app.figures == ONE
     (link,) = open_app("run_an_audit").get("page_link")
     assert link.proto.label == "FairPair"
 
 
-def look_at_found_before(app: AppTest) -> AppTest:
+def look_at_found_before(app: App) -> App:
     app.session_state[SEEN] = True
     return app.run()
 
@@ -388,7 +373,7 @@ def test_models_with_the_same_settings_are_found_together(own_settings: Settings
     (again,) = (button for button in app.button if button.label == "Open")
     again.click().run()
     assert sorted(app.multiselect(key="fp_model").value) == ["mini-gpt", "mini-gpt-s"]
-    assert {label.rpartition(" ")[2] for label in figures(app)} == {"mini-gpt", "mini-gpt-s"}
+    assert {label.rpartition(" ")[2] for label in app.figures} == {"mini-gpt", "mini-gpt-s"}
 
 
 @pytest.mark.parametrize(
@@ -419,7 +404,7 @@ def test_texts_of_another_precision_are_asked_for_and_opened_by_link_and_alone(
     assert parameters is not None
     assert parameters["fp_precision"] == "bfloat16"
     for app in (open_app("fairpair", **parameters), open_app("fairpair", **SMALL)):
-        assert figures(app) == [f"{label} (bfloat16)" for label in ONE]
+        assert app.figures == [f"{label} (bfloat16)" for label in ONE]
     assert not open_app("fairpair", **SMALL, fp_precision="float32").metric
 
 
@@ -440,7 +425,7 @@ def test_choices_stay_while_another_page_is_open(own_settings: Settings) -> None
 
 
 @pytest.fixture
-def served(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[TextServer]:
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[TextServer]:
     with serving_texts() as server:
         monkeypatch.setenv("PCF_ENDPOINT_URL", server.url)
         settings.cache_clear()
@@ -448,7 +433,7 @@ def served(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 def test_a_server_without_log_probabilities_writes_and_its_cost_is_said(
-    served: TextServer, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    served: TextServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("PRICE_IN", "10"), ("PRICE_OUT", "100"), ("PER_MINUTE", "60")):
         monkeypatch.setenv(f"PCF_ENDPOINT_{name}", value)
@@ -456,15 +441,15 @@ def test_a_server_without_log_probabilities_writes_and_its_cost_is_said(
     served.tokenizes = True
     app = open_app("fairpair", **SMALL, fp_model="endpoint:tiny")
     assert not app.error
-    said = texts(app).replace("*", "")
+    said = app.texts.replace("*", "")
     assert "endpoint:tiny at temperature 1: 100 texts to write, 100 requests" in said
     assert "at most 4,000 tokens to write, cost at most 0.4" in said
     assert "at least 100 s" not in said  # 100 requests at 60 a minute are 100 seconds
     assert "at least 2 min" in said
     assert "Tokens of the prompts are counted by the server's tokenizer" in said
     assert not served.asked
-    app.button(key="fairpair_button").click().run()
-    assert len(Queue.open(own_settings.catalogue).list(10, kind=FAIRPAIR)) == 1
+    app.press("fairpair_button")
+    assert len(own_queue().list(10, kind=FAIRPAIR)) == 1
 
 
 @pytest.mark.slow
@@ -478,26 +463,26 @@ def test_prompts_can_be_messages_to_an_endpoint(served: TextServer, own_settings
     assert parameters["fp_chat"] == "true"
     app = open_app("fairpair", **parameters)
     assert len(app.metric) == 2
-    app = open_foot(app)
+    app = app.open_foot()
     (command,) = (code.value for code in app.code if "--model endpoint:tiny" in code.value)
     assert any("FairPair" in code.value and code.value.startswith("@") for code in app.code), "what to cite"
     assert command.endswith("--chat")
     assert "--dtype" not in command
 
 
-def test_as_many_are_written_as_are_compared(own_settings: Settings) -> None:
-    assert "24 texts to write" in texts(open_app("fairpair", **SMALL, fp_count="6"))
+def test_as_many_are_written_as_are_compared() -> None:
+    assert "24 texts to write" in open_app("fairpair", **SMALL, fp_count="6").texts
 
 
-def test_a_set_of_ones_own_is_about_its_own_names(own_settings: Settings) -> None:
+def test_a_set_of_ones_own_is_about_its_own_names() -> None:
     table = 'names = ["Amir", "Emily"]\n[[prompts]]\ntext = "{name} is a nurse."\n'
     app = upload(open_app("fairpair"), "named.toml", table)
-    app.button(key="keep_prompts").click().run()
-    assert "about Amir and about Emily" in texts(app)
+    app.press("keep_prompts")
+    assert "about Amir and about Emily" in app.texts
     assert app.text_input(key="fp_name_1").placeholder == "Amir"
 
 
-def test_addresses_in_ones_own_prompts_are_no_links(own_settings: Settings) -> None:
+def test_addresses_in_ones_own_prompts_are_no_links() -> None:
     prompt = b"{name} reads http://evil.example and www.evil.example.\n"
     app = open_app("fairpair")
     app.file_uploader(key="upload_prompts").set_value([("mine.txt", prompt, "text/plain")]).run()
@@ -507,23 +492,23 @@ def test_addresses_in_ones_own_prompts_are_no_links(own_settings: Settings) -> N
     assert "www.evil" not in shown
 
 
-def test_a_refusal_leaves_the_form_to_be_corrected(own_settings: Settings) -> None:
+def test_a_refusal_leaves_the_form_to_be_corrected() -> None:
     for wrong, words in (
         ({"fp_name_1": "Jane", "fp_name_2": "Jane"}, "Both names are 'Jane': type two that differ."),
         ({"fp_temperature": "warm"}, "is no number"),
         ({"fp_table": "zzz"}, "zzz"),
     ):
         app = open_app("fairpair", **wrong)
-        assert words in app.error[0].value.replace("\\", "")
+        assert words in app.errors
         if "fp_table" not in wrong:
             assert app.number_input(key="fp_count").value == 25
             assert app.number_input(key="fp_seed").value == 0
 
 
-def test_what_was_cancelled_is_resumed_in_one_way(own_settings: Settings) -> None:
+def test_what_was_cancelled_is_resumed_in_one_way() -> None:
     app = open_app("fairpair", **SMALL)
-    app.button(key="fairpair_button").click().run()
-    queue = Queue.open(own_settings.catalogue)
+    app.press("fairpair_button")
+    queue = own_queue()
     queue.cancel(queue.list(1, kind=FAIRPAIR)[0].id)
     app = open_app("fairpair", **SMALL)
     assert [button.label for button in app.button if button.label in ("Resume", "Write and compare")] == [
@@ -534,8 +519,8 @@ def test_what_was_cancelled_is_resumed_in_one_way(own_settings: Settings) -> Non
 @pytest.mark.slow
 def test_a_link_is_none_where_the_form_cannot_ask_for_the_same(own_settings: Settings) -> None:
     app = upload(open_app("fairpair"), "mine.txt", "{name} sings.\n")
-    app.button(key="keep_prompts").click().run()
-    app.button(key="fairpair_button").click().run()
+    app.press("keep_prompts")
+    app.press("fairpair_button")
     (asked,) = FAIRPAIR_AUDIT.kept(work(own_settings))
     assert parameters_of(asked.hash) is not None
     OWN.delete("mine")
@@ -543,27 +528,26 @@ def test_a_link_is_none_where_the_form_cannot_ask_for_the_same(own_settings: Set
     assert parameters_of("0" * 64) is None
 
 
-def upload(app: AppTest, name: str, text: str) -> AppTest:
+def upload(app: App, name: str, text: str) -> App:
     app.file_uploader(key="upload_prompts").set_value([(name, text.encode(), "text/plain")]).run()
-    assert not app.exception, app.exception
     return app
 
 
-def test_prompts_of_ones_own_are_kept_asked_for_and_deleted(own_settings: Settings) -> None:
+def test_prompts_of_ones_own_are_kept_asked_for_and_deleted() -> None:
     app = upload(open_app("fairpair"), "Mine.txt", "{name} is <b>here</b>.\n{name} sings.\n")
-    assert "“Mine” has 2 prompts: “John is <b>here</b>.” and “John sings.”" in texts(app)
-    app.button(key="keep_prompts").click().run()
+    assert "“Mine” has 2 prompts: “John is <b>here</b>.” and “John sings.”" in app.texts
+    app.press("keep_prompts")
     assert OWN.names() == ("mine",)
     assert app.selectbox(key="fp_prompts").value == "mine"
-    assert "texts for 2 prompts of Mine" in texts(app).replace("*", "")
-    app.button(key="delete_prompts").click().run()
+    assert "texts for 2 prompts of Mine" in app.texts.replace("*", "")
+    app.press("delete_prompts")
     assert OWN.names() == ()
     assert app.selectbox(key="fp_prompts").value == "common-sents-1"
 
 
-def test_an_upload_is_whole_or_not_at_all(own_settings: Settings) -> None:
+def test_an_upload_is_whole_or_not_at_all() -> None:
     app = upload(open_app("fairpair"), "mine.txt", "{name} sings.\nNobody sings.\n")
-    assert "must have {name}" in app.error[0].value.replace("\\", "")
+    assert "must have {name}" in app.errors
     assert OWN.names() == ()
 
 
@@ -580,21 +564,19 @@ def test_an_encoder_adds_a_measure_that_names_it(own_settings: Settings) -> None
     store = asked_and_answered(own_settings, fp_encoder="mini-bert")
     report = only_result(store).reports["embedding:mini-bert"]
     app = open_app("fairpair", **SMALL, fp_encoder="mini-bert", fp_measure="embedding:mini-bert")
-    assert fairpair_finding(report) in texts(app)
-    assert not app.exception
+    assert fairpair_finding(report) in app.texts
     parameters = parameters_of(only_result(store).asked.hash)
     assert parameters is not None
     assert parameters["fp_encoder"] == "mini-bert"
-    app = open_foot(app)
-    assert "mini-bert: mean of the last hidden states" in texts(app)
+    app = app.open_foot()
+    assert "mini-bert: mean of the last hidden states" in app.texts
     assert any("--dissimilarity embedding:mini-bert" in code.value for code in app.code)
     words = open_app("fairpair", **SMALL, fp_encoder="mini-bert", fp_view="words")
-    assert not words.exception
 
 
-def test_a_model_that_is_no_encoder_is_refused_on_the_page(own_settings: Settings) -> None:
+def test_a_model_that_is_no_encoder_is_refused_on_the_page() -> None:
     app = open_app("fairpair", **SMALL, fp_encoder="mini-gpt")
-    assert "mini\\-gpt is causal\\: an encoder reads" in app.error[0].value
+    assert "mini\\-gpt is causal\\: an encoder reads" in app.errors
 
 
 @pytest.mark.slow
@@ -604,9 +586,8 @@ def test_categories_of_ones_own_sort_the_words(own_settings: Settings) -> None:
     result = only_result(store)
     assert [row.title for row in result.words.categories] == ["Homely"]
     app = open_app("fairpair", **SMALL, fp_categories="homely", fp_view="words")
-    assert not app.exception
-    assert categories_finding(result.words) in texts(app)
-    assert any("--categories homely" in code.value for code in open_foot(app).code)
+    assert categories_finding(result.words) in app.texts
+    assert any("--categories homely" in code.value for code in app.open_foot().code)
     parameters = parameters_of(result.asked.hash)
     assert parameters is not None
     assert parameters["fp_categories"] == "homely"
@@ -614,17 +595,16 @@ def test_categories_of_ones_own_sort_the_words(own_settings: Settings) -> None:
     assert parameters_of(result.asked.hash) is None
 
 
-def test_categories_are_uploaded_seen_and_kept(own_settings: Settings) -> None:
+def test_categories_are_uploaded_seen_and_kept() -> None:
     app = open_app("fairpair", **SMALL)
     table = b"category,word\n<b>Rest</b>,sleep*\n"
     app.file_uploader(key="upload_categories").set_value([("Rest.csv", table, "text/csv")]).run()
-    assert "1 category with so many words: <b>Rest</b> (1)." in texts(app)
-    app.button(key="keep_categories").click().run()
+    assert "1 category with so many words: <b>Rest</b> (1)." in app.texts
+    app.press("keep_categories")
     assert OWN_CATEGORIES.names() == ("rest",)
     assert app.selectbox(key="fp_categories").value == "rest"
-    assert not app.exception
 
 
-def test_names_on_the_wrong_side_are_refused_on_the_page(own_settings: Settings) -> None:
+def test_names_on_the_wrong_side_are_refused_on_the_page() -> None:
     app = open_app("fairpair", **SMALL, fp_name_1="Jane", fp_name_2="John")
-    assert "stands for the side male here" in app.error[0].value
+    assert "stands for the side male here" in app.errors

@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.texts.imported import parameters_of
 from pcf_core.core.settings import settings
@@ -16,7 +15,7 @@ from pcf_core.texts.criteria.records.runs import CriteriaAsked
 from pcf_core.texts.fairpair.records import FairPairAsked
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import App, open_app, own_store, set_environment
 from tests.report.small_texts import add_fairpair, add_written, packed_texts
 
 MARK = "is imported: scored by Ann's lab, weights not seen here (not signed)"
@@ -31,25 +30,24 @@ def pack(full_store: Store) -> bytes:
     return data
 
 
-def bring(app: AppTest, data: bytes) -> AppTest:
+def bring(app: App, data: bytes) -> App:
     app.file_uploader(key="pack_file").upload("runs.pcfpack", data, "application/octet-stream").run()
-    app.button(key="pack_import").click().run()
-    assert not app.exception
+    app.press("pack_import")
     return app
 
 
 def imported_name() -> str:
-    (info,) = Store.open(settings().cache).imported_runs()
+    (info,) = own_store().imported_runs()
     return info.run.scoring.name
 
 
 def test_a_pack_is_brought_in_and_said(pack: bytes) -> None:
     app = bring(open_app("run_an_audit"), pack)
     assert "1 run is imported." in app.success[0].value
-    assert MARK in texts(app)
+    assert MARK in app.texts
     app = bring(open_app("run_an_audit"), pack)
     assert not app.success
-    assert "1 run was here already, with the same scores." in app.info[0].value
+    assert "1 run was here already, with the same scores." in app.infos
 
 
 @pytest.mark.slow
@@ -73,13 +71,12 @@ def test_the_table_of_models_says_its_kind(pack: bytes) -> None:
 
 def test_models_lists_it_with_its_mark_and_deletes_it(pack: bytes) -> None:
     bring(open_app("run_an_audit"), pack)
-    store = Store.open(settings().cache)
+    store = own_store()
     (info,) = store.imported_runs()
     app = open_app("models")
     app.selectbox(key="kept_run").select(info.run.key).run()
     assert any(MARK in caption.value.replace("\\", "") for caption in app.caption)
-    app.button(key=f"delete_run_{info.run.key}").click().run()
-    assert not app.exception
+    app.press(f"delete_run_{info.run.key}")
     assert store.imported_runs() == ()
 
 
@@ -117,8 +114,7 @@ def test_what_is_no_pack_is_refused_in_a_sentence(full_store: Store, data: bytes
 
 def test_a_viewer_has_no_import(pack: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     bring(open_app("run_an_audit"), pack)
-    monkeypatch.setenv("PCF_READ_ONLY", "1")
-    settings.cache_clear()
+    set_environment(monkeypatch, READ_ONLY="1")
     app = open_app("run_an_audit")
     assert not [field for field in app.get("file_uploader") if field.key == "pack_file"]
     assert not [button for button in app.button if button.key == "pack_import"]
@@ -143,21 +139,21 @@ def written(full_store: Store, tmp_path: Path) -> bytes:
 
 def brought() -> tuple[FairPairAsked, CriteriaAsked]:
     """The imported results."""
-    store = Store.open(settings().cache)
+    store = own_store()
     (pair,), (tasks,) = FAIRPAIR_AUDIT.imported(store), CRITERIA_AUDIT.imported(store)
     return pair, tasks
 
 
-def all_of(app: AppTest) -> str:
+def all_of(app: App) -> str:
     """What the page says, captions too."""
-    return "\n".join([texts(app), *(caption.value.replace("\\", "") for caption in app.caption)])
+    return "\n".join([app.texts, *(caption.value.replace("\\", "") for caption in app.caption)])
 
 
 def test_texts_are_brought_in_and_lead_to_their_tabs(written: bytes) -> None:
     app = bring(open_app("run_an_audit"), written)
     assert any("2 text audits are imported." in one.value for one in app.success)
-    assert MARK in texts(app)
-    assert "Not worked out again here: the exchange of words." in texts(app)
+    assert MARK in app.texts
+    assert "Not worked out again here: the exchange of words." in app.texts
     app = bring(open_app("run_an_audit"), written)
     assert any("2 text audits were here already, with the same texts." in one.value for one in app.info)
 
@@ -167,7 +163,6 @@ def test_imported_fairpair_is_read_on_its_tab(written: bytes) -> None:
     pair, _ = brought()
     for view in ("models", "prompts", "words", "texts", "convergence"):
         app = open_app("fairpair", **parameters_of(pair), fp_view=view)
-        assert not app.exception
         assert not app.error, [error.value for error in app.error]
         said = all_of(app)
         assert MARK in said
@@ -181,7 +176,6 @@ def test_imported_criteria_are_read_on_their_tab(written: bytes) -> None:
     _, tasks = brought()
     for view in ("summary", "tasks"):
         app = open_app("criteria", **{**parameters_of(tasks), "cr_view": view})
-        assert not app.exception
         assert not app.error, [error.value for error in app.error]
         said = all_of(app)
         assert MARK in said
@@ -191,7 +185,6 @@ def test_imported_criteria_are_read_on_their_tab(written: bytes) -> None:
 def test_the_summary_has_imported_texts_too(written: bytes) -> None:
     bring(open_app("run_an_audit"), written)
     app = open_app("case_file", cf_model=brought()[0].key.model)
-    assert not app.exception
     assert not app.error, [error.value for error in app.error]
     assert MARK in all_of(app)
 
@@ -201,9 +194,8 @@ def test_models_deletes_imported_texts(written: bytes) -> None:
     app = open_app("models")
     for key in [asked.hash for asked in brought()]:
         app.selectbox(key="kept_texts").select(key).run()
-        app.button(key=f"delete_texts_{key}").click().run()
-        assert not app.exception
-    assert Store.open(settings().cache).imported_texts() == ()
+        app.press(f"delete_texts_{key}")
+    assert own_store().imported_texts() == ()
 
 
 @pytest.mark.slow
@@ -212,8 +204,7 @@ def test_a_viewer_reads_imported_texts_and_deletes_none(
 ) -> None:
     bring(open_app("run_an_audit"), written)
     pair, _ = brought()
-    monkeypatch.setenv("PCF_READ_ONLY", "1")
-    settings.cache_clear()
+    set_environment(monkeypatch, READ_ONLY="1")
     app = open_app("fairpair", **parameters_of(pair))
     assert MARK in all_of(app)
     app = open_app("models")

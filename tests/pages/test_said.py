@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.core.run import ModelSpec
-from pcf_core.core.settings import Settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
@@ -24,14 +22,9 @@ from pcf_core.show.findings.numbers import people
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fill
-from tests.pages.opened import open_app, open_foot, texts
+from tests.pages.opened import open_app, own_store
 
 DOCUMENTS = "gender-simplewiki-25"
-
-
-def captions(app: AppTest) -> str:
-    said = "\n".join(caption.value for caption in app.caption)
-    return said.replace("\\", "").replace("\u00a0", " ")
 
 
 @pytest.mark.parametrize(
@@ -45,14 +38,14 @@ def captions(app: AppTest) -> str:
     ],
 )
 def test_a_page_speaks_of_the_intervals_that_it_shows(full_store: Store, page: str, said: str) -> None:
-    found = captions(open_app(page, model=["mini-gpt"]))
+    found = open_app(page, model=["mini-gpt"]).captions
     assert "19 templates count as 5.0" in found
     assert said in found if said else "come from resampling" not in found
 
 
 @pytest.mark.slow
-def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None:
-    store = Store.open(own_settings.cache)
+def test_documents_are_told_from_whole_templates() -> None:
+    store = own_store()
     run = fill(store, "mini-gpt", DOCUMENTS)
     result = load_result(store, run)
     usual, whole = (report(result, run, ViewOptions(unit=unit)) for unit in ("counts-only", "template"))
@@ -62,16 +55,16 @@ def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None
     fill(store, "mini-gpt")
     for page in ("overview", "risk"):
         app = open_app(page, model=["mini-gpt"], templates=DOCUMENTS, unit="usual")
-        assert sentence in captions(app)
-        assert f"25 templates{unequal_weights(usual)}" in captions(app)
-        facts = open_foot(app).table[0].value["value"].str.replace("\\", "")
+        assert sentence in app.captions
+        assert f"25 templates{unequal_weights(usual)}" in app.captions
+        facts = app.open_foot().table[0].value["value"].str.replace("\\", "")
         assert facts["effective number of templates"] == f"{usual.effective_templates:.1f}"
-        assert sentence not in captions(open_app(page, model=["mini-gpt"], templates=DOCUMENTS))
+        assert sentence not in open_app(page, model=["mini-gpt"], templates=DOCUMENTS).captions
     asked = {"templates": DOCUMENTS, "unit": "counts-only", "all_runs": "true"}
     overview = open_app("overview", model=["mini-gpt"], **asked)
     # two rows, one a unit each: the second, the run on the usual templates, is "all others"
     drawn = "whiskers come from resampling counts only (documents) for mini-gpt; templates for all others."
-    assert drawn in captions(overview)
+    assert drawn in overview.captions
 
 
 @pytest.mark.slow
@@ -86,12 +79,12 @@ def test_the_opening_takes_the_chosen_occupation_and_says_how_sure_it_is(full_st
     low, high = (f"{100 * end:.0f}" for end in (sure.low, sure.high))
     app = open_app("tilt", model=["mini-gpt"], occupation="nurse")
     sure_of = f"{people(group)} in {100 * share:.0f} % ({low}–{high} %) of the sentences about “nurse”."
-    assert f"mini-gpt expects {sure_of}" in texts(app)
-    assert "sentences about “nurse”" not in texts(open_app("tilt", model=["mini-gpt"]))
+    assert f"mini-gpt expects {sure_of}" in app.texts
+    assert "sentences about “nurse”" not in open_app("tilt", model=["mini-gpt"]).texts
 
 
 @pytest.mark.parametrize("page", ["overview", "risk", "heat_map", "tilt"])
-def test_words_that_are_hardly_expected_are_a_warning_at_the_top(own_settings: Settings, page: str) -> None:
+def test_words_that_are_hardly_expected_are_a_warning_at_the_top(page: str) -> None:
     topic = load_topic("gender")
     run = build_run(
         resolve("mini-gpt"), topic, load_evidence(topic.evidence), load_templates("gender-nineteen")
@@ -100,7 +93,7 @@ def test_words_that_are_hardly_expected_are_a_warning_at_the_top(own_settings: S
     def opened(spec: ModelSpec, protocol: str) -> Scorer:
         return FakeScorer(lambda prompt, word: 1e-8, key=run.scoring)
 
-    score_run(run, Store.open(own_settings.cache), opened)
+    score_run(run, own_store(), opened)
     app = open_app(page, model=["mini-gpt"])
     (warning,) = app.warning
     assert "in 2,280 of 2,280 cells" in warning.value
@@ -112,25 +105,24 @@ def test_enough_coverage_is_no_warning(full_store: Store) -> None:
 
 def test_what_a_protocol_does_not_allow_is_not_offered(full_store: Store) -> None:
     app = open_app("risk", protocol="exact-boundary")
-    assert "**Not scored yet:** mini-gpt with" in texts(app)
-    assert "*Word scoring:* whole words that end." in texts(app)
-    assert "mini-bert is a masked model; use exact" in app.info[0].value.replace("\\", "")
+    assert "**Not scored yet:** mini-gpt with" in app.texts
+    assert "*Word scoring:* whole words that end." in app.texts
+    assert "mini-bert is a masked model; use exact" in app.infos
     alone = open_app("risk", model=["mini-bert"], protocol="exact-boundary")
-    assert "Not scored yet" not in texts(alone)
+    assert "Not scored yet" not in alone.texts
     assert not [button for button in alone.button if button.key == "score_missing"]
 
 
-def test_the_overview_keeps_its_doors_where_nothing_is_chosen_or_scored(own_settings: Settings) -> None:
+def test_the_overview_keeps_its_doors_where_nothing_is_chosen_or_scored() -> None:
     app = open_app("overview")
     for state in ("not scored", "nothing chosen"):
         assert "What is measured" in [head.value for head in app.subheader], state
         assert len(app.get("page_link")) == 5, state  # three doors, Try a sentence and Report
         app.multiselect(key="model").set_value([]).run()
-        assert not app.exception
-    assert "Choose one or more models" in app.info[0].value
+    assert "Choose one or more models" in app.infos
 
 
 def test_the_distribution_pictures_are_named_as_they_stand_on_a_phone_too(full_store: Store) -> None:
-    said = texts(open_app("tilt", model=["mini-gpt"], occupation="nurse"))
+    said = open_app("tilt", model=["mini-gpt"], occupation="nurse").texts
     assert "**First picture**" in said
     assert "**Left**" not in said

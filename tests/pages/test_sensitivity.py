@@ -20,7 +20,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
 from tests.conftest import fill
-from tests.pages.opened import open_app, pictures, texts
+from tests.pages.opened import open_app, own_queue, own_store
 
 
 def runs_of(store: Store) -> dict[str, RunSpec]:
@@ -33,16 +33,16 @@ def jobs_of(settings: Settings) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def gpt_store(own_settings: Settings) -> Store:
+def gpt_store() -> Store:
     """One model's key, scored by the fake."""
-    store = Store.open(own_settings.cache)
+    store = own_store()
     fill(store, "mini-gpt")
     return store
 
 
 @pytest.fixture
 def serve(own_settings: Settings, gpt_store: Store) -> Worker:
-    return Worker(gpt_store, Queue.open(own_settings.catalogue), own_settings)
+    return Worker(gpt_store, own_queue(), own_settings)
 
 
 def test_the_page_says_what_the_library_finds(full_store: Store) -> None:
@@ -55,14 +55,14 @@ def test_the_page_says_what_the_library_finds(full_store: Store) -> None:
             for model in ("mini-bert", "mini-gpt")
         }
     )
-    said = texts(app)
+    said = app.texts
     assert readings_finding(found, "") in said
     assert "apart with these sentences (p = " in said or "has the higher risk" in said
     for model, one in found.models.items():
         moved = sensitivity_finding(model, one).partition(". ")[2].partition(" In samples")[0]
         assert moved.startswith("Under ")
         assert moved in said
-    assert [metric.label.replace("\\", "") for metric in app.metric] == [
+    assert app.figures == [
         "Range of R · mini-bert",
         "Range of R · mini-gpt",
     ]
@@ -92,7 +92,7 @@ def test_a_table_of_each_choice_and_model_has_all_three_risks(full_store: Store)
 
 def test_the_slopes_stand_under_every_matching(gpt_store: Store) -> None:
     app = open_app("sensitivity", model=["mini-gpt"], sensitivity_risk="prejudice")
-    table = next(frame.value for frame in app.dataframe if "matching" in frame.value)
+    table = app.table_with("matching")
     assert len(table) == 4 * 2 * 3
     assert list(table["matching"][:3]) == list(MATCHED.values())
     item = Results(gpt_store).report(runs_of(gpt_store)["mini-gpt"], ViewOptions())
@@ -102,8 +102,8 @@ def test_the_slopes_stand_under_every_matching(gpt_store: Store) -> None:
         assert panel.ols is not None
         assert rows.loc[panel.scale.noun, "slope"] == pytest.approx(panel.scale.step * panel.ols.slope)
         assert rows.loc[panel.scale.noun, "n"] == panel.ols.n
-    assert "the prejudice of mini-gpt" in texts(app)
-    assert "Whichever matches count" in texts(app) or "depends on the matches" in texts(app)
+    assert "the prejudice of mini-gpt" in app.texts
+    assert "Whichever matches count" in app.texts or "depends on the matches" in app.texts
 
 
 @pytest.mark.slow
@@ -112,8 +112,8 @@ def test_a_large_table_is_worked_out_by_the_worker(
 ) -> None:
     monkeypatch.setitem(data.MOST_CELLS, "sensitivity", 10)
     app = open_app("sensitivity", model=["mini-gpt"])
-    assert "worked out once" in texts(app)
-    assert "waiting" in texts(app)
+    assert "worked out once" in app.texts
+    assert "waiting" in app.texts
     assert not app.get("plotly_chart")
     app.run()
     assert jobs_of(own_settings) == [("read", "queued")]
@@ -123,7 +123,7 @@ def test_a_large_table_is_worked_out_by_the_worker(
     assert jobs_of(own_settings) == [("read", "done")]
     app.run()
     assert len(app.get("plotly_chart")) == 1
-    assert "worked out once" not in texts(app)
+    assert "worked out once" not in app.texts
 
 
 @pytest.mark.slow
@@ -150,19 +150,19 @@ def test_every_page_waits_for_another_grouping_of_a_large_run(
     monkeypatch.setitem(data.MOST_CELLS, "preferences", 10)
     app = open_app(page, model=["mini-gpt"])
     assert jobs_of(own_settings) == []  # the usual reading is kept
-    assert len(pictures(app, page))
+    assert len(app.pictures(page))
     app = open_app(page, model=["mini-gpt"], protocol="single-token")
-    assert "another reading of its words" in texts(app)
-    job = Queue.open(own_settings.catalogue).list(kind="read")[0]
-    app.button(key=f"cancel_{job.id}").click().run()
+    assert "another reading of its words" in app.texts
+    job = own_queue().list(kind="read")[0]
+    app.press(f"cancel_{job.id}")
     assert jobs_of(own_settings) == [("read", "cancelled")]
     app.run()
     assert jobs_of(own_settings) == [("read", "cancelled")]  # it is not asked for again by itself
-    app.button(key=f"retry_{job.id}").click().run()
+    app.press(f"retry_{job.id}")
     serve.run(until_idle=True)
     run = runs_of(gpt_store)["mini-gpt"]
     assert gpt_store.has_result(run.key, result_name(run, "single-token"))
-    assert len(pictures(open_app(page, model=["mini-gpt"], protocol="single-token"), page))
+    assert len(open_app(page, model=["mini-gpt"], protocol="single-token").pictures(page))
 
 
 @pytest.mark.slow
@@ -179,5 +179,5 @@ def test_means_over_words_are_read_from_the_kept_sums(
     assert jobs_of(own_settings) == []
 
 
-def test_models_without_a_run_are_offered(own_settings: Settings) -> None:
-    assert "Not scored yet" in texts(open_app("sensitivity"))
+def test_models_without_a_run_are_offered() -> None:
+    assert "Not scored yet" in open_app("sensitivity").texts

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.core.settings import Settings, settings
-from tests.pages.opened import open_app
+from tests.pages.opened import open_app, set_environment
 
 
 @pytest.fixture
-def as_it_comes(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "1")
-    settings.cache_clear()
+def as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_environment(monkeypatch, SHIPPED_RESULTS="1")
 
 
 @pytest.mark.usefixtures("as_it_comes")

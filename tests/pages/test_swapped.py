@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.lists import parameters_of
 from pcf_core.audit.preferences import build_run
@@ -24,7 +23,7 @@ from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.show.findings.notes import noun_note
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import App, open_app
 
 MODELS = ("mini-bert", "mini-gpt")
 
@@ -58,16 +57,12 @@ def run(swapped_cache: tuple[Path, RunSpec], own_settings: Settings) -> RunSpec:
     return run
 
 
-def open_swapped(page: str, run: RunSpec, **more: str) -> AppTest:
+def open_swapped(page: str, run: RunSpec, **more: str) -> App:
     """The page as the link of a finished job opens it."""
     names = {name: value for name, value in parameters_of(run).items() if name != "model"}
     app = open_app(page, **names, **more)
     assert not app.error, app.error
     return app
-
-
-def captions(app: AppTest) -> str:
-    return "\n".join(caption.value for caption in app.caption).replace("\\", "")
 
 
 READ = ("overview", "heat_map", "tilt", "risk", "caprice", "factors", "sensitivity", "compare")
@@ -77,12 +72,12 @@ READ = ("overview", "heat_map", "tilt", "risk", "caprice", "factors", "sensitivi
 @pytest.mark.parametrize("page", READ)
 def test_a_page_reads_a_swapped_run_and_says_what_stands_where(page: str, run: RunSpec) -> None:
     app = open_swapped(page, run)
-    said = captions(app)
+    said = app.captions
     assert noun_note(run) in said
     assert "read person, such as “white man”" in said
     assert "2 runs · 10 persons × 10 templates" in said
-    assert len(texts(app)) > 300
-    assert len(max(texts(app).split("\n"), key=len)) < 1_200, "a sentence names every group"
+    assert len(app.texts) > 300
+    assert len(max(app.texts.split("\n"), key=len)) < 1_200, "a sentence names every group"
 
 
 @pytest.mark.parametrize(
@@ -99,9 +94,7 @@ def test_the_sidebar_offers_it_with_the_list_and_templates_that_it_was_scored_wi
     app.sidebar.selectbox(key="topic").set_value(version_name(run.topic)).run()
     assert app.sidebar.selectbox(key="evidence").value == version_name(run.evidence)
     assert app.sidebar.selectbox(key="templates").value == "race-relative"
-    assert [metric.label.replace("\\", "") for metric in app.metric] == [
-        f"Risk R · {model}" for model in MODELS
-    ]
+    assert app.figures == [f"Risk R · {model}" for model in MODELS]
     score = open_app("run_an_audit")
     assert version_name(run.topic) not in score.selectbox(key="score_topic").options
 
@@ -109,8 +102,8 @@ def test_the_sidebar_offers_it_with_the_list_and_templates_that_it_was_scored_wi
 @pytest.mark.slow
 def test_of_many_groups_those_with_the_strongest_leans_have_a_panel(run: RunSpec) -> None:
     app = open_swapped("tilt", run, occupation="black woman")
-    assert "The 12 of 120 groups towards which some occupation leans most" in captions(app)
-    assert "It never favours the other" in texts(app)
+    assert "The 12 of 120 groups towards which some occupation leans most" in app.captions
+    assert "It never favours the other" in app.texts
     assert len(app.dataframe[-1].value) == 2 * 10
     assert app.selectbox(key="occupation").value == "black woman"
 
@@ -123,5 +116,5 @@ def test_probe_asks_for_the_swapped_groups(run: RunSpec) -> None:
 
 def test_a_list_of_the_app_has_no_note(full_store: Store) -> None:
     app = open_app("risk")
-    assert "where this page says" not in captions(app)
-    assert "2 runs · 120 occupations × 19 templates" in captions(app)
+    assert "where this page says" not in app.captions
+    assert "2 runs · 120 occupations × 19 templates" in app.captions

@@ -7,18 +7,16 @@ import pytest
 from pcf_core.audit.case import restricted
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import load_result
-from pcf_core.core.settings import Settings, settings
 from pcf_core.core.topics import MinedSet
 from pcf_core.material.templates import save_set
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.store.store import Store
-from pcf_core.work.queue import Queue
-from tests.pages.mined import OWN, press, said
-from tests.pages.opened import open_app
+from tests.pages.mined import OWN
+from tests.pages.opened import open_app, own_queue
 
 
 @pytest.fixture
-def own(own_settings: Settings) -> MinedSet:
+def own() -> MinedSet:
     """A set of the user's own."""
     return save_set(OWN)
 
@@ -35,19 +33,19 @@ def test_a_cut_is_previewed_on_cached_runs_without_scoring(full_store: Store) ->
         [item.count for item in heaviest],
         ViewOptions(),
     )
-    sentence = next(line for line in said(app).splitlines() if line.startswith("The risk of mini-gpt"))
+    sentence = next(line for line in app.said.splitlines() if line.startswith("The risk of mini-gpt"))
     assert "over the 19 templates of gender-nineteen and" in sentence
     assert f"and {two_decimals(found.overall_risk)} (" in sentence
     table = app.dataframe[0].value
     row = table[(table["model"] == "mini-gpt") & table["templates"].str.startswith("5 templates")]
     assert row["overall_risk"].item() == found.overall_risk
     assert row["caprice_risk"].item() == found.caprice_risk
-    assert Queue.open(settings().catalogue).list() == ()
+    assert own_queue().list() == ()
 
 
 def test_an_edited_set_is_previewed_as_it_stands(full_store: Store) -> None:
     app = open_app("templates", set="gender-nineteen", set_view="edit", keep="4")
-    press(app, "cut_to_top")
+    app.press("cut_to_top")
     app.segmented_control(key="set_view").set_value("preview").run()
     assert {metric.label: metric.value for metric in app.metric}["Templates"] == "4"
     assert "4 templates of gender-nineteen" in set(app.dataframe[0].value["templates"])
@@ -55,13 +53,13 @@ def test_an_edited_set_is_previewed_as_it_stands(full_store: Store) -> None:
 
 def test_a_set_that_no_run_covers_says_what_to_do(own: MinedSet) -> None:
     app = open_app("templates", set="own-set", set_view="preview")
-    assert "No run in the cache has scored these templates" in said(app)
+    assert "No run in the cache has scored these templates" in app.said
     links = [link.proto for link in app.get("page_link") if link.proto.page == "run_an_audit"]
     assert "score_templates=own-set" in links[0].query_string
     app.segmented_control(key="set_view").set_value("edit").run()
-    press(app, "full_stops")
+    app.press("full_stops")
     app.segmented_control(key="set_view").set_value("preview").run()
-    assert "Save the set under edit first" in said(app).replace("*", "")
+    assert "Save the set under edit first" in app.said.replace("*", "")
     assert not [
         link for link in app.get("page_link") if link.proto.page == "run_an_audit" and link.proto.query_string
     ]
@@ -70,8 +68,8 @@ def test_a_set_that_no_run_covers_says_what_to_do(own: MinedSet) -> None:
 def test_a_set_that_is_covered_in_part_says_how_much(full_store: Store) -> None:
     save_set(OWN)
     app = open_app("templates", set="own-set", set_view="preview")
-    assert "Too little of this choice's weight is scored to be read: mini-bert 75 %, mini-gpt 75 %." in said(
-        app
+    assert (
+        "Too little of this choice's weight is scored to be read: mini-bert 75 %, mini-gpt 75 %." in app.said
     )
     assert not app.get("plotly_chart")
 
@@ -79,10 +77,10 @@ def test_a_set_that_is_covered_in_part_says_how_much(full_store: Store) -> None:
 def test_two_sets_are_compared_with_their_effect(full_store: Store) -> None:
     app = open_app("templates", set="gender-nineteen", set_view="compare", other="gender-reporting")
     assert not app.error
-    assert "gender-nineteen and gender-reporting have" in said(app)
-    assert "10 of 19 and 10 templates are in both. Over those the ranks correlate with ρ = 1.00" in said(app)
-    assert "The risk of mini-gpt is" in said(app)
-    assert "over gender-nineteen and" in said(app)
+    assert "gender-nineteen and gender-reporting have" in app.said
+    assert "10 of 19 and 10 templates are in both. Over those the ranks correlate with ρ = 1.00" in app.said
+    assert "The risk of mini-gpt is" in app.said
+    assert "over gender-nineteen and" in app.said
     assert len(app.get("plotly_chart")) == 2
     table = app.dataframe[0].value
     assert len(table) == 19
@@ -92,16 +90,16 @@ def test_two_sets_are_compared_with_their_effect(full_store: Store) -> None:
 
 def test_a_comparison_without_scores_still_compares(own: MinedSet) -> None:
     app = open_app("templates", set="own-set", set_view="compare", other="gender-reporting")
-    assert "2 of 4 and 10 templates are in both." in said(app)
-    assert "No model has scored both sets" in said(app)
+    assert "2 of 4 and 10 templates are in both." in app.said
+    assert "No model has scored both sets" in app.said
     assert len(app.get("plotly_chart")) == 1
 
 
 def test_a_comparison_says_how_much_of_a_set_is_scored(full_store: Store) -> None:
     save_set(OWN)
     app = open_app("templates", set="own-set", set_view="compare", other="gender-nineteen")
-    assert "No model has scored both sets" in said(app)
-    assert "is scored to be read: mini-bert 75 %, mini-gpt 75 %." in said(app)
+    assert "No model has scored both sets" in app.said
+    assert "is scored to be read: mini-bert 75 %, mini-gpt 75 %." in app.said
 
 
 def test_a_set_is_not_compared_with_itself(own: MinedSet) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from pcf_core.app.topics.edit import EXAMPLES
@@ -25,12 +24,9 @@ from pcf_core.material.topics import (
 )
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
-from pcf_core.store.store import Store
-from pcf_core.work.queue import Queue
 from pcf_core.work.requests import CHECK
 from pcf_core.work.worker import Worker
-from tests.pages.mined import press, said
-from tests.pages.opened import open_app
+from tests.pages.opened import App, open_app, own_queue, own_store
 
 OWN = make_topic(
     "own-topic",
@@ -42,33 +38,27 @@ OWN = make_topic(
 
 
 @pytest.fixture
-def own(own_settings: Settings) -> Topic:
+def own() -> Topic:
     """A topic of the user's own."""
     return save_topic(OWN)
 
 
-def field(app: AppTest, label: str) -> Element:
+def field(app: App, label: str) -> Element:
     """The field with a label; some keys are made anew in every session."""
     fields = [*app.text_input, *app.text_area, *app.selectbox, *app.radio, *app.checkbox]
     return next(one for one in fields if one.label.replace("\\", "") == label)
 
 
-def write(app: AppTest, **values: str | bool) -> AppTest:
+def write(app: App, **values: str | bool) -> App:
     """Fill fields by their labels, with _ for a space, one after the other."""
     for label, value in values.items():
         field(app, label.replace("_", " ")).set_value(value).run()
-        assert not app.exception, app.exception
     return app
 
 
-def view(app: AppTest, name: str) -> AppTest:
+def view(app: App, name: str) -> App:
     app.segmented_control(key="topic_view").set_value(name).run()
-    assert not app.exception, app.exception
     return app
-
-
-def errors(app: AppTest) -> str:
-    return "\n".join(error.value for error in app.error).replace("\\", "")
 
 
 # ------------------------------------------------------------------------------------------ see
@@ -78,8 +68,8 @@ def errors(app: AppTest) -> str:
 def test_a_topic_is_told_in_words_and_its_card(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic")
     assert not app.error
-    assert "It compares one (2 words) and two (2 words). Its words begin a clause" in said(app)
-    assert "<b>Made</b> for :red[a test]" in said(app)
+    assert "It compares one (2 words) and two (2 words). Its words begin a clause" in app.said
+    assert "<b>Made</b> for :red[a test]" in app.said
     assert ":red[" not in "".join(element.value for element in app.markdown)
     assert app.table[0].value["words"]["one"] == "he, his"
     card = app.table[1].value["value"]
@@ -91,26 +81,26 @@ def test_a_topic_is_told_in_words_and_its_card(own: Topic) -> None:
 
 
 @pytest.mark.parametrize("name", [topic.name for topic in list_topics()])
-def test_every_shipped_topic_is_shown(own_settings: Settings, name: str) -> None:
+def test_every_shipped_topic_is_shown(name: str) -> None:
     app = open_app("topics", topic_shown=name)
     assert not app.error
     assert len(app.dataframe[0].value) == len(load_topic(name).words)
-    assert "delete_topic" not in [button.key for button in app.button]
-    assert "Left out" not in said(app) or load_topic(name).left_out
+    assert "delete_topic" not in app.button_keys
+    assert "Left out" not in app.said or load_topic(name).left_out
 
 
-def test_a_link_to_a_topic_that_is_gone_says_so(own_settings: Settings) -> None:
+def test_a_link_to_a_topic_that_is_gone_says_so() -> None:
     app = open_app("topics", topic_shown=":red[gone]")
-    assert "There is no topic named ':red[gone]'" in errors(app)
-    assert ":red[" not in app.error[0].value
+    assert "There is no topic named ':red[gone]'" in app.errors
+    assert ":red[" not in app.errors
 
 
 def test_a_damaged_topic_is_one_sentence_and_can_be_deleted(own: Topic, own_settings: Settings) -> None:
     (own_settings.cache / "topics" / "own-topic.toml").write_bytes(b"groups = [")
     app = open_app("topics", topic_shown="own-topic")
-    assert "own-topic.toml is not valid TOML" in errors(app)
+    assert "own-topic.toml is not valid TOML" in app.errors
     assert "own-topic" not in app.sidebar.selectbox(key="topic").options
-    press(app, "delete_topic")
+    app.press("delete_topic")
     assert own_topics() == ()
     assert not app.error
 
@@ -118,7 +108,7 @@ def test_a_damaged_topic_is_one_sentence_and_can_be_deleted(own: Topic, own_sett
 def test_other_pages_and_the_sidebar_offer_an_own_topic(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic")
     assert "own-topic" in app.sidebar.selectbox(key="topic").options
-    press(app, "use_topic")
+    app.press("use_topic")
     assert app.sidebar.selectbox(key="topic").value == "own-topic"
     score = open_app("run_an_audit", topic="own-topic")
     assert not score.error
@@ -128,14 +118,14 @@ def test_other_pages_and_the_sidebar_offer_an_own_topic(own: Topic) -> None:
 # ---------------------------------------------------------------------------------------- write
 
 
-def test_a_shipped_topic_is_changed_into_an_own_one(own_settings: Settings) -> None:
+def test_a_shipped_topic_is_changed_into_an_own_one() -> None:
     app = open_app("topics", topic_shown="gender-pronouns", topic_view="edit")
-    assert "comes with the app" in said(app)
+    assert "comes with the app" in app.said
     assert field(app, "Name").value == "gender-pronouns-own"
     field(app, "Words of group 1, one a line").set_value("he\n  his \n").run()
     field(app, "Words of group 2, one a line").set_value("she\nher").run()
     write(app, Title="Pronouns, mine", Notes="Ours.")
-    press(app, "save_topic")
+    app.press("save_topic")
     kept = load_topic("gender-pronouns-own")
     assert [group.words for group in kept.groups] == [("he", "his"), ("she", "her")]
     assert (kept.title, kept.notes) == ("Pronouns, mine", "Ours.")
@@ -150,7 +140,7 @@ def test_an_own_topic_is_changed_in_place(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="edit")
     write(app, Language="de", What_a_word_is_in_its_sentence="predicate", Usual_templates="race-relative")
     write(app, Words_of_one_line_are_counterparts=True, Source="Duden", Usual_occupations="sports")
-    press(app, "save_topic")
+    app.press("save_topic")
     kept = load_topic("own-topic")
     assert (kept.language, kept.position, kept.templates) == ("de", "predicate", "race-relative")
     assert (kept.aligned, kept.source, kept.evidence) == (True, "Duden", "sports")
@@ -161,27 +151,27 @@ def test_an_own_topic_is_changed_in_place(own: Topic) -> None:
 def test_what_is_not_right_is_said_under_the_form_and_not_saved(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="edit")
     field(app, "Words of group 2, one a line").set_value("she\nHe").run()
-    assert "'He' is in the groups one and two" in app.warning[0].value.replace("\\", "")
-    press(app, "save_topic")
-    assert "'He' is in the groups one and two" in errors(app)
+    assert "'He' is in the groups one and two" in app.warnings
+    app.press("save_topic")
+    assert "'He' is in the groups one and two" in app.errors
     assert not app.warning, "said once"
     assert load_topic("own-topic") == own
     field(app, "Words of group 2, one a line").set_value("").run()
-    assert "the group two has no words" in app.warning[0].value
+    assert "the group two has no words" in app.warnings
     write(app, Name="Not Safe")
     field(app, "Words of group 2, one a line").set_value("she").run()
-    assert "the name is 'Not Safe'" in app.warning[0].value.replace("\\", "")
+    assert "the name is 'Not Safe'" in app.warnings
     write(app, Name="gender")
-    press(app, "save_topic")
-    assert "belongs to a shipped topic" in errors(app)
+    app.press("save_topic")
+    assert "belongs to a shipped topic" in app.errors
     assert own_topics() == ("own-topic",)
 
 
-def test_a_bad_name_is_said_beside_the_missing_words_and_once(own_settings: Settings) -> None:
+def test_a_bad_name_is_said_beside_the_missing_words_and_once() -> None:
     app = open_app("topics", topic_view="new")
     write(app, Name="<b>x</b>")
     (warning,) = app.warning
-    press(app, "save_topic")
+    app.press("save_topic")
     (error,) = app.error
     assert not app.warning
     for told in (warning.value, error.value):
@@ -195,19 +185,19 @@ def test_a_gap_among_counterparts_is_no_shift(own: Topic) -> None:
     assert not app.warning
     field(app, "Words of group 2, one a line").set_value("she\nqueen").run()
     write(app, Words_of_one_line_are_counterparts=True)
-    assert "a word of the group one is empty" in app.warning[0].value
+    assert "a word of the group one is empty" in app.warnings
 
 
 def test_groups_are_added_and_removed_and_other_fields_stay(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="edit")
     field(app, "Words of group 1, one a line").set_value("king").run()
-    press(app, "add_group")
+    app.press("add_group")
     field(app, "Words of group 3, one a line").set_value("they").run()
     next(button for button in app.button if button.label == "Remove two").click().run()
     names = [one for one in app.text_input if one.label == "Group"]
     assert [one.value for one in names] == ["one", "group-3"]
     names[1].set_value("three").run()
-    press(app, "save_topic")
+    app.press("save_topic")
     groups = {group.name: group.words for group in load_topic("own-topic").groups}
     assert groups == {"one": ("king",), "three": ("they",)}
 
@@ -220,38 +210,38 @@ def test_what_is_written_survives_other_pages_and_is_discarded(own: Topic) -> No
     app.switch_page("pages/topics.py").run()
     app.selectbox(key="topic_shown").set_value("own-topic").run()
     view(app, "see")
-    assert "Changes are not saved." in said(app)
+    assert "Changes are not saved." in app.said
     assert "he, his" in list(app.table[0].value["words"])
     view(app, "preview")
     assert set(app.dataframe[0].value["word"]) == {"king", "she", "*b*"}
     view(app, "edit")
     assert field(app, "Words of group 1, one a line").value == "king"
-    press(app, "discard_topic")
+    app.press("discard_topic")
     assert field(app, "Words of group 1, one a line").value == "he\nhis"
-    assert "not saved" not in said(view(app, "see"))
+    assert "not saved" not in view(app, "see").said
 
 
 def test_what_another_session_saved_is_not_overwritten(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="edit")
     write(app, Notes="Mine.")
     save_topic(OWN.model_copy(update={"notes": "Theirs."}), replace=True)
-    press(app, "save_topic")
-    assert "saved elsewhere since you began" in errors(app)
+    app.press("save_topic")
+    assert "saved elsewhere since you began" in app.errors
     assert load_topic("own-topic").notes == "Theirs."
     write(app, Name="other-name")
-    press(app, "save_topic")
+    app.press("save_topic")
     assert load_topic("other-name").notes == "Mine."
 
 
-def test_a_new_topic_is_written(own_settings: Settings) -> None:
+def test_a_new_topic_is_written() -> None:
     app = open_app("topics", topic_view="new")
-    assert "Write two groups or more" in said(app)
+    assert "Write two groups or more" in app.said
     assert not app.warning
     write(app, Name="cats-dogs", Title="Cats and dogs")
-    assert "the group first has no words" in app.warning[0].value
+    assert "the group first has no words" in app.warnings
     field(app, "Words of group 1, one a line").set_value("cat\ncats").run()
     field(app, "Words of group 2, one a line").set_value("dog").run()
-    press(app, "save_topic")
+    app.press("save_topic")
     assert load_topic("cats-dogs").words == ("cat", "cats", "dog")
     assert app.selectbox(key="topic_shown").value == "cats-dogs"
     assert field(view(app, "new"), "Name").value == "my-topic"
@@ -263,11 +253,11 @@ def test_a_new_topic_is_written(own_settings: Settings) -> None:
 def test_a_topic_is_duplicated_downloaded_and_deleted(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic")
     assert "download_topic" in [button.key for button in app.get("download_button")]
-    press(app, "duplicate_topic")
+    app.press("duplicate_topic")
     assert own_topics() == ("own-topic", "own-topic-own")
     assert load_topic("own-topic-own").hash == OWN.hash
     assert app.segmented_control(key="topic_view").value == "edit"
-    press(view(app, "see"), "delete_topic")
+    view(app, "see").press("delete_topic")
     assert own_topics() == ("own-topic",)
     assert app.selectbox(key="topic_shown").value == "gender"
     assert not app.error
@@ -283,35 +273,32 @@ def test_a_topic_is_duplicated_downloaded_and_deleted(own: Topic) -> None:
         ([("male.txt", "he\nhis\n"), ("female.txt", "she\n")], "male-female", ("he", "his", "she")),
     ],
 )  # fmt: skip
-def test_files_are_uploaded(
-    own_settings: Settings, files: list[tuple[str, str]], name: str, words: tuple[str, ...]
-) -> None:
+def test_files_are_uploaded(files: list[tuple[str, str]], name: str, words: tuple[str, ...]) -> None:
     app = upload(open_app("topics", topic_view="new"), files)
     assert not app.error
-    press(app, "keep_topics")
+    app.press("keep_topics")
     assert load_topic(name).words == words
     assert app.selectbox(key="topic_shown").value == name
     assert app.segmented_control(key="topic_view").value == "see"
 
 
-def upload(app: AppTest, files: list[tuple[str, str]]) -> AppTest:
+def upload(app: App, files: list[tuple[str, str]]) -> App:
     app.file_uploader(key="upload_topics").set_value(
         [(name, text.encode(), "text/plain") for name, text in files]
     ).run()
-    assert not app.exception, app.exception
     return app
 
 
 def test_an_upload_that_cannot_be_used_is_said_at_once(own: Topic) -> None:
     app = upload(open_app("topics", topic_view="new"), [("own.csv", "group,word\na,x\nb,X\n")])
-    assert "'X' is in the groups a and b" in errors(app)
-    assert "keep_topics" not in [button.key for button in app.button]
+    assert "'X' is in the groups a and b" in app.errors
+    assert "keep_topics" not in app.button_keys
     other = topic_toml(OWN.model_copy(update={"notes": "Other notes."}))
     app = upload(open_app("topics", topic_view="new"), [("own.toml", other)])
     assert field(app, "Name of the topic").value == "own-topic-own"
     write(app, Name_of_the_topic="own-topic")
-    press(app, "keep_topics")
-    assert "There is a topic of yours named own-topic" in errors(app)
+    app.press("keep_topics")
+    assert "There is a topic of yours named own-topic" in app.errors
     assert own_topics() == ("own-topic",)
 
 
@@ -327,11 +314,11 @@ def test_the_examples_of_files_are_read(what: str, example: str) -> None:
     assert set(topic.words) >= ({"white", "african"} if "list" in what else {"he", "man", "she"})
 
 
-def test_a_published_list_is_kept(own_settings: Settings) -> None:
+def test_a_published_list_is_kept() -> None:
     app = upload(open_app("topics", topic_view="new"), [("gender.txt", "son,he\ndaughter,she\n")])
-    assert "It compares son (2 words) and daughter (2 words)" in said(app)
+    assert "It compares son (2 words) and daughter (2 words)" in app.said
     assert field(app, "Name of the topic").value == "gender-own"
-    press(app, "keep_topics")
+    app.press("keep_topics")
     assert load_topic("gender-own").group_names == ("son", "daughter")
 
 
@@ -339,17 +326,17 @@ def test_a_cache_that_cannot_be_written_is_said(own_settings: Settings) -> None:
     own_settings.cache.mkdir(parents=True, exist_ok=True)
     (own_settings.cache / "topics").write_text("a file where the folder should be")
     app = open_app("topics", topic_shown="gender")
-    press(app, "duplicate_topic")
-    assert "gender-own cannot be saved in" in errors(app)
-    assert "PCF_CACHE" in errors(app)
+    app.press("duplicate_topic")
+    assert "gender-own cannot be saved in" in app.errors
+    assert "PCF_CACHE" in app.errors
 
 
 def test_a_topic_that_the_sidebar_shows_can_be_deleted(own: Topic) -> None:
     app = open_app("topics", topic="own-topic", topic_shown="own-topic")
-    press(app, "delete_topic")
+    app.press("delete_topic")
     assert own_topics() == ()
     assert not app.error
-    assert "no topic named 'own-topic'" in errors(open_app("risk", topic="own-topic"))
+    assert "no topic named 'own-topic'" in open_app("risk", topic="own-topic").errors
 
 
 def test_a_topic_that_a_shipped_one_hides_is_named(own: Topic, own_settings: Settings) -> None:
@@ -363,20 +350,20 @@ def test_a_topic_that_a_shipped_one_hides_is_named(own: Topic, own_settings: Set
 # ---------------------------------------------------------------------------------------- lists
 
 
-def test_a_shipped_list_is_seen_with_its_weights(own_settings: Settings) -> None:
+def test_a_shipped_list_is_seen_with_its_weights() -> None:
     app = open_app("topics", topic_view="lists", list_shown="education")
-    assert "It has 6 terms, each with a weight of the list's own" in said(app)
+    assert "It has 6 terms, each with a weight of the list's own" in app.said
     assert list(app.dataframe[0].value.columns) == ["term", "weight"]
-    assert "delete_list" not in [button.key for button in app.button]
+    assert "delete_list" not in app.button_keys
 
 
-def test_a_list_of_ones_own_is_kept_offered_by_the_sidebar_and_deleted(own_settings: Settings) -> None:
+def test_a_list_of_ones_own_is_kept_offered_by_the_sidebar_and_deleted() -> None:
     app = open_app("topics", topic_view="lists")
     assert app.selectbox(key="list_shown").value == "occupations-bvf"
     content = b"term,weight\n*chess* player,3\nswimmer,0.5\n"
     app.file_uploader(key="upload_evidence").set_value([("My sports.csv", content, "text/csv")]).run()
-    assert "It has 2 terms, each with a weight of the list's own: *chess* player, swimmer." in said(app)
-    press(app, "keep_evidence")
+    assert "It has 2 terms, each with a weight of the list's own: *chess* player, swimmer." in app.said
+    app.press("keep_evidence")
     assert app.selectbox(key="list_shown").value == "my-sports"
     assert list(app.dataframe[0].value["weight"]) == [3.0, 0.5]
     offered = app.sidebar.selectbox(key="evidence").options
@@ -385,11 +372,11 @@ def test_a_list_of_ones_own_is_kept_offered_by_the_sidebar_and_deleted(own_setti
     risk = open_app("risk", evidence="my-sports")
     assert not risk.error
     assert risk.sidebar.selectbox(key="evidence").value == "my-sports"
-    press(app, "delete_list")
+    app.press("delete_list")
     assert LISTS.names() == ()
     assert "my-sports" not in app.sidebar.selectbox(key="evidence").options
     gone = open_app("topics", topic_view="lists", list_shown="my-sports")
-    assert "There is no evidence list named 'my-sports'" in errors(gone)
+    assert "There is no evidence list named 'my-sports'" in gone.errors
 
 
 def test_a_damaged_list_is_one_sentence_and_can_be_deleted(own_settings: Settings) -> None:
@@ -397,9 +384,9 @@ def test_a_damaged_list_is_one_sentence_and_can_be_deleted(own_settings: Setting
     folder.mkdir(parents=True)
     (folder / "broken.toml").write_bytes(b"terms = [")
     app = open_app("topics", topic_view="lists", list_shown="broken")
-    assert "broken.toml is not valid TOML" in errors(app)
+    assert "broken.toml is not valid TOML" in app.errors
     assert "broken" not in app.sidebar.selectbox(key="evidence").options
-    press(app, "delete_list")
+    app.press("delete_list")
     assert LISTS.names() == ()
 
 
@@ -440,24 +427,23 @@ def open_fake(spec: ModelSpec, protocol: str) -> Scorer:
 
 @pytest.fixture
 def worker(own_settings: Settings) -> Worker:
-    queue = Queue.open(own_settings.catalogue)
-    return Worker(Store.open(own_settings.cache), queue, own_settings, open_fake)
+    queue = own_queue()
+    return Worker(own_store(), queue, own_settings, open_fake)
 
 
 def test_the_chosen_models_look_the_words_over(own: Topic, worker: Worker) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="check")
-    assert "No worker is running" in "".join(info.value for info in app.info)
+    assert "No worker is running" in app.infos
     worker.run(until_idle=True)
     app.run()
     assert not app.error
-    text = said(app)
+    text = app.said
     assert "mini-bert can score all 4 words. Single-token scoring would leave out 1 of these." in text
     assert "mini-gpt can score 3 of 4 words; those that count have one token." in text
     assert "On 10 sentences, mini-gpt gives the words together a median probability of 21 %" in text
     assert "mini-bert gives the words of 1 token together a median probability of 22 %" in text
-    warnings = "\n".join(warning.value for warning in app.warning).replace("\\", "")
-    assert "mini-gpt reads these as the same word: he = his. The first of each counts, once." in warnings
-    assert "he = his. Each counts" in "".join(info.value for info in app.info).replace("\\", "")
+    assert "mini-gpt reads these as the same word: he = his. The first of each counts, once." in app.warnings
+    assert "he = his. Each counts" in app.infos
     words, probes = app.dataframe[0].value, app.dataframe[1].value
     refused = words[(words["model"] == "mini-gpt") & (words["word"] == "she")].iloc[0]
     assert (refused["cannot be scored"], refused["left out by single-token"]) == ("unk", "unk")
@@ -472,16 +458,16 @@ def test_the_check_is_of_what_is_written(own: Topic, worker: Worker) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="edit", model=["mini-bert"])
     field(app, "Words of group 1, one a line").set_value("king\nkings").run()
     view(app, "check")
-    assert "king = kings" in "".join(info.value for info in app.info)
+    assert "king = kings" in app.infos
     worker.run(until_idle=True)
     assert set(view(app, "check").dataframe[0].value["word"]) == {"king", "kings", "she", "*b*"}
 
 
 def test_models_that_cannot_be_asked_are_named(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="check", model=["nobody/model"])
-    assert "nobody/model" in errors(app)
+    assert "nobody/model" in app.errors
     app.multiselect(key="model").set_value([]).run()
-    assert "Choose one or more models" in "".join(info.value for info in app.info)
+    assert "Choose one or more models" in app.infos
 
 
 def test_what_is_written_outlives_the_topic(own: Topic) -> None:
@@ -489,9 +475,9 @@ def test_what_is_written_outlives_the_topic(own: Topic) -> None:
     field(app, "Words of group 1, one a line").set_value("he\nking").run()
     delete_topic("own-topic")
     app.run()
-    assert "was deleted since you began to change it" in app.warning[0].value
+    assert "was deleted since you began to change it" in app.warnings
     assert field(app, "Words of group 1, one a line").value == "he\nking"
-    press(app, "save_topic")
+    app.press("save_topic")
     assert load_topic("own-topic").groups[0].words == ("he", "king")
 
 
@@ -500,11 +486,11 @@ def test_a_form_of_a_deleted_topic_can_be_discarded(own: Topic) -> None:
     field(app, "Words of group 1, one a line").set_value("he\nking").run()
     delete_topic("own-topic")
     app.run()
-    app.button(key="discard_topic").click().run()
-    assert "There is no topic named 'own-topic'" in errors(app)
+    app.press("discard_topic")
+    assert "There is no topic named 'own-topic'" in app.errors
 
 
-def test_a_topic_without_usual_lists_begins_with_texts_that_suit_it(own_settings: Settings) -> None:
+def test_a_topic_without_usual_lists_begins_with_texts_that_suit_it() -> None:
     words = [Group(name="one", words=("rich",)), Group(name="two", words=("poor",))]
     save_topic(make_topic("money", words, position="predicate"))
     app = open_app("risk", topic="money")

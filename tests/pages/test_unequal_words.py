@@ -5,25 +5,22 @@ from __future__ import annotations
 import math
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.probe import token_shares
 from pcf_core.core.probe import ProbeAnswer
-from pcf_core.core.settings import Settings, settings
-from tests.pages.opened import open_app
+from tests.pages.opened import App, open_app, set_environment
 
 
 @pytest.fixture(autouse=True)
-def shipped(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "1")
-    settings.cache_clear()
+def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_environment(monkeypatch, SHIPPED_RESULTS="1")
 
 
-def ambers(app: AppTest) -> str:
-    return " ".join(warning.value for warning in app.warning).replace("\\", "")
+def ambers(app: App) -> str:
+    return app.warnings
 
 
-def buttons(app: AppTest) -> list[str]:
+def buttons(app: App) -> list[str]:
     return [button.key for button in app.button if button.key and button.key.startswith("take_")]
 
 
@@ -34,7 +31,7 @@ def test_words_of_unequal_length_and_number_are_said_before_the_picture() -> Non
     assert "no words of equal tokens are left" in ambers(app)
     assert len(app.warning) == 1
     assert buttons(app) == ["take_aggregation"]
-    app.button(key="take_aggregation").click().run()
+    app.press("take_aggregation")
     assert app.sidebar.selectbox(key="aggregation").value == "the mean of their probabilities"
     assert "has 2 words" not in ambers(app)
     assert buttons(app) == []
@@ -51,9 +48,8 @@ def test_long_words_that_get_next_to_nothing_are_no_reason_to_warn(model: str) -
 def test_equal_tokens_are_one_press_away_where_every_group_has_some() -> None:
     app = open_app("risk", topic="calibration", model=["planted-causal"])
     assert "tokens" in ambers(app)
-    app.button(key="take_protocol").click().run()
+    app.press("take_protocol")
     assert app.sidebar.selectbox(key="protocol").value == "words of equal tokens"
-    assert not app.exception
     assert app.get("plotly_chart")
 
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.lists import parameters_of
 from pcf_core.core.run import RunSpec, version_name
-from pcf_core.core.settings import Settings, settings
 from pcf_core.core.topics import Group
 from pcf_core.material.templates import load_mined, load_templates, save_set
 from pcf_core.material.topics import delete_topic, make_topic, save_topic
 from pcf_core.store.store import Store
-from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
 from tests.conftest import fill
-from tests.pages.opened import open_app, open_foot, texts
+from tests.pages.opened import open_app, own_queue, own_store
 
 PETS = make_topic(
     "pets",
@@ -28,12 +25,12 @@ VERSION = f"pets@{PETS.hash[:8]}"
 
 
 @pytest.fixture
-def run(own_settings: Settings) -> RunSpec:
+def run() -> RunSpec:
     """A finished run of a topic of the user's own, the newest of the queue."""
     save_topic(PETS)
-    store = Store.open(own_settings.cache)
+    store = own_store()
     found = fill(store, "mini-gpt", "gender-nineteen", "sports", "pets")
-    queue = Queue.open(settings().catalogue)
+    queue = own_queue()
     job = submit_run(store, queue, found, 0)
     assert queue.claim("me:1:1") is not None
     queue.finish(job.id, {}, "me:1:1")
@@ -48,7 +45,7 @@ def links(page: str) -> str:
 
 
 def risk_of(topic: str) -> str:
-    return texts(open_app("risk", model=["mini-gpt"], topic=topic, templates="gender-nineteen"))
+    return open_app("risk", model=["mini-gpt"], topic=topic, templates="gender-nineteen").texts
 
 
 def test_a_changed_topic_has_no_results_and_the_old_ones_have_their_own_name(run: RunSpec) -> None:
@@ -64,7 +61,7 @@ def test_a_changed_topic_has_no_results_and_the_old_ones_have_their_own_name(run
     )
     app.selectbox(key="topic").set_value(VERSION).run()
     assert app.selectbox(key="evidence").value == "sports"
-    assert texts(app) == before
+    assert app.texts == before
 
 
 def test_results_of_a_deleted_topic_stay(run: RunSpec) -> None:
@@ -72,7 +69,7 @@ def test_results_of_a_deleted_topic_stay(run: RunSpec) -> None:
     delete_topic("pets")
     assert risk_of(VERSION) == before
     app = open_app("risk", model=["mini-gpt"], topic="pets")
-    assert "There is no topic named 'pets'" in app.error[0].value.replace("\\", "")
+    assert "There is no topic named 'pets'" in app.errors
 
 
 def test_links_name_what_the_run_was_scored_with(run: RunSpec) -> None:
@@ -93,13 +90,9 @@ def own_set(name: str, power: int) -> None:
     save_set(shipped.model_copy(update={"name": name, "templates": counted}), replace=True)
 
 
-def captions(app: AppTest) -> str:
-    return "\n".join(caption.value for caption in app.caption).replace("\\", "")
-
-
 def test_the_same_sentences_with_other_counts_are_another_set_and_say_so(full_store: Store) -> None:
     """The result with the shipped counts stays, here and under its key, and both say which is which."""
-    usual = texts(open_app("risk", model=["mini-gpt"]))
+    usual = open_app("risk", model=["mini-gpt"]).texts
     own_set("mine", 1)
     key = next(info.run.key for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
     note = (
@@ -107,45 +100,43 @@ def test_the_same_sentences_with_other_counts_are_another_set_and_say_so(full_st
         f"yours; `risk {key} --templates mine` gives the same."
     )
     mine = open_app("risk", model=["mini-gpt"], templates="mine")
-    assert texts(mine) != usual
-    assert note in captions(mine)
+    assert mine.texts != usual
+    assert note in mine.captions
     assert f"python -m pcf_core risk {key} --templates mine" in "\n".join(
-        block.value for block in open_foot(mine).code
+        block.value for block in mine.open_foot().code
     )
     form = open_app("run_an_audit", score_model=["mini-gpt"], score_templates="mine")
-    assert f"It keeps them; `risk {key} --templates mine` reads it with yours." in captions(form)
+    assert f"It keeps them; `risk {key} --templates mine` reads it with yours." in form.captions
     submit_run(
-        Store.open(settings().cache),
-        Queue.open(settings().catalogue),
+        own_store(),
+        own_queue(),
         full_store.load_run(key).model_copy(update={"templates": load_templates("mine")}),
         0,
     )
     again = open_app("risk", model=["mini-gpt"])
-    assert texts(again) == usual
-    assert "stands for the counts" not in captions(again)
+    assert again.texts == usual
+    assert "stands for the counts" not in again.captions
     report = open_app("report", model=["mini-gpt"], templates="mine")
-    warned = "\n".join(warning.value for warning in report.warning).replace("\\", "")
+    warned = report.warnings
     assert "A report gives the figures of its run keys, so these are not the figures on the pages." in warned
     assert not open_app("report", model=["mini-gpt"]).warning
 
 
-def test_a_link_to_a_result_has_the_counts_of_its_key_after_its_set_was_counted_again(
-    own_settings: Settings,
-) -> None:
+def test_a_link_to_a_result_has_the_counts_of_its_key_after_its_set_was_counted_again() -> None:
     own_set("mine", 1)
-    store = Store.open(own_settings.cache)
+    store = own_store()
     run = fill(store, "mini-gpt", "mine")
-    before = texts(open_app("risk", **parameters_of(run)))
+    before = open_app("risk", **parameters_of(run)).texts
     assert parameters_of(run)["templates"] == "mine"
     own_set("mine", 4)
     stored = parameters_of(store.load_run(run.key))
     assert str(stored["templates"]).startswith("mine@")
     assert stored["templates"] != version_name(run.templates), "which the set has now, too"
     app = open_app("risk", **stored)
-    assert texts(app) == before
-    assert "stands for the counts" not in captions(app)
+    assert app.texts == before
+    assert "stands for the counts" not in app.captions
     now = open_app("risk", model=["mini-gpt"], templates="mine")
-    assert texts(now) != before
-    assert "stands for the counts of mine as it was first scored, not those of mine as it is now" in captions(
-        now
+    assert now.texts != before
+    assert (
+        "stands for the counts of mine as it was first scored, not those of mine as it is now" in now.captions
     )

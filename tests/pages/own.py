@@ -1,13 +1,19 @@
-"""A set of the user's own, and what the tests of the page Templates do with the page."""
+"""A topic and a template set of the user's own, and the set's rows ticked on the page Templates."""
 
 from __future__ import annotations
 
-from streamlit.testing.v1 import AppTest
+from pcf_core.core.topics import Group, MinedSet, MinedTemplate, SetCard
+from pcf_core.material.topics import make_topic
+from tests.pages.opened import App
 
-from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
-from tests.pages.opened import texts
-
-OWN = MinedSet(
+OWN_TOPIC = make_topic(
+    "own-topic",
+    [Group(name="one", words=("he", "his")), Group(name="two", words=("she", "*b*"))],
+    title="Own",
+    notes="<b>Made</b> for :red[a test]",
+    source="*us*",
+)
+OWN_SET = MinedSet(
     name="own-set",
     card=SetCard(
         title="Own",
@@ -34,20 +40,8 @@ OWN = MinedSet(
 )
 
 
-def said(app: AppTest) -> str:
-    """All that stands on the page."""
-    captions = "\n".join(caption.value for caption in app.caption)
-    return f"{texts(app)}\n{captions}".replace("\\", "")
-
-
-def tick(app: AppTest, *rows: int) -> None:
+def tick(app: App, *rows: int) -> App:
     """Tick rows of the table under edit."""
     key = next(frame.key for frame in app.dataframe if frame.key and frame.key.startswith("rows_"))
     app.session_state[key] = {"selection": {"rows": list(rows), "columns": [], "cells": []}}
-    app.run()
-    assert not app.exception
-
-
-def press(app: AppTest, key: str) -> None:
-    app.button(key=key).click().run()
-    assert not app.exception, app.exception
+    return app.run()
