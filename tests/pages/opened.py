@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,10 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
+from pcf_core.work.scoring import score_run
 from tests.conftest import SMALL
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -173,6 +175,11 @@ def own_store() -> Store:
 
 def own_queue() -> Queue:
     return Queue.open(settings().catalogue)
+
+
+def score_with(run: RunSpec, probability: Callable[[str, str], float]) -> None:
+    """Score a run by a fake that gives a word of a prompt this probability."""
+    score_run(run, own_store(), lambda spec, protocol: FakeScorer(probability, key=run.scoring))
 
 
 def usual_run(model: str, topic_name: str = "gender", templates: str = "") -> RunSpec:

@@ -1,4 +1,4 @@
-"""A topic and a template set of the user's own, and the set's rows ticked on the page Templates."""
+"""Facts, a topic and a template set of the user's own, and the set's rows ticked on the page Templates."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pcf_core.core.topics import Group, MinedSet, MinedTemplate, SetCard
 from pcf_core.material.topics import make_topic
 from tests.pages.opened import App
 
+SKY = "template,subject,right,wrong\nThe [X] is a [Y],,,\n,Sun,star,planet|moon\n,<b>Mars</b>,planet,*star*\n"
 OWN_TOPIC = make_topic(
     "own-topic",
     [Group(name="one", words=("he", "his")), Group(name="two", words=("she", "*b*"))],

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pcf_core.app.criteria.own import EXAMPLES, SEEN, opened, parameters_of
-from pcf_core.app.queue import progress_text
-from pcf_core.core.errors import CriteriaError, ScoringError
+from pcf_core.core.errors import CriteriaError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec
-from pcf_core.core.settings import Settings
+from pcf_core.core.settings import settings
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.show.findings.criteria import criterion_findings, judged_finding, verdict_finding
@@ -29,54 +28,36 @@ from pcf_core.work.criteria import (
     EMBEDDING,
     EMBEDDINGS,
     embedding_asked,
-    submit_embedding,
     written_asked,
 )
 from pcf_core.work.jobs import OpenGenerator
 from pcf_core.work.worker import Worker
-from tests.pages.opened import App, open_app, own_queue, own_store, set_environment
+from tests.pages.opened import open_app, own_queue, own_store, set_environment
 from tests.texts.criteria.asked import SCORED, WRITTEN, score_criteria, scorer, write_criteria, writer
 
 OTHER = "mini-gpt-balanced"
 TASKS: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "tasks"}
 
 
-def work(own_settings: Settings, write: OpenGenerator = writer) -> Store:
+def work(write: OpenGenerator = writer) -> Store:
     """Let a worker do all that is queued."""
-    store, queue = own_store(), own_queue()
-    Worker(store, queue, own_settings, open_scorer=scorer, open_generator=write).run(until_idle=True)
+    store = own_store()
+    Worker(store, own_queue(), settings(), open_scorer=scorer, open_generator=write).run(until_idle=True)
     return store
-
-
-def store_of() -> Store:
-    return own_store()
 
 
 def plainly(text: str) -> str:
     return text.replace("\\", "").replace("*", "")
 
 
-def test_nothing_is_asked_yet_and_all_four_can_be() -> None:
+def test_all_four_can_be_asked_at_once() -> None:
     app = open_app("criteria", **SCORED)
-    said = plainly(app.texts)
-    assert "Not asked yet: anecdotes, hobbies, questions, tasks of mini-gpt" in said
-    assert "mini-gpt, tasks: words in 48 prompts to score" in said
     bases = [caption.value for caption in app.caption if "measured" in caption.value]
     assert len(bases) == len(set(bases))
-    assert "Nothing has been asked yet" in said
-    assert not app.metric
-    assert app.button(key="criteria_button").label == "Ask all 4"
+    assert "Nothing has been asked yet" in app.texts
     app.press("criteria_button")
     assert len(own_queue().list(10, kind=CRITERIA)) == 4
-    assert not app.error
     assert "Nothing has been asked yet" not in open_app("criteria", **SCORED).texts  # all four wait
-
-
-def test_where_the_model_is_refused_no_button_is_spoken_of() -> None:
-    app = open_app("criteria", cr_model="mini-bert", cr_answering="written")
-    assert app.error
-    assert "Nothing has been asked yet" not in app.texts
-    assert "Three criteria" in app.texts
 
 
 def test_an_address_of_before_is_understood_and_says_what_its_options_are_called() -> None:
@@ -94,14 +75,14 @@ def test_an_address_of_before_is_understood_and_says_what_its_options_are_called
 
 
 @pytest.mark.slow
-def test_the_summary_warns_of_silence(own_settings: Settings) -> None:
+def test_the_summary_warns_of_silence() -> None:
     def silent(spec: ModelSpec, decoding: Decoding) -> Generator:
         return FakeGenerator(
             lambda prompt: {"": 0.6, " The nurse.": 0.4}, key=GenerationKey.of(spec, decoding)
         )
 
-    open_app("criteria", **TASKS).button(key="criteria_button").click().run()
-    work(own_settings, silent)
+    open_app("criteria", **TASKS).press("criteria_button")
+    work(silent)
     summary = open_app("criteria", **WRITTEN)
     [warning] = summary.warning
     assert "mini-gpt, tasks" in plainly(warning.value)
@@ -109,8 +90,8 @@ def test_the_summary_warns_of_silence(own_settings: Settings) -> None:
 
 
 @pytest.mark.slow
-def test_several_models_have_a_verdict_each_and_their_criteria_folded(own_settings: Settings) -> None:
-    store = store_of(own_settings)
+def test_several_models_have_a_verdict_each_and_their_criteria_folded() -> None:
+    store = own_store()
     for model in ("mini-gpt", OTHER):
         write_criteria(store, "tasks", model)
     app = open_app("criteria", **WRITTEN, cr_model=["mini-gpt", OTHER])
@@ -120,39 +101,34 @@ def test_several_models_have_a_verdict_each_and_their_criteria_folded(own_settin
 
 
 @pytest.mark.slow
-def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Settings) -> None:
+def test_tasks_are_read_beside_the_published_figures_and_summed_up() -> None:
     app = open_app("criteria", **TASKS)
-    said = plainly(app.texts)
-    assert "Not asked yet: tasks of mini-gpt" in said
-    assert "mini-gpt, tasks: 96 texts to write, at most 3,840 tokens" in said
-    assert any("mini-gpt has no chat template" in plainly(caption.value) for caption in app.caption)
-    app.press("criteria_button")
-    queue = own_queue()
-    (job,) = queue.list(10, kind=CRITERIA)
-    assert (job.state, job.total) == ("queued", 96)
-    assert "0 of 96 texts" in progress_text(job)
-    store = work(own_settings)
-    assert queue.get(job.id).state == "done"
-    again = open_app("criteria", **TASKS)
-    assert not again.error
-    assert len(again.get("plotly_chart")) == 4
-    gaps = [plainly(metric.label) for metric in again.metric]
+    assert "mini-gpt, tasks: 96 texts to write, at most 3,840 tokens" in plainly(app.texts)
+    assert "mini-gpt has no chat template" in app.captions
+    write_criteria(own_store(), "tasks")
+    app = open_app("criteria", **TASKS)
+    gaps = [plainly(label) for label in app.figures]
     assert all(label.startswith(f"Gap: {RATE_WORDS[name]}") for label, name in zip(gaps, RATES, strict=True))
     assert gaps[0].startswith("Gap: women's job right, not named (FNR), he − ")
-    assert again.metric[0].value == "1.00"
-    assert "So few tasks cannot show whether separation fails" in again.texts
-    (asked,) = CRITERIA_AUDIT.kept(store)
-    result = CRITERIA_AUDIT.load(store, asked.hash)
+    assert app.metric[0].value == "1.00"
+    assert "So few tasks cannot show whether separation fails" in app.texts
+    published = app.table_with("printed")
+    row = published[(published["quantity"] == RATE_WORDS["FNR"]) & (published["of"] == "he")].iloc[0]
+    assert (row["printed"], row["status"], row["mini-gpt, here"]) == ("0.667", "derived", "1")
+    assert set(published[published["of"] == "nurse"]["status"]) == {"published"}
+    (asked,) = CRITERIA_AUDIT.kept(own_store())
+    result = CRITERIA_AUDIT.load(own_store(), asked.hash)
     assert result is not None
     summary = open_app("criteria", **WRITTEN)
     readings = readings_of([result.report])
-    assert verdict_finding("mini-gpt", readings) in summary.texts
-    assert judged_finding(readings) in summary.texts
-    assert criterion_findings(readings)[0] in plainly(summary.texts)
-    assert "Not asked: independence I, independence II, separation I and sufficiency I" in summary.texts
-    assert any("printed" in frame.value for frame in summary.dataframe)
+    for sentence in (
+        verdict_finding("mini-gpt", readings),
+        judged_finding(readings),
+        criterion_findings(readings)[0],
+        "Not asked: independence I, independence II, separation I and sufficiency I",
+    ):
+        assert plainly(sentence) in plainly(summary.texts)
     assert [metric.value for metric in summary.metric] == ["0 of 2"]  # six tasks can show nothing
-    assert "mini-gpt · Criteria" in plainly(open_app("run_an_audit").texts)
 
 
 @pytest.mark.slow
@@ -160,9 +136,9 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     ("view", "charts", "rows"), [("anecdotes", 2, 100), ("hobbies", 4, 6), ("tasks", 4, 20)]
 )
 def test_every_written_view_has_its_pictures_and_its_data(
-    own_settings: Settings, view: ExperimentName, charts: int, rows: int
+    view: ExperimentName, charts: int, rows: int
 ) -> None:
-    write_criteria(store_of(own_settings), view)
+    write_criteria(own_store(), view)
     app = open_app("criteria", **WRITTEN, cr_view=view)
     assert not app.error
     assert len(app.get("plotly_chart")) == charts
@@ -174,8 +150,8 @@ def test_every_written_view_has_its_pictures_and_its_data(
 
 
 @pytest.mark.slow
-def test_of_one_story_each_the_page_says_that_nothing_can_be_told(own_settings: Settings) -> None:
-    write_criteria(store_of(own_settings), "anecdotes", repeats=1)
+def test_of_one_story_each_the_page_says_that_nothing_can_be_told() -> None:
+    write_criteria(own_store(), "anecdotes", repeats=1)
     app = open_app("criteria", **{**WRITTEN, "cr_repeats": "1"}, cr_view="anecdotes")
     assert not app.error
     assert len(app.get("plotly_chart")) == 2
@@ -187,23 +163,9 @@ def test_of_one_story_each_the_page_says_that_nothing_can_be_told(own_settings: 
     assert "as with one text of each every deal of the genders gives as much" in plainly(summary.texts)
 
 
-@pytest.mark.parametrize(
-    ("view", "charts"), [("anecdotes", 2), ("hobbies", 2), ("questions", 4), ("tasks", 4)]
-)
-def test_every_scored_view_has_its_pictures(
-    own_settings: Settings, view: ExperimentName, charts: int
-) -> None:
-    score_criteria(store_of(own_settings), view)
-    score_criteria(store_of(own_settings), view, "mini-bert")
-    app = open_app("criteria", **SCORED, cr_view=view, cr_model=["mini-gpt", "mini-bert"])
-    assert not app.error
-    assert len(app.get("plotly_chart")) == charts
-    assert app.selectbox(key="cr_one_scored").options == ["mini-gpt", "mini-bert"]
-
-
 @pytest.mark.slow
-def test_written_and_scored_are_never_laid_together(own_settings: Settings) -> None:
-    store = store_of(own_settings)
+def test_written_and_scored_are_never_laid_together() -> None:
+    store = own_store()
     write_criteria(store, "tasks")
     score_criteria(store, "tasks", "mini-bert")
     both: dict[str, str | list[str]] = {"cr_model": ["mini-gpt", "mini-bert"], "cr_repeats": "2"}
@@ -215,13 +177,13 @@ def test_written_and_scored_are_never_laid_together(own_settings: Settings) -> N
 
 
 @pytest.mark.slow
-def test_of_questions_as_many_are_asked_as_is_chosen(own_settings: Settings) -> None:
+def test_of_questions_as_many_are_asked_as_is_chosen() -> None:
     questions: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "questions"}
     assert "mini-gpt, questions: 544 texts" in plainly(open_app("criteria", **questions).texts)
     app = open_app("criteria", **questions, cr_many="2")
     assert "mini-gpt, questions: 68 texts" in plainly(app.texts)
     app.press("criteria_button")
-    (asked,) = CRITERIA_AUDIT.kept(work(own_settings))
+    (asked,) = CRITERIA_AUDIT.kept(work())
     parameters = parameters_of(asked.hash)
     assert parameters is not None
     assert parameters["cr_many"] == "2"
@@ -233,21 +195,8 @@ def test_of_questions_as_many_are_asked_as_is_chosen(own_settings: Settings) -> 
 
 
 @pytest.mark.slow
-def test_an_embedding_score_over_several_models_is_seen_in_the_queue(own_settings: Settings) -> None:
-    store, queue = store_of(own_settings), own_queue()
-    write_criteria(store, "hobbies")
-    write_criteria(store, "hobbies", OTHER)
-    job = submit_embedding(store, queue, embedding_asked(CRITERIA_AUDIT.kept(store)))
-    assert progress_text(queue.get(job.id)) == "0 of 6 embeddings"
-    work(own_settings)
-    said = plainly(open_app("run_an_audit").texts)
-    assert "Criteria · embedding score over all" in said
-    assert "finished" in said
-
-
-@pytest.mark.slow
-def test_an_embedding_score_over_several_models_is_offered_learned_and_read(own_settings: Settings) -> None:
-    store, queue = store_of(own_settings), own_queue()
+def test_an_embedding_score_over_several_models_is_offered_learned_and_read() -> None:
+    store, queue = own_store(), own_queue()
     asked: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "hobbies", "cr_model": ["mini-gpt", OTHER]}
     write_criteria(store, "hobbies")
     one = open_app("criteria", **asked)
@@ -265,7 +214,7 @@ def test_an_embedding_score_over_several_models_is_offered_learned_and_read(own_
     cancelled = open_app("criteria", **asked)
     (again,) = (button for button in cancelled.button if button.label == "Resume")
     again.click().run()
-    work(own_settings)
+    work()
     done = open_app("criteria", **asked)
     result = EMBEDDINGS.load(store, embedding_asked(CRITERIA_AUDIT.kept(store)).hash)
     assert result is not None
@@ -280,68 +229,6 @@ def test_an_embedding_score_over_several_models_is_offered_learned_and_read(own_
     )
     assert "--experiment hobbies" in line
     assert "--repeats 2" in line
-
-
-@pytest.mark.slow
-def test_published_figures_stand_beside_ours(own_settings: Settings) -> None:
-    write_criteria(store_of(own_settings), "tasks")
-    app = open_app("criteria", **TASKS)
-    published = app.table_with("printed")
-    row = published[(published["quantity"] == RATE_WORDS["FNR"]) & (published["of"] == "he")].iloc[0]
-    assert (row["printed"], row["status"], row["mini-gpt, here"]) == ("0.667", "derived", "1")
-    missing = published[published["of"] == "nurse"]
-    assert set(missing["status"]) == {"published"}
-
-
-@pytest.mark.slow
-def test_a_run_that_failed_says_why_and_can_be_tried_again(own_settings: Settings) -> None:
-    def broken(spec: ModelSpec, decoding: Decoding) -> Generator:
-        raise ScoringError("The model <b>broke</b>: try another.")
-
-    open_app("criteria", **TASKS).button(key="criteria_button").click().run()
-    work(own_settings, broken)
-    app = open_app("criteria", **TASKS)
-    assert "The model <b>broke</b>: try another." in plainly(app.error[0].value)
-    (again,) = (button for button in app.button if button.label == "Retry")
-    assert "Not asked yet" not in app.texts  # one way on, not two
-    again.click().run()
-    work(own_settings)
-    assert len(open_app("criteria", **TASKS).metric) == 4
-
-
-def test_a_run_under_way_is_watched_and_the_rest_still_offered() -> None:
-    open_app("criteria", **TASKS).button(key="criteria_button").click().run()
-    queue = own_queue()
-    job = queue.claim("somebody")
-    assert job is not None
-    queue.progress(job.id, 48, 96, 12.0, "somebody")
-    assert progress_text(queue.get(job.id)) == "48 of 96 texts · 12 a second · 4 s left"
-    app = open_app("criteria", **WRITTEN)
-    assert "asking and reading" in app.texts
-    assert "Not asked yet: anecdotes, hobbies, questions of mini-gpt" in plainly(app.texts)
-    queue.note(job.id, {"stage": "reading"}, "somebody")
-    assert progress_text(queue.get(job.id)) == "reading what was answered"
-
-
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        ({"cr_tasks": "nowhere"}, "There are no tasks of yours named 'nowhere'"),
-        ({"cr_labeller": "guess"}, "There is no labeller 'guess'"),
-        ({"cr_model": "mini-nothing"}, "There is no model named 'mini-nothing'"),
-    ],
-)
-def test_bad_input_is_one_sentence(parameters: dict[str, str], words: str) -> None:
-    app = open_app("criteria", **parameters)
-    assert len(app.error) == 1
-    assert words in plainly(app.error[0].value).replace("“", "'").replace("”", "'")
-    assert not app.metric
-
-
-def test_nothing_chosen() -> None:
-    app = open_app("criteria")
-    app.multiselect(key="cr_model").set_value([]).run()
-    assert "Choose one or more models" in app.infos
 
 
 def test_material_is_opened_once_and_again_when_its_file_changes() -> None:
@@ -363,50 +250,11 @@ def made_names(experiment: Experiment) -> list[str]:
 
 
 @pytest.mark.slow
-def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Settings) -> None:
-    write_criteria(store_of(own_settings), "tasks")
-    (asked,) = CRITERIA_AUDIT.kept(store_of(own_settings))
-    parameters = parameters_of(asked.hash)
-    assert parameters is not None
-    assert len(open_app("criteria", **parameters).metric) == 4
-    app = open_app("criteria")
-    assert not app.metric
-    assert "Found before" in [shut.label for shut in app.expander]
-    assert "usual tasks" not in plainly(app.texts)
-    app.session_state[SEEN] = True  # as the expander is opened
-    app.run()
-    assert "mini-gpt · tasks · usual tasks · written, given a beginning, 2 texts" in plainly(app.texts)
-    app.press(f"criteria_open_{asked.hash}")
-    assert app.session_state["cr_view"] == "tasks"
-    assert len(app.metric) == 4
-    assert parameters_of("0" * 16) is None
-
-
-@pytest.mark.slow
-def test_scores_of_another_precision_are_asked_for_and_opened_by_link_and_alone(
-    own_settings: Settings,
-) -> None:
-    app = open_app("criteria", **SCORED, cr_precision="bfloat16", cr_view="tasks")
-    app.press("criteria_button")
-    store = work(own_settings)
-    asked = next(one for one in CRITERIA_AUDIT.kept(store) if one.experiment == "tasks")
-    assert asked.key.dtype == "bfloat16"
-    parameters = parameters_of(asked.hash)
-    assert parameters is not None
-    assert parameters["cr_precision"] == "bfloat16"
-    for app in (open_app("criteria", **parameters), open_app("criteria", **SCORED, cr_view="tasks")):
-        assert "Not asked yet" not in app.texts
-        assert "mini-gpt (bfloat16)" in plainly(app.texts)
-        assert any("--dtype bfloat16" in code.value for code in app.open_foot().code)
-    assert "Not asked yet" in open_app("criteria", **SCORED, cr_precision="float32").texts
-
-
-@pytest.mark.slow
 def test_who_only_reads_sees_what_a_model_has_labelled_and_names_no_other(
-    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The model is not here any more: what it labelled is read by the name that was kept."""
-    store = store_of(own_settings)
+    store = own_store()
     write_criteria(store, "hobbies")
     (asked,) = CRITERIA_AUDIT.kept(store)
     result = CRITERIA_AUDIT.load(store, asked.hash)
@@ -432,21 +280,16 @@ def test_who_only_reads_sees_what_a_model_has_labelled_and_names_no_other(
     assert other.selectbox(key="cr_labeller").value == ""
 
 
-def upload(app: App, kind: str, name: str, text: str) -> App:
-    app.file_uploader(key=f"upload_{kind}").set_value([(name, text.encode(), "text/plain")]).run()
-    return app
-
-
 @pytest.mark.slow
-def test_a_file_of_ones_own_is_kept_asked_for_and_deleted(own_settings: Settings) -> None:
-    app = upload(open_app("criteria", **TASKS), "tasks", "Mine.toml", EXAMPLES["tasks"])
+def test_a_file_of_ones_own_is_kept_asked_for_and_deleted() -> None:
+    app = open_app("criteria", **TASKS).upload("upload_tasks", "Mine.toml", EXAMPLES["tasks"])
     assert "has 2 tasks of 1 pair" in app.texts
     app.press("keep_tasks")
     assert list(own_files("tasks")) == ["mine"]
     assert app.selectbox(key="cr_tasks").value == "mine"
     assert "32 texts to write" in app.texts
     app.press("criteria_button")
-    (asked,) = CRITERIA_AUDIT.kept(work(own_settings))
+    (asked,) = CRITERIA_AUDIT.kept(work())
     parameters = parameters_of(asked.hash)
     assert parameters is not None
     assert parameters["cr_tasks"] == "mine"
@@ -457,14 +300,6 @@ def test_a_file_of_ones_own_is_kept_asked_for_and_deleted(own_settings: Settings
     assert parameters_of(asked.hash) is None
 
 
-def test_an_upload_is_whole_or_not_at_all() -> None:
-    app = upload(
-        open_app("criteria", cr_view="anecdotes", **SCORED), "professions", "mine.csv", "profession\nnurse\n"
-    )
-    assert "women_share" in plainly(app.error[-1].value)
-    assert own_files("anecdotes") == {}
-
-
 @pytest.mark.parametrize("experiment", EXAMPLES)
 def test_the_examples_of_files_are_read(experiment: ExperimentName) -> None:
     ending = ".toml" if experiment == "tasks" else ".csv"
@@ -472,3 +307,11 @@ def test_the_examples_of_files_are_read(experiment: ExperimentName) -> None:
     assert read_upload(experiment, [(f"own{ending}", EXAMPLES[experiment].encode())]).name == experiment
     with pytest.raises(CriteriaError, match="no"):
         read_upload(experiment, [("own.exe", b"")])
+
+
+def test_it_opens_on_the_model_that_the_sidebar_and_summary_speak_of(shipped: Store) -> None:
+    app = open_app("criteria")
+    assert app.multiselect(key="cr_model").value == app.sidebar.multiselect(key="model").value[:1]
+    assert app.metric, "it has results, and what it has not been asked is offered below them"
+    other = open_app("criteria", model=["mini-gpt"])
+    assert other.multiselect(key="cr_model").value == ["mini-gpt"]

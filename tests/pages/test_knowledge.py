@@ -6,9 +6,7 @@ import shutil
 
 import pytest
 
-from pcf_core.app.why.knowledge import EXAMPLES
 from pcf_core.audit.knowledge import knowledge_report
-from pcf_core.core.knowledge import Fact
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.material.knowledge import OWN, load_knowledge
@@ -21,7 +19,8 @@ from pcf_core.show.findings.why import confidence_finding, knowledge_finding
 from pcf_core.store.store import Store
 from pcf_core.work.knowledge import score_knowledge
 from pcf_core.work.worker import Worker
-from tests.pages.opened import App, open_app, own_queue, own_store
+from tests.pages.opened import open_app, own_queue, own_store
+from tests.pages.own import SKY
 
 CONTINENTS = load_knowledge("continents")
 RIGHT = {fact.subject: fact.right[0] for fact in CONTINENTS.facts}
@@ -57,17 +56,13 @@ def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
     assert f"**{best.subject}**  \nRight: {', '.join(best.right)}" in said, "as a card, for a telephone"
     assert app.figures == ["Knowledge · mini-gpt"]
     commands = [code.value for code in app.open_foot().code]
+    floor = app.table[0].value["value"]["noise floor"].replace("\\", "")
+    assert floor.startswith("Scored again one at a time, ")
+    assert "100 scores in 50 cells" in floor
     text, bibtex, command, scratch = commands[-4:]
     assert (text, bibtex) == (citation_text(RISK_PAPERS), citation_bibtex(RISK_PAPERS))
     assert "knowledge --model mini-gpt --set continents --score sqrt" in command
     assert scratch == afresh(command)
-    assert not app.error
-
-
-def test_another_score_is_read_at_once_and_the_order_can_be_turned(scored: Store) -> None:
-    app = open_app("knowledge", model="mini-gpt", knowledge_score="quadratic", knowledge_order="least known")
-    report = knowledge_report(scored, ScoringKey.of(resolve("mini-gpt")), CONTINENTS, "quadratic")
-    assert knowledge_finding("mini-gpt", report) in app.texts
     assert not app.error
 
 
@@ -104,29 +99,6 @@ def test_what_was_not_scored_is_queued_and_answered_by_a_worker(
     )
 
 
-def test_a_set_without_scores_says_so_alone() -> None:
-    app = open_app("knowledge", model="mini-gpt", facts="opposites")
-    assert "Opposites of adjectives" in app.texts
-    assert not app.metric
-    assert not app.get("plotly_chart")
-
-
-def test_a_protocol_that_a_model_does_not_have_is_one_sentence(scored: Store) -> None:
-    app = open_app("knowledge", model=["mini-bert", "mini-gpt"], protocol="exact-boundary")
-    assert "masked model" in app.errors
-    assert not app.metric
-
-
-# ---------------------------------------------------------------------------------------- noise floor
-
-
-def test_the_noise_floor_stands_under_provenance(scored: Store) -> None:
-    app = open_app("knowledge", model="mini-gpt").open_foot()
-    values = app.table[0].value["value"]
-    assert values["noise floor"].replace("\\", "").startswith("Scored again one at a time, ")
-    assert "100 scores in 50 cells" in values["noise floor"].replace("\\", "")
-
-
 def test_scores_without_an_audit_say_so(scored: Store, own_settings: Settings) -> None:
     """As those that an earlier version shipped."""
     shutil.rmtree(own_settings.cache / "results")
@@ -135,24 +107,10 @@ def test_scores_without_an_audit_say_so(scored: Store, own_settings: Settings) -
     assert not app.error
 
 
-# ------------------------------------------------------------------------------------------- own sets
-
-SKY = "template,subject,right,wrong\nThe [X] is a [Y],,,\n,Sun,star,planet|moon\n,<b>Mars</b>,planet,*star*\n"
-
-
-def upload(app: App, name: str, text: str) -> App:
-    app.file_uploader(key="upload_knowledge").set_value([(name, text.encode(), "text/csv")]).run()
-    return app
-
-
 @pytest.mark.slow
 def test_a_set_of_ones_own_is_kept_queued_scored_read_and_deleted(own_settings: Settings) -> None:
-    app = upload(open_app("knowledge", model="mini-gpt"), "My sky.csv", SKY)
-    assert "“My sky” asks for 2 facts in 1 template, with 4 answers in all" in app.texts
+    app = open_app("knowledge", model="mini-gpt").upload("upload_knowledge", "My sky.csv", SKY)
     app.press("keep_knowledge")
-    assert app.selectbox(key="facts").value == "my-sky"
-    assert app.selectbox(key="facts").options[-1] == "my-sky"
-    assert OWN.names() == ("my-sky",)
     assert "Not scored yet: mini-gpt with My sky" in app.texts.replace("*", "")
     app.press("score_knowledge")
     store = own_store()
@@ -170,43 +128,3 @@ def test_a_set_of_ones_own_is_kept_queued_scored_read_and_deleted(own_settings: 
     assert again.selectbox(key="facts").value == "continents"
     gone = open_app("knowledge", model="mini-gpt", facts="my-sky")
     assert "There is no knowledge set named 'my-sky'" in gone.errors
-
-
-def test_an_upload_is_whole_or_not_at_all(own_settings: Settings) -> None:
-    app = upload(open_app("knowledge"), "sky.csv", SKY + ",Venus,planet,\n")
-    assert "'Venus' has no wrong answer" in app.errors
-    assert "keep_knowledge" not in app.button_keys
-    assert OWN.names() == ()
-    app = upload(open_app("knowledge"), "animals.csv", SKY)
-    assert app.text_input[0].value == "animals-own"
-    app.text_input[0].set_value("animals").run()
-    app.press("keep_knowledge")
-    assert "belongs to a shipped knowledge set" in app.errors
-    assert not (own_settings.cache / "knowledge").exists()
-
-
-def test_a_cache_that_cannot_be_written_is_said(own_settings: Settings) -> None:
-    own_settings.cache.mkdir(parents=True, exist_ok=True)
-    (own_settings.cache / "knowledge").write_text("a file where the folder should be")
-    app = upload(open_app("knowledge"), "sky.csv", SKY)
-    app.press("keep_knowledge")
-    assert "The knowledge set sky cannot be saved" in app.errors
-
-
-def test_a_damaged_set_is_one_sentence_and_can_be_deleted(own_settings: Settings) -> None:
-    folder = own_settings.cache / "knowledge"
-    folder.mkdir(parents=True)
-    (folder / "broken.toml").write_bytes(b"facts = [")
-    app = open_app("knowledge", facts="broken")
-    assert "broken.toml is not valid TOML" in app.errors
-    assert not app.get("plotly_chart")
-    app.press("delete_facts")
-    assert OWN.names() == ()
-    assert not app.error
-
-
-@pytest.mark.parametrize(("what", "example"), EXAMPLES.items())
-def test_the_examples_of_files_are_read(what: str, example: str) -> None:
-    ending = what.strip("*").partition("**")[0].lower()
-    found = OWN.read_upload([(f"own.{ending}", example.encode())])
-    assert found.facts[0] == Fact(subject="France", right=("Paris",), wrong=("Rome", "Madrid"))

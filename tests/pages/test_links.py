@@ -1,4 +1,4 @@
-"""Links with numbers that have no end: left out in a sentence, on every page, before a widget sees them."""
+"""Links: what of them is used, what is left out in a sentence, and the choice that pages share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from pcf_core.app.addresses import Choice
 from pcf_core.app.choice import draw_choice
 from pcf_core.app.links import ALIKE, NEAR, is_endless
-from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.options import PageOptions, ViewOptions, from_link
 from pcf_core.store.store import Store
 from tests.fuzz.test_links import bound_keys
 from tests.pages.opened import open_app
@@ -44,34 +44,18 @@ def test_text_in_a_link_is_never_markup() -> None:
     assert "<b>" not in app.warning[0].value.replace("\\<", "")
 
 
-@pytest.mark.parametrize(
-    ("page", "name", "given", "allowed"),
-    [
-        ("risk", "criterion", "l7", "allowed is the largest, large ones weigh more, the sum."),
-        (
-            "risk",
-            "risk_view",
-            "nonsense",
-            "allowed is models, shared or not, corrected, occupations, policy.",
-        ),
-        ("risk", "modell", "mini-t5", "is model meant?"),
-        ("criteria", "cr_top_p", "3", "allowed is a number, 0.01 to 1."),
-        ("criteria", "cr_seed", "many", "allowed is a number, 0 or more."),
-        ("compare", "compare_view", "two", "allowed is two models, along an axis, as in the papers."),
-    ],
-)
-def test_a_bad_link_names_the_part_that_is_wrong(
-    full_store: Store, page: str, name: str, given: str, allowed: str
-) -> None:
+def test_a_bad_link_names_the_part_that_is_wrong(full_store: Store) -> None:
     """The rest of the link is used, and the sentence stays while the page is open."""
-    app = open_app(page, weights="employment", **{name: given})
+    app = open_app("risk", weights="employment", criterion="l7", modell="mini-t5")
     assert app.session_state["weights"] == "employment"
     for _ in range(2):
-        said = [warning.value.replace("\\", "") for warning in app.warning if "The link" in warning.value]
-        assert said == [
-            f"The link has {name} = {given}: {'no choice is called so; ' * (name == 'modell')}{allowed} "
-            "The rest of it is used."
-        ]
+        assert set(app.link_warnings) == {
+            f"The link has {part} The rest of it is used."
+            for part in (
+                "criterion = l7: allowed is the largest, large ones weigh more, the sum.",
+                "modell = mini-t5: no choice is called so; is model meant?",
+            )
+        }
         app.run()
     app.query_params.clear()
     app.switch_page("pages/method.py").run()
@@ -218,3 +202,34 @@ def test_an_address_chosen_by_hand_means_what_it_says(
 )
 def test_what_is_endless(text: str, endless: bool) -> None:
     assert is_endless(text) is endless
+
+
+@pytest.mark.parametrize(("page", "prefix"), [("risk", ""), ("run_an_audit", "score_")])
+def test_another_topic_brings_its_templates_and_occupations(page: str, prefix: str) -> None:
+    app = open_app(page)
+    for topic, templates, evidence in (
+        ("race", "race-relative", "occupations-bvf"),
+        ("gender-zh", "gender-zh-reporting", "occupations-zh"),
+    ):
+        app.selectbox(key=f"{prefix}topic").set_value(topic).run()
+        assert app.selectbox(key=f"{prefix}templates").value == templates
+        assert app.selectbox(key=f"{prefix}evidence").value == evidence
+        app.selectbox(key=f"{prefix}templates").set_value("gender-heatmap").run()
+        assert app.selectbox(key=f"{prefix}templates").value == "gender-heatmap"
+    assert not app.warning
+
+
+def test_a_link_that_names_templates_is_followed() -> None:
+    app = open_app("risk", topic="race", templates="gender-heatmap")
+    assert app.selectbox(key="templates").value == "gender-heatmap"
+    assert app.selectbox(key="evidence").value == "occupations-bvf"
+
+
+def test_links_to_other_pages_have_all_of_the_choice() -> None:
+    options = ViewOptions(
+        criterion="l1", scale="bvf", reference="labour", aggregation="mean", unit="counts-only-mentions"
+    )
+    link = Choice(("mini-gpt", "mini-bert"), "race", "mine", "few", options, over="both").parameters
+    assert (link["model"], link["topic"]) == (["mini-gpt", "mini-bert"], "race")
+    assert (link["templates"], link["evidence"]) == ("mine", "few")
+    assert from_link(PageOptions, link) == PageOptions(**options.model_dump(), over="both")

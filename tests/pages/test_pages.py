@@ -1,27 +1,24 @@
-"""Every page in its states: nothing scored, scoring, full; charts are drawn in tests/journeys."""
+"""Pages with nothing scored, scoring, scored, cancelled, and with a damaged cache; views are goldens."""
 
 from __future__ import annotations
 
-import pytest
+import shutil
+from pathlib import Path
 
-from pcf_core.app.widgets import plain
+import pytest
+import streamlit as st
+
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result, self_audit_of, unchecked
-from pcf_core.core.run import ModelSpec, Progress, RunSpec
-from pcf_core.material.evidence import load_evidence
-from pcf_core.material.templates import load_templates
-from pcf_core.material.topics import load_topic
-from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.core.run import Progress
+from pcf_core.core.settings import Settings
 from pcf_core.show.findings.models import risk_finding
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
-from pcf_core.work.scoring import score_run
-from tests.pages.opened import App, open_app, own_queue, own_store
+from tests.conftest import fill
+from tests.pages.opened import App, open_app, own_queue, own_store, score_with, usual_run
 from tests.quick import quick
 
 PAGES = {
@@ -34,10 +31,9 @@ PAGES = {
     "compare": "Compare",
     "sensitivity": "Why?",
 }
-READ_PAGES = [name for name in PAGES if name != "run_an_audit"]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", quick(PAGES, ("overview", "run_an_audit", "sensitivity").__contains__))
 def test_an_empty_store_offers_to_score(page: str) -> None:
     app = open_app(page)
     assert app.titles == [PAGES[page]]
@@ -51,9 +47,9 @@ def test_an_empty_store_offers_to_score(page: str) -> None:
         assert app.button(key="score_missing").label == "Score what is missing"
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", quick(PAGES, ("run_an_audit", "risk", "compare").__contains__))
 def test_a_run_under_way_shows_its_progress(page: str) -> None:
-    run = default_run("mini-gpt")
+    run = usual_run("mini-gpt")
     queue = own_queue()
     job = submit_run(own_store(), queue, run, run.cells)
     assert queue.claim("somebody") is not None
@@ -67,7 +63,7 @@ def test_a_run_under_way_shows_its_progress(page: str) -> None:
 
 
 @pytest.mark.cold_server
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", quick(PAGES, ("overview", "compare").__contains__))
 def test_the_first_page_of_a_fresh_server_has_its_frame(page: str) -> None:
     app = open_app(page)
     assert app.titles == [PAGES[page]]
@@ -83,7 +79,7 @@ def noise_floors(app: App) -> list[str]:
 @pytest.mark.parametrize("page", quick(PAGES, ("overview", "risk", "run_an_audit").__contains__))
 def test_results_are_read_while_their_cells_are_checked(full_store: Store, page: str) -> None:
     """The run is scored, its worker checks cells: figures, how far it is, and later what was found."""
-    run = default_run("mini-gpt")
+    run = usual_run("mini-gpt")
     info = full_store.run_info(run.key)
     whole = info.provenance
     audit = self_audit_of(full_store, run)
@@ -110,21 +106,10 @@ def test_results_are_read_while_their_cells_are_checked(full_store: Store, page:
     assert all("in 50 cells" in floor for floor in noise_floors(app))
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_full_store_is_read(full_store: Store, page: str) -> None:
-    app = open_app(page)
-    assert app.titles == [PAGES[page]]
-    assert not app.error
-    if page in READ_PAGES:
-        assert len(app.pictures(page)) >= 1
-        assert "mini-bert" in app.texts
-        assert "mini-gpt" in app.texts
-
-
 def test_the_risk_page_says_what_the_library_computes(full_store: Store) -> None:
     app = open_app("risk", weights="employment", scale="bvf")
     for model in ("mini-bert", "mini-gpt"):
-        run = default_run(model)
+        run = usual_run(model)
         options = ViewOptions(occupation_weights="employment", scale="bvf")
         found = report(load_result(full_store, run), run, options)
         assert risk_finding(model, found) in app.texts
@@ -139,19 +124,13 @@ def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:
     assert facts["words left out"] == "none"
     assert facts["coverage"].startswith("median ")
     assert facts["flagged cells"] == "0 of 2,280, with a coverage under 1 in 10,000"
-
-
-def test_commands_wrap_on_a_narrow_page(full_store: Store) -> None:
-    for page in ("risk", "compare"):
-        commands = [
-            code for code in open_app(page).open_foot().code if code.value.startswith("python -m pcf_core")
-        ]
-        assert commands, page
-        assert all(code.proto.wrap_lines for code in commands), page
+    commands = [code for code in app.code if code.value.startswith("python -m pcf_core")]
+    assert commands
+    assert all(code.proto.wrap_lines for code in commands), "on a narrow page"
 
 
 def test_a_run_without_a_self_audit_says_so(full_store: Store) -> None:
-    full_store.save_run(default_run("mini-gpt"), {})
+    full_store.save_run(usual_run("mini-gpt"), {})
     app = open_app("tilt", model=["mini-gpt"]).open_foot()
     facts = app.table[0].value["value"]
     assert "noise floor" not in facts
@@ -159,13 +138,7 @@ def test_a_run_without_a_self_audit_says_so(full_store: Store) -> None:
 
 
 def test_flagged_cells_are_listed_under_the_map() -> None:
-    run = default_run("mini-gpt")
-    store = own_store()
-
-    def opened(spec: ModelSpec, protocol: str) -> Scorer:
-        return FakeScorer(lambda prompt, word: 1e-7 if "nurse" in prompt else 0.01, key=run.scoring)
-
-    score_run(run, store, opened)
+    score_with(usual_run("mini-gpt"), lambda prompt, word: 1e-7 if "nurse" in prompt else 0.01)
     app = open_app("heat_map", model=["mini-gpt"], occupation="nurse")
     said = "19 cells in which the model hardly expects the topic's words"
     assert [box.label for box in app.expander if "19" in box.label] == [said]
@@ -174,17 +147,7 @@ def test_flagged_cells_are_listed_under_the_map() -> None:
 
 
 def test_a_topic_of_several_groups_has_its_own_words() -> None:
-    run = build_run(
-        resolve("mini-gpt"),
-        load_topic("race"),
-        load_evidence("occupations-bvf"),
-        load_templates("race-relative"),
-    )
-
-    def opened(spec: ModelSpec, protocol: str) -> Scorer:
-        return FakeScorer(lambda prompt, word: 0.01, key=run.scoring)
-
-    score_run(run, own_store(), opened)
+    fill(own_store(), "mini-gpt", topic_name="race")
     app = open_app("tilt", model=["mini-gpt"], topic="race")
     assert "Each panel is a group" in app.texts
     assert "Labour force" not in app.texts
@@ -201,36 +164,9 @@ def test_switching_pages_keeps_the_choice(full_store: Store) -> None:
         assert "mini-bert" not in app.texts
 
 
-def test_a_link_opens_one_cell(full_store: Store) -> None:
-    app = open_app("heat_map", occupation="nurse", template="The [X] stated that [Y]", preset="papers")
-    assert "The nurse stated that …" in app.texts
-    assert any("6 of 120 occupations" in caption.value for caption in app.caption)
-
-
-def refusal(app: App) -> str:
-    return str(app.error[0].value.replace("\\", ""))
-
-
-def test_a_link_to_what_is_not_here_says_so_by_name(full_store: Store) -> None:
-    app = open_app("risk", model=["ghost", "mini-gpt"])
-    assert app.multiselect(key="model").value == ["ghost", "mini-gpt"]
-    assert "ghost" in app.errors
-    assert "The discrimination risk of mini-gpt" in app.texts
-    assert "The ranges do not cover another training" in app.texts
-    app = open_app("risk", topic="phantom")
-    assert "There is no topic named 'phantom'; choose another in the sidebar, such as" in refusal(app)
-    assert "such as gender-nineteen" in refusal(open_app("risk", templates="gender-ninteen"))
-
-
-def test_names_are_never_markup(full_store: Store) -> None:
-    app = open_app("risk", model=["mini-gpt", "x :red[EVIL] [link](http:evil) _b_"])
-    assert "\\[EVIL\\]" in app.errors
-    assert plain("[a](b) :red[c]") == "\\[a\\]\\(b\\) \\:red\\[c\\]"
-
-
 @pytest.mark.parametrize("state", ["failed", "cancelled"])
 def test_a_run_that_ended_early_is_shown_with_its_remedy(state: str) -> None:
-    run = default_run("mini-gpt")
+    run = usual_run("mini-gpt")
     queue = own_queue()
     job = submit_run(own_store(), queue, run, run.cells).id
     queue.claim("somebody")
@@ -259,26 +195,23 @@ def test_tilt_is_measured_against_an_even_split_whatever_the_neutral_point(full_
     assert any("50 of 120 occupations have no figure" in caption.value for caption in risk.caption)
 
 
-@pytest.mark.slow
-def test_few_effective_templates_are_said_with_the_way_out(full_store: Store) -> None:
-    counted, equal = open_app("risk"), open_app("risk", template_weights="equal")
-    said = counted.captions
-    assert "19 templates count as 5.0" in said
-    assert "“Reading options” in the sidebar can give all sentences equal weights" in said
-    assert not any("equal weights" in caption.value for caption in equal.caption)
-
-
-def test_nothing_chosen_is_a_state(full_store: Store) -> None:
-    app = open_app("risk")
-    app.multiselect(key="model").set_value([]).run()
-    assert "Choose one or more models" in app.infos
-
-
-def test_an_unknown_model_is_one_sentence(full_store: Store) -> None:
-    app = open_app("run_an_audit")
-    app.session_state["score_model"] = ["no-such-model"]
-    app.run()
-    assert "no-such-model" in app.errors
+@pytest.mark.parametrize(
+    ("page", "field", "said"),
+    [
+        ("overview", "model", "Choose one or more models"),
+        ("risk", "model", "Choose one or more models"),
+        ("try_a_sentence", "model", "Choose one or more models"),
+        ("topics", "model", "Choose one or more models"),
+        ("report", "model", "Nothing is chosen"),
+        ("fairpair", "fp_model", "Choose one or more models"),
+        ("fairpair", "fp_temperature", "Choose one or more temperatures"),
+        ("criteria", "cr_model", "Choose one or more models"),
+    ],
+)
+def test_nothing_chosen_is_a_state(page: str, field: str, said: str) -> None:
+    app = open_app(page, **({"topic_view": "check"} if page == "topics" else {}))
+    app.multiselect(key=field).set_value([]).run()
+    assert said in app.infos
 
 
 @pytest.mark.slow
@@ -291,11 +224,6 @@ def test_pressing_score_queues_what_is_missing_once(monkeypatch: pytest.MonkeyPa
     jobs = own_queue().list(10)
     assert sorted(job.payload["model"] for job in jobs) == ["mini-bert", "mini-gpt"]
     assert {job.total for job in jobs} == {2_280}, "of the sidebar's templates"
-
-
-def default_run(model: str) -> RunSpec:
-    topic = load_topic("gender")
-    return build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates("gender-nineteen"))
 
 
 def test_the_word_check_is_answered_by_the_worker_and_read_on_the_page() -> None:
@@ -315,3 +243,50 @@ def test_the_word_check_is_answered_by_the_worker_and_read_on_the_page() -> None
     assert "3 words are scored: 2 of 1 token, 1 of 2 tokens." in app.captions
     assert "Left out: niece (unknown to the tokenizer)." in app.captions
     assert "take 25 % of the probability" in app.captions
+
+
+HARM = {
+    "another count": (b'"she": 1', b'"she": 3'),
+    "no JSON": (b'"she": 1', b'"she"> 1'),
+    "no such table": (b"CREATE TABLE shards", b"CREATE TABLE shardz"),
+    "no database": (b"SQLite format 3", b"SQLite format 2"),
+}
+
+
+def said_of_damage(app: App) -> list[str]:
+    return [warning.value for warning in app.warning if "damaged" in warning.value]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["overview", "risk"])
+def test_a_damaged_catalogue_is_one_sentence_over_the_same_page(
+    full_store: Store, own_settings: Settings, page: str
+) -> None:
+    shown = open_app(page).texts
+    full_store._database.close()
+    for old, new in HARM.values():
+        st.cache_resource.clear()
+        shutil.rmtree(own_settings.cache / "results")
+        content = own_settings.catalogue.read_bytes()
+        assert old in content
+        own_settings.catalogue.write_bytes(content.replace(old, new, 1))
+        app = open_app(page)
+        assert app.texts == shown
+        kept = Path(f"{own_settings.catalogue}.damaged")
+        assert kept.exists()
+        kept.unlink()
+        assert [error.value for error in app.error] == []
+
+
+def test_what_was_found_damaged_is_said_until_it_is_whole_again(
+    full_store: Store, own_settings: Settings
+) -> None:
+    data = sorted((own_settings.cache / "scores").glob("*/*.parquet"))[0]
+    data.write_bytes(data.read_bytes()[:-1])
+    key = next(run.run.scoring for run in full_store.runs() if run.run.scoring.hash == data.parent.name)
+    run = next(run.run for run in full_store.runs() if run.run.scoring == key)
+    assert full_store.missing(key, run.prompts, run.topic.words) != []
+    (sentence,) = said_of_damage(open_app("about"))
+    assert data.stem in sentence
+    Path(f"{own_settings.catalogue}.damaged").write_bytes(b"once a catalogue")
+    assert len(said_of_damage(open_app("about"))) == 2

@@ -74,7 +74,7 @@ STATES: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
         ("compare", "one not scored", {"model": ["mini-gpt", "mini-t5"]}),
         *(
             ("compare", f"by {axis}", {**AXIS, "compare_axis": axis})
-            for axis in ("text source", "models", "topic")
+            for axis in ("text source", "models", "size", "topic")
         ),
         ("compare", "papers", {**PAPERS, "compare_thousand": "true", "compare_printed": "true"}),
         *(

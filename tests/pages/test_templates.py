@@ -7,30 +7,35 @@ from urllib.parse import parse_qs
 import pytest
 
 from pcf_core.app.lists import set_names
+from pcf_core.audit.case import restricted
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import load_result
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import MinedSet
 from pcf_core.material.template_files import csv_bytes
 from pcf_core.material.templates import load_mined, own_template_sets, save_set
 from pcf_core.material.topics import load_topic
-from tests.pages.mined import OWN, tick
-from tests.pages.opened import App, open_app
-
-
-@pytest.fixture
-def own() -> MinedSet:
-    """A set of the user's own."""
-    return save_set(OWN)
+from pcf_core.show.findings.numbers import two_decimals
+from pcf_core.store.store import Store
+from tests.pages.opened import App, open_app, own_queue, usual_run
+from tests.pages.own import OWN_SET, tick
 
 
 def own_names() -> set[str]:
     return set(own_template_sets())
 
 
+def edited() -> App:
+    return open_app("templates", set="own-set", set_view="edit")
+
+
 # ----------------------------------------------------------------------------------- list, new
 
 
-def test_all_sets_are_listed_first_damaged_ones_by_their_name(own: MinedSet, own_settings: Settings) -> None:
-    save_set(OWN.model_copy(update={"name": "broken"}))
+def test_all_sets_are_listed_first_damaged_ones_by_their_name(
+    own_set: MinedSet, own_settings: Settings
+) -> None:
+    save_set(OWN_SET.model_copy(update={"name": "broken"}))
     (own_settings.cache / "templates" / "broken.parquet").write_bytes(b"no parquet")
     app = open_app("templates")
     table = app.dataframe[0].value.set_index("set")
@@ -47,15 +52,7 @@ def test_all_sets_are_listed_first_damaged_ones_by_their_name(own: MinedSet, own
     assert "damaged" in table.loc["broken", "title"]
 
 
-def test_a_set_is_opened_from_the_list(own: MinedSet) -> None:
-    app = open_app("templates")
-    app.session_state["set_view"] = "see"
-    app.session_state["set"] = "own-set"
-    app.run()
-    assert "half of it lies in 1 of 4 templates" in app.said
-
-
-def test_the_card_of_a_set_says_what_its_row_does_and_opens_it(own: MinedSet) -> None:
+def test_the_card_of_a_set_says_what_its_row_does_and_opens_it(own_set: MinedSet) -> None:
     app = open_app("templates")
     assert "Own  \n4 templates, 2.8 effective  \nyour own" in app.said
     app.press("open_own-set")
@@ -84,91 +81,35 @@ def test_a_set_is_written_and_scored_on_a_topic_that_it_suits() -> None:
     assert load_topic(asked["score_topic"][0]).position == "predicate"
 
 
-@pytest.mark.parametrize(
-    ("lines", "name", "refused"),
-    [
+def test_what_cannot_be_a_set_is_refused_in_a_sentence() -> None:
+    app = open_app("templates", set_view="new")
+    for lines, name, refused in (
         ("", "empty", "has no templates"),
         ("The nurse said that she", "none", "[X]"),
         ("The [X] said that [Y]\nThe [X] said that [Y]", "twice", "stands twice"),
         ("The [X] said that [Y]", "Not A Name", "name"),
         ("The [X] said that [Y]", "gender-nineteen", "gender-nineteen"),
-    ],
-)
-def test_what_cannot_be_a_set_is_refused_in_a_sentence(lines: str, name: str, refused: str) -> None:
-    app = open_app("templates", set_view="new")
-    app.text_area(key="new_set_lines").set_value(lines)
-    app.text_input(key="new_set_name").set_value(name).run()
-    app.press("save_new_set")
-    assert refused in app.errors
+    ):
+        app.text_area(key="new_set_lines").set_value(lines)
+        app.text_input(key="new_set_name").set_value(name).run()
+        assert refused in app.press("save_new_set").errors
     assert own_names() == set()
 
 
 # ------------------------------------------------------------------------------------------ see
 
 
-def test_a_set_is_told_in_words_figures_picture_and_table(own: MinedSet) -> None:
-    app = open_app("templates", set="own-set", keep="2")
-    assert app.titles == ["Templates"]
-    assert not app.error
-    assert (
-        "The heaviest template carries 50 % of the weight; half of it lies in 1 of 4 templates.  \n"
-        "Mined from 40 sentences in 12 documents and 900 words. The source is toy corpus. "
-        "This set covers 50 % of the sentences found.  \n"
-        "The cut keeps the 2 heaviest: 75 % of the weight and 50 % of the templates."
-    ) in app.said
-    assert {metric.label: metric.value for metric in app.metric} == {
-        "Templates": "4",
-        "Total count": "20",
-        "Effective number": "2.8",
-        "Kept of this set": "75 %",
-    }
-    assert "Corpus: toy corpus · licence of its texts: CC0" in app.said
-    assert len(app.get("plotly_chart")) == 1
-    table = app.dataframe[0].value
-    assert list(table["template"]) == [template.text for template in OWN.templates]
-    assert list(table["mass"]) == [0.5, 0.75, 0.95, 1.0]
-    assert table["sources"].iloc[0] == "enwiki: 8; simplewiki: 2"
-
-
-def test_where_a_template_comes_from_is_answered(own: MinedSet) -> None:
+def test_where_a_template_and_its_set_come_from_is_answered(own_set: MinedSet) -> None:
     app = open_app("templates", set="own-set")
-    assert "10 times in 7 documents. Sources: enwiki: 8; simplewiki: 2." in app.said
     assert app.code[0].value == "enwiki-1@10\n<b>doc</b>@4"
     app.selectbox(key="origin_of").set_value("The [X] sang while [Y]").run()
     assert "The set does not say" in app.said
-
-
-def test_the_filter_is_in_the_link_and_an_empty_answer_is_a_state(own: MinedSet) -> None:
-    app = open_app("templates", set="own-set", find="that -said")
-    assert list(app.dataframe[0].value["rank"]) == [2, 3]
-    assert "2 of 4 templates" in app.said
-    app = open_app("templates", set="own-set", set_view="edit", find="nowhere")
-    assert "No template has these words" in app.infos
-
-
-def test_the_card_stands_under_provenance(own: MinedSet) -> None:
-    app = open_app("templates", set="own-set").open_foot()
-    facts = app.table[0].value["value"]
-    assert facts["licence"] == "CC0"
-    assert facts["parser"] == "not stated"
+    facts = app.open_foot().table[0].value["value"]
+    assert (facts["licence"], facts["parser"]) == ("CC0", "not stated")
     assert "1. Mined from the toy corpus." in app.said
 
 
-@pytest.mark.parametrize("name", ["gender-nineteen", "gender-heatmap", "gender-reporting"])
-def test_every_papers_set_is_read_heaviest_first(name: str) -> None:
-    app = open_app("templates", set=name)
-    counts = list(app.dataframe[0].value["count"])
-    assert not app.error
-    assert counts == sorted(counts, reverse=True)
-
-
-def test_a_link_to_a_set_that_is_gone_says_so() -> None:
-    app = open_app("templates", set=":red[gone]")
-    assert "There is no template set named ':red[gone]'" in app.errors
-    assert ":red[" not in app.errors
-
-
-def test_a_damaged_set_is_one_sentence(own: MinedSet, own_settings: Settings) -> None:
+def test_a_damaged_set_is_one_sentence(own_set: MinedSet, own_settings: Settings) -> None:
     (own_settings.cache / "templates" / "own-set.parquet").write_bytes(b"no parquet")
     app = open_app("templates", set="own-set")
     assert len(app.error) == 1
@@ -176,9 +117,8 @@ def test_a_damaged_set_is_one_sentence(own: MinedSet, own_settings: Settings) ->
     assert [title.value for title in open_app("run_an_audit").title] == ["Run an audit"]
 
 
-def test_a_users_text_is_never_markup(own: MinedSet) -> None:
-    app = open_app("templates", set="own-set", set_view="edit")
-    tick(app, 2)
+def test_a_users_text_is_never_markup(own_set: MinedSet) -> None:
+    app = tick(edited(), 2)
     app.press("drop_rows")
     shown = next(element.value for element in app.markdown if "not saved" in element.value)
     assert "\\:red\\[found\\]" in shown
@@ -189,8 +129,8 @@ def test_a_users_text_is_never_markup(own: MinedSet) -> None:
 
 
 @pytest.mark.slow
-def test_what_another_session_saved_is_not_overwritten(own: MinedSet) -> None:
-    app, other = (open_app("templates", set="own-set", set_view="edit") for _ in range(2))
+def test_what_another_session_saved_is_not_overwritten(own_set: MinedSet) -> None:
+    app, other = (edited() for _ in range(2))
     for session, row in ((app, 1), (other, 2)):
         tick(session, row)
         session.press("drop_rows")
@@ -207,9 +147,8 @@ def test_what_another_session_saved_is_not_overwritten(own: MinedSet) -> None:
     assert len(load_mined("own-set").templates) == len(saved.templates) - 1
 
 
-def test_dropping_undoing_and_saving_with_history(own: MinedSet) -> None:
-    app = open_app("templates", set="own-set", set_view="edit")
-    tick(app, 1, 3)
+def test_dropping_undoing_and_saving_with_history(own_set: MinedSet) -> None:
+    app = tick(edited(), 1, 3)
     assert app.button(key="drop_rows").label == "Drop 2 rows"
     app.press("drop_rows")
     assert "1 change is not saved." in app.said
@@ -223,16 +162,16 @@ def test_dropping_undoing_and_saving_with_history(own: MinedSet) -> None:
     app.text_input(key="save_name_own-set").set_value("smaller").run()
     app.press("save_set")
     kept = load_mined("smaller")
-    assert [template.text for template in kept.templates] == [item.text for item in OWN.templates[:3]]
-    assert kept.templates[0].examples == OWN.templates[0].examples
+    assert [template.text for template in kept.templates] == [item.text for item in OWN_SET.templates[:3]]
+    assert kept.templates[0].examples == OWN_SET.templates[0].examples
     assert kept.card.parents == ("own-set",)
     assert len(kept.card.history) == 3
-    assert load_mined("own-set") == own
+    assert load_mined("own-set") == own_set
     assert app.selectbox(key="set").value == "smaller"
     assert "not saved" not in app.said
 
 
-def test_saving_under_its_own_name_replaces_an_own_set(own: MinedSet) -> None:
+def test_saving_under_its_own_name_replaces_an_own_set(own_set: MinedSet) -> None:
     app = open_app("templates", set="own-set", set_view="edit", find="that")
     app.press("keep_found")
     app.press("save_set")
@@ -240,7 +179,7 @@ def test_saving_under_its_own_name_replaces_an_own_set(own: MinedSet) -> None:
     assert not app.error
 
 
-def test_a_shipped_set_is_never_replaced(own: MinedSet) -> None:
+def test_a_shipped_set_is_never_replaced(own_set: MinedSet) -> None:
     app = open_app("templates", set="gender-reporting", set_view="edit")
     app.text_input(key="save_name_gender-reporting").set_value("gender-reporting").run()
     app.press("save_set")
@@ -254,9 +193,8 @@ def test_a_shipped_set_is_never_replaced(own: MinedSet) -> None:
     assert own_names() == {"own-set"}
 
 
-def test_merging_ticked_rows(own: MinedSet) -> None:
-    app = open_app("templates", set="own-set", set_view="edit")
-    tick(app, 0, 1)
+def test_merging_ticked_rows(own_set: MinedSet) -> None:
+    app = tick(edited(), 0, 1)
     app.press("merge_rows")
     table = app.dataframe[0].value
     assert list(table["template"])[:1] == ["The [X] said that [Y]"]
@@ -273,7 +211,7 @@ def test_merging_ticked_rows(own: MinedSet) -> None:
     ],
 )
 def test_changes_of_the_whole_set(
-    own: MinedSet, fields: dict[str, str | float], button: str, counts: list[float]
+    own_set: MinedSet, fields: dict[str, str | float], button: str, counts: list[float]
 ) -> None:
     app = open_app("templates", set="own-set", set_view="edit", keep="3")
     for key, value in fields.items():
@@ -286,8 +224,8 @@ def test_changes_of_the_whole_set(
     assert "1 change is not saved." in app.said
 
 
-def test_uniting_adds_the_counts_of_another_set(own: MinedSet) -> None:
-    app = open_app("templates", set="own-set", set_view="edit")
+def test_uniting_adds_the_counts_of_another_set(own_set: MinedSet) -> None:
+    app = edited()
     app.selectbox(key="unite_with").set_value("gender-reporting").run()
     app.press("unite_sets")
     counts = dict(zip(app.dataframe[0].value["template"], app.dataframe[0].value["count"], strict=True))
@@ -301,8 +239,8 @@ def open_history(app: App) -> str:
     return app.open_foot().said
 
 
-def test_a_refused_change_is_a_sentence_and_changes_nothing(own: MinedSet) -> None:
-    app = open_app("templates", set="own-set", set_view="edit")
+def test_a_refused_change_is_a_sentence_and_changes_nothing(own_set: MinedSet) -> None:
+    app = edited()
     app.text_input(key="add_text").set_value("no slots")
     app.press("add_template")
     assert "exactly one [X]" in app.errors
@@ -312,8 +250,8 @@ def test_a_refused_change_is_a_sentence_and_changes_nothing(own: MinedSet) -> No
     assert "not saved" not in app.said
 
 
-def test_edits_stay_with_their_set_until_discarded(own: MinedSet) -> None:
-    app = open_app("templates", set="own-set", set_view="edit")
+def test_edits_stay_with_their_set_until_discarded(own_set: MinedSet) -> None:
+    app = edited()
     app.press("full_stops")
     app.selectbox(key="set").set_value("gender-nineteen").run()
     assert "not saved" not in app.said
@@ -338,7 +276,7 @@ def test_the_papers_published_form_is_imported() -> None:
     assert app.selectbox(key="set").value == "meine-liste-neu"
 
 
-def test_what_cannot_be_imported_is_refused_with_its_line(own: MinedSet) -> None:
+def test_what_cannot_be_imported_is_refused_with_its_line(own_set: MinedSet) -> None:
     app = open_app("templates", set_view="new")
     field = app.file_uploader(key="import_file")
     field.upload("own-set.csv", b"template,count\nThe [X] said that [Y],many\n", "text/csv").run()
@@ -351,20 +289,77 @@ def test_what_cannot_be_imported_is_refused_with_its_line(own: MinedSet) -> None
     assert own_names() == {"own-set"}
 
 
-def test_what_is_exported_can_be_imported(own: MinedSet) -> None:
-    app = open_app("templates", set="own-set", set_view="edit")
+def test_what_is_exported_can_be_imported(own_set: MinedSet) -> None:
+    app = edited()
     assert {"export_csv", "export_parquet"} <= {button.key for button in app.get("download_button")}
     app = open_app("templates", set_view="new")
-    app.file_uploader(key="import_file").upload("again.csv", csv_bytes(own), "text/csv").run()
+    app.file_uploader(key="import_file").upload("again.csv", csv_bytes(own_set), "text/csv").run()
     app.press("import_set")
-    assert load_mined("again").templates == own.templates
+    assert load_mined("again").templates == own_set.templates
 
 
-def test_an_own_set_is_deleted_after_a_second_question(own: MinedSet) -> None:
-    app = open_app("templates", set="own-set", set_view="edit")
+def test_an_own_set_is_deleted_after_a_second_question(own_set: MinedSet) -> None:
+    app = edited()
     app.press("delete_set")
     assert own_names() == set()
     assert app.selectbox(key="set").value != "own-set"
     assert not app.error
     shipped = open_app("templates", set="gender-nineteen", set_view="edit")
     assert "delete_set" not in shipped.button_keys
+
+
+# ----------------------------------------------------------------------- effect on scored runs
+
+
+def test_a_cut_is_previewed_on_cached_runs_without_scoring(full_store: Store) -> None:
+    app = open_app("templates", set="gender-nineteen", set_view="preview", keep="5")
+    assert not app.error
+    run = usual_run("mini-gpt")
+    heaviest = sorted(run.templates.templates, key=lambda item: (-item.count, item.text))[:5]
+    found = restricted(
+        load_result(full_store, run),
+        run,
+        [item.text for item in heaviest],
+        [item.count for item in heaviest],
+        ViewOptions(),
+    )
+    sentence = next(line for line in app.said.splitlines() if line.startswith("The risk of mini-gpt"))
+    assert "over the 19 templates of gender-nineteen and" in sentence
+    assert f"and {two_decimals(found.overall_risk)} (" in sentence
+    table = app.dataframe[0].value
+    row = table[(table["model"] == "mini-gpt") & table["templates"].str.startswith("5 templates")]
+    assert row["overall_risk"].item() == found.overall_risk
+    assert row["caprice_risk"].item() == found.caprice_risk
+    assert own_queue().list() == ()
+
+
+def test_an_edited_set_is_previewed_as_it_stands(full_store: Store) -> None:
+    app = open_app("templates", set="gender-nineteen", set_view="edit", keep="4")
+    app.press("cut_to_top")
+    app.segmented_control(key="set_view").set_value("preview").run()
+    assert {metric.label: metric.value for metric in app.metric}["Templates"] == "4"
+    assert "4 templates of gender-nineteen" in set(app.dataframe[0].value["templates"])
+
+
+def test_a_set_that_no_run_covers_says_what_to_do(own_set: MinedSet) -> None:
+    app = open_app("templates", set="own-set", set_view="preview")
+    assert "No run in the cache has scored these templates" in app.said
+    links = [link.proto for link in app.get("page_link") if link.proto.page == "run_an_audit"]
+    assert "score_templates=own-set" in links[0].query_string
+    app.segmented_control(key="set_view").set_value("edit").run()
+    app.press("full_stops")
+    app.segmented_control(key="set_view").set_value("preview").run()
+    assert "Save the set under edit first" in app.said.replace("*", "")
+    assert not [
+        link for link in app.get("page_link") if link.proto.page == "run_an_audit" and link.proto.query_string
+    ]
+
+
+def test_a_set_that_is_covered_in_part_says_how_much(full_store: Store, own_set: MinedSet) -> None:
+    app = open_app("templates", set="own-set", set_view="preview")
+    little = "is scored to be read: mini-bert 75 %, mini-gpt 75 %."
+    assert f"Too little of this choice's weight {little}" in app.said
+    assert not app.get("plotly_chart")
+    app = open_app("templates", set="own-set", set_view="compare", other="gender-nineteen")
+    assert "No model has scored both sets" in app.said
+    assert little in app.said

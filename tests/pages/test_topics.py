@@ -6,7 +6,6 @@ import pytest
 from streamlit.testing.v1.element_tree import Element
 
 from pcf_core.app.topics.edit import EXAMPLES
-from pcf_core.app.topics.page import EXAMPLES as LIST_EXAMPLES
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group, Topic
@@ -27,20 +26,10 @@ from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.work.requests import CHECK
 from pcf_core.work.worker import Worker
 from tests.pages.opened import App, open_app, own_queue, own_store
+from tests.pages.own import OWN_TOPIC
+from tests.quick import quick
 
-OWN = make_topic(
-    "own-topic",
-    [Group(name="one", words=("he", "his")), Group(name="two", words=("she", "*b*"))],
-    title="Own",
-    notes="<b>Made</b> for :red[a test]",
-    source="*us*",
-)
-
-
-@pytest.fixture
-def own() -> Topic:
-    """A topic of the user's own."""
-    return save_topic(OWN)
+SHIPPED = [topic.name for topic in list_topics()]
 
 
 def field(app: App, label: str) -> Element:
@@ -56,31 +45,32 @@ def write(app: App, **values: str | bool) -> App:
     return app
 
 
+def group_field(app: App, number: int) -> Element:
+    return field(app, f"Words of group {number}, one a line")
+
+
+def write_group(app: App, number: int, words: str) -> App:
+    return group_field(app, number).set_value(words).run()
+
+
 def view(app: App, name: str) -> App:
-    app.segmented_control(key="topic_view").set_value(name).run()
-    return app
+    return app.segmented_control(key="topic_view").set_value(name).run()
+
+
+def own_view(name: str) -> App:
+    return open_app("topics", topic_shown="own-topic", topic_view=name)
+
+
+def upload(*files: tuple[str, str]) -> App:
+    app = open_app("topics", topic_view="new")
+    chosen = [(name, text.encode(), "text/plain") for name, text in files]
+    return app.file_uploader(key="upload_topics").set_value(chosen).run()
 
 
 # ------------------------------------------------------------------------------------------ see
 
 
-@pytest.mark.slow
-def test_a_topic_is_told_in_words_and_its_card(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic")
-    assert not app.error
-    assert "It compares one (2 words) and two (2 words). Its words begin a clause" in app.said
-    assert "<b>Made</b> for :red[a test]" in app.said
-    assert ":red[" not in "".join(element.value for element in app.markdown)
-    assert app.table[0].value["words"]["one"] == "he, his"
-    card = app.table[1].value["value"]
-    assert (card["whose"], card["counterparts"]) == ("your own topic", "none")
-    assert card["hash of groups and words"] == OWN.hash
-    assert card["usual templates"] == "not stated"
-    assert "gender\\-wikipedia" in card["template sets that suit it"]
-    assert list(app.dataframe[0].value["word"]) == ["he", "his", "she", "*b*"]
-
-
-@pytest.mark.parametrize("name", [topic.name for topic in list_topics()])
+@pytest.mark.parametrize("name", quick(SHIPPED, ("race", "gender-zh").__contains__))
 def test_every_shipped_topic_is_shown(name: str) -> None:
     app = open_app("topics", topic_shown=name)
     assert not app.error
@@ -89,24 +79,8 @@ def test_every_shipped_topic_is_shown(name: str) -> None:
     assert "Left out" not in app.said or load_topic(name).left_out
 
 
-def test_a_link_to_a_topic_that_is_gone_says_so() -> None:
-    app = open_app("topics", topic_shown=":red[gone]")
-    assert "There is no topic named ':red[gone]'" in app.errors
-    assert ":red[" not in app.errors
-
-
-def test_a_damaged_topic_is_one_sentence_and_can_be_deleted(own: Topic, own_settings: Settings) -> None:
-    (own_settings.cache / "topics" / "own-topic.toml").write_bytes(b"groups = [")
-    app = open_app("topics", topic_shown="own-topic")
-    assert "own-topic.toml is not valid TOML" in app.errors
-    assert "own-topic" not in app.sidebar.selectbox(key="topic").options
-    app.press("delete_topic")
-    assert own_topics() == ()
-    assert not app.error
-
-
-def test_other_pages_and_the_sidebar_offer_an_own_topic(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic")
+def test_other_pages_and_the_sidebar_offer_an_own_topic(own_topic: Topic) -> None:
+    app = own_view("see")
     assert "own-topic" in app.sidebar.selectbox(key="topic").options
     app.press("use_topic")
     assert app.sidebar.selectbox(key="topic").value == "own-topic"
@@ -122,8 +96,8 @@ def test_a_shipped_topic_is_changed_into_an_own_one() -> None:
     app = open_app("topics", topic_shown="gender-pronouns", topic_view="edit")
     assert "comes with the app" in app.said
     assert field(app, "Name").value == "gender-pronouns-own"
-    field(app, "Words of group 1, one a line").set_value("he\n  his \n").run()
-    field(app, "Words of group 2, one a line").set_value("she\nher").run()
+    write_group(app, 1, "he\n  his \n")
+    write_group(app, 2, "she\nher")
     write(app, Title="Pronouns, mine", Notes="Ours.")
     app.press("save_topic")
     kept = load_topic("gender-pronouns-own")
@@ -136,30 +110,30 @@ def test_a_shipped_topic_is_changed_into_an_own_one() -> None:
     assert load_topic("gender-pronouns").groups[0].words == ("he",)
 
 
-def test_an_own_topic_is_changed_in_place(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
+def test_an_own_topic_is_changed_in_place(own_topic: Topic) -> None:
+    app = own_view("edit")
     write(app, Language="de", What_a_word_is_in_its_sentence="predicate", Usual_templates="race-relative")
     write(app, Words_of_one_line_are_counterparts=True, Source="Duden", Usual_occupations="sports")
     app.press("save_topic")
     kept = load_topic("own-topic")
     assert (kept.language, kept.position, kept.templates) == ("de", "predicate", "race-relative")
     assert (kept.aligned, kept.source, kept.evidence) == (True, "Duden", "sports")
-    assert kept.hash == OWN.hash
+    assert kept.hash == OWN_TOPIC.hash
     assert own_topics() == ("own-topic",)
 
 
-def test_what_is_not_right_is_said_under_the_form_and_not_saved(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of group 2, one a line").set_value("she\nHe").run()
+def test_what_is_not_right_is_said_under_the_form_and_not_saved(own_topic: Topic) -> None:
+    app = own_view("edit")
+    write_group(app, 2, "she\nHe")
     assert "'He' is in the groups one and two" in app.warnings
     app.press("save_topic")
     assert "'He' is in the groups one and two" in app.errors
     assert not app.warning, "said once"
-    assert load_topic("own-topic") == own
-    field(app, "Words of group 2, one a line").set_value("").run()
+    assert load_topic("own-topic") == own_topic
+    write_group(app, 2, "")
     assert "the group two has no words" in app.warnings
     write(app, Name="Not Safe")
-    field(app, "Words of group 2, one a line").set_value("she").run()
+    write_group(app, 2, "she")
     assert "the name is 'Not Safe'" in app.warnings
     write(app, Name="gender")
     app.press("save_topic")
@@ -179,20 +153,20 @@ def test_a_bad_name_is_said_beside_the_missing_words_and_once() -> None:
         assert "the group first has no words" in told
 
 
-def test_a_gap_among_counterparts_is_no_shift(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of group 1, one a line").set_value("he\n\nhis\n\n").run()
+def test_a_gap_among_counterparts_is_no_shift(own_topic: Topic) -> None:
+    app = own_view("edit")
+    write_group(app, 1, "he\n\nhis\n\n")
     assert not app.warning
-    field(app, "Words of group 2, one a line").set_value("she\nqueen").run()
+    write_group(app, 2, "she\nqueen")
     write(app, Words_of_one_line_are_counterparts=True)
     assert "a word of the group one is empty" in app.warnings
 
 
-def test_groups_are_added_and_removed_and_other_fields_stay(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of group 1, one a line").set_value("king").run()
+def test_groups_are_added_and_removed_and_other_fields_stay(own_topic: Topic) -> None:
+    app = own_view("edit")
+    write_group(app, 1, "king")
     app.press("add_group")
-    field(app, "Words of group 3, one a line").set_value("they").run()
+    write_group(app, 3, "they")
     next(button for button in app.button if button.label == "Remove two").click().run()
     names = [one for one in app.text_input if one.label == "Group"]
     assert [one.value for one in names] == ["one", "group-3"]
@@ -203,9 +177,9 @@ def test_groups_are_added_and_removed_and_other_fields_stay(own: Topic) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_written_survives_other_pages_and_is_discarded(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of group 1, one a line").set_value("king").run()
+def test_what_is_written_survives_other_pages_and_is_discarded(own_topic: Topic) -> None:
+    app = own_view("edit")
+    write_group(app, 1, "king")
     app.switch_page("pages/models.py").run()
     app.switch_page("pages/topics.py").run()
     app.selectbox(key="topic_shown").set_value("own-topic").run()
@@ -215,16 +189,16 @@ def test_what_is_written_survives_other_pages_and_is_discarded(own: Topic) -> No
     view(app, "preview")
     assert set(app.dataframe[0].value["word"]) == {"king", "she", "*b*"}
     view(app, "edit")
-    assert field(app, "Words of group 1, one a line").value == "king"
+    assert group_field(app, 1).value == "king"
     app.press("discard_topic")
-    assert field(app, "Words of group 1, one a line").value == "he\nhis"
+    assert group_field(app, 1).value == "he\nhis"
     assert "not saved" not in view(app, "see").said
 
 
-def test_what_another_session_saved_is_not_overwritten(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
+def test_what_another_session_saved_is_not_overwritten(own_topic: Topic) -> None:
+    app = own_view("edit")
     write(app, Notes="Mine.")
-    save_topic(OWN.model_copy(update={"notes": "Theirs."}), replace=True)
+    save_topic(OWN_TOPIC.model_copy(update={"notes": "Theirs."}), replace=True)
     app.press("save_topic")
     assert "saved elsewhere since you began" in app.errors
     assert load_topic("own-topic").notes == "Theirs."
@@ -239,8 +213,8 @@ def test_a_new_topic_is_written() -> None:
     assert not app.warning
     write(app, Name="cats-dogs", Title="Cats and dogs")
     assert "the group first has no words" in app.warnings
-    field(app, "Words of group 1, one a line").set_value("cat\ncats").run()
-    field(app, "Words of group 2, one a line").set_value("dog").run()
+    write_group(app, 1, "cat\ncats")
+    write_group(app, 2, "dog")
     app.press("save_topic")
     assert load_topic("cats-dogs").words == ("cat", "cats", "dog")
     assert app.selectbox(key="topic_shown").value == "cats-dogs"
@@ -250,12 +224,12 @@ def test_a_new_topic_is_written() -> None:
 # ------------------------------------------------------------------------------------ in and out
 
 
-def test_a_topic_is_duplicated_downloaded_and_deleted(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic")
+def test_a_topic_is_duplicated_downloaded_and_deleted(own_topic: Topic) -> None:
+    app = own_view("see")
     assert "download_topic" in [button.key for button in app.get("download_button")]
     app.press("duplicate_topic")
     assert own_topics() == ("own-topic", "own-topic-own")
-    assert load_topic("own-topic-own").hash == OWN.hash
+    assert load_topic("own-topic-own").hash == OWN_TOPIC.hash
     assert app.segmented_control(key="topic_view").value == "edit"
     view(app, "see").press("delete_topic")
     assert own_topics() == ("own-topic",)
@@ -266,7 +240,7 @@ def test_a_topic_is_duplicated_downloaded_and_deleted(own: Topic) -> None:
 @pytest.mark.parametrize(
     ("files", "name", "words"),
     [
-        ([("own.toml", topic_toml(OWN))], "own-topic", OWN.words),
+        ([("own.toml", topic_toml(OWN_TOPIC))], "own-topic", OWN_TOPIC.words),
         ([("Meine Liste.csv", "group,word\na,x\nb,y\n")], "meine-liste", ("x", "y")),
         ([("own.json", '{"groups": [{"name": "a", "words": ["x"]}, {"name": "b", "words": ["y"]}]}')],
          "own", ("x", "y")),
@@ -274,7 +248,7 @@ def test_a_topic_is_duplicated_downloaded_and_deleted(own: Topic) -> None:
     ],
 )  # fmt: skip
 def test_files_are_uploaded(files: list[tuple[str, str]], name: str, words: tuple[str, ...]) -> None:
-    app = upload(open_app("topics", topic_view="new"), files)
+    app = upload(*files)
     assert not app.error
     app.press("keep_topics")
     assert load_topic(name).words == words
@@ -282,19 +256,8 @@ def test_files_are_uploaded(files: list[tuple[str, str]], name: str, words: tupl
     assert app.segmented_control(key="topic_view").value == "see"
 
 
-def upload(app: App, files: list[tuple[str, str]]) -> App:
-    app.file_uploader(key="upload_topics").set_value(
-        [(name, text.encode(), "text/plain") for name, text in files]
-    ).run()
-    return app
-
-
-def test_an_upload_that_cannot_be_used_is_said_at_once(own: Topic) -> None:
-    app = upload(open_app("topics", topic_view="new"), [("own.csv", "group,word\na,x\nb,X\n")])
-    assert "'X' is in the groups a and b" in app.errors
-    assert "keep_topics" not in app.button_keys
-    other = topic_toml(OWN.model_copy(update={"notes": "Other notes."}))
-    app = upload(open_app("topics", topic_view="new"), [("own.toml", other)])
+def test_an_upload_replaces_no_topic(own_topic: Topic) -> None:
+    app = upload(("own.toml", topic_toml(OWN_TOPIC.model_copy(update={"notes": "Other notes."}))))
     assert field(app, "Name of the topic").value == "own-topic-own"
     write(app, Name_of_the_topic="own-topic")
     app.press("keep_topics")
@@ -315,23 +278,14 @@ def test_the_examples_of_files_are_read(what: str, example: str) -> None:
 
 
 def test_a_published_list_is_kept() -> None:
-    app = upload(open_app("topics", topic_view="new"), [("gender.txt", "son,he\ndaughter,she\n")])
+    app = upload(("gender.txt", "son,he\ndaughter,she\n"))
     assert "It compares son (2 words) and daughter (2 words)" in app.said
     assert field(app, "Name of the topic").value == "gender-own"
     app.press("keep_topics")
     assert load_topic("gender-own").group_names == ("son", "daughter")
 
 
-def test_a_cache_that_cannot_be_written_is_said(own_settings: Settings) -> None:
-    own_settings.cache.mkdir(parents=True, exist_ok=True)
-    (own_settings.cache / "topics").write_text("a file where the folder should be")
-    app = open_app("topics", topic_shown="gender")
-    app.press("duplicate_topic")
-    assert "gender-own cannot be saved in" in app.errors
-    assert "PCF_CACHE" in app.errors
-
-
-def test_a_topic_that_the_sidebar_shows_can_be_deleted(own: Topic) -> None:
+def test_a_topic_that_the_sidebar_shows_can_be_deleted(own_topic: Topic) -> None:
     app = open_app("topics", topic="own-topic", topic_shown="own-topic")
     app.press("delete_topic")
     assert own_topics() == ()
@@ -339,7 +293,7 @@ def test_a_topic_that_the_sidebar_shows_can_be_deleted(own: Topic) -> None:
     assert "no topic named 'own-topic'" in open_app("risk", topic="own-topic").errors
 
 
-def test_a_topic_that_a_shipped_one_hides_is_named(own: Topic, own_settings: Settings) -> None:
+def test_a_topic_that_a_shipped_one_hides_is_named(own_topic: Topic, own_settings: Settings) -> None:
     kept = own_settings.cache / "topics" / "own-topic.toml"
     hidden = kept.rename(kept.with_name("gender.toml"))
     app = open_app("topics")
@@ -347,62 +301,24 @@ def test_a_topic_that_a_shipped_one_hides_is_named(own: Topic, own_settings: Set
     assert f"its file {hidden} has another name" in warning.value.replace("\\", "")
 
 
-# ---------------------------------------------------------------------------------------- lists
-
-
-def test_a_shipped_list_is_seen_with_its_weights() -> None:
-    app = open_app("topics", topic_view="lists", list_shown="education")
-    assert "It has 6 terms, each with a weight of the list's own" in app.said
-    assert list(app.dataframe[0].value.columns) == ["term", "weight"]
-    assert "delete_list" not in app.button_keys
-
-
-def test_a_list_of_ones_own_is_kept_offered_by_the_sidebar_and_deleted() -> None:
-    app = open_app("topics", topic_view="lists")
-    assert app.selectbox(key="list_shown").value == "occupations-bvf"
-    content = b"term,weight\n*chess* player,3\nswimmer,0.5\n"
-    app.file_uploader(key="upload_evidence").set_value([("My sports.csv", content, "text/csv")]).run()
-    assert "It has 2 terms, each with a weight of the list's own: *chess* player, swimmer." in app.said
-    app.press("keep_evidence")
-    assert app.selectbox(key="list_shown").value == "my-sports"
+def test_a_list_of_ones_own_is_offered_by_the_sidebar_and_forms() -> None:
+    assert open_app("topics", topic_view="lists").selectbox(key="list_shown").value == "occupations-bvf"
+    LISTS.save(LISTS.read_upload([("my-sports.csv", b"term,weight\n*chess* player,3\nswimmer,0.5\n")]))
+    app = open_app("topics", topic_view="lists", list_shown="my-sports")
     assert list(app.dataframe[0].value["weight"]) == [3.0, 0.5]
-    offered = app.sidebar.selectbox(key="evidence").options
-    assert offered[-1] == "my-sports"
+    assert app.sidebar.selectbox(key="evidence").options[-1] == "my-sports"
     assert "my-sports" in [option for box in open_app("run_an_audit").selectbox for option in box.options]
     risk = open_app("risk", evidence="my-sports")
     assert not risk.error
     assert risk.sidebar.selectbox(key="evidence").value == "my-sports"
-    app.press("delete_list")
-    assert LISTS.names() == ()
-    assert "my-sports" not in app.sidebar.selectbox(key="evidence").options
-    gone = open_app("topics", topic_view="lists", list_shown="my-sports")
-    assert "There is no evidence list named 'my-sports'" in gone.errors
-
-
-def test_a_damaged_list_is_one_sentence_and_can_be_deleted(own_settings: Settings) -> None:
-    folder = own_settings.cache / "evidence"
-    folder.mkdir(parents=True)
-    (folder / "broken.toml").write_bytes(b"terms = [")
-    app = open_app("topics", topic_view="lists", list_shown="broken")
-    assert "broken.toml is not valid TOML" in app.errors
-    assert "broken" not in app.sidebar.selectbox(key="evidence").options
-    app.press("delete_list")
-    assert LISTS.names() == ()
-
-
-@pytest.mark.parametrize(("what", "example"), LIST_EXAMPLES.items())
-def test_the_examples_of_lists_are_read(what: str, example: str) -> None:
-    form = what.strip("*").partition("**")[0].lower()
-    found = LISTS.read_upload([(f"own.{'txt' if form == 'text' else form}", example.encode())])
-    assert found.terms == ("swimmer", "chess player")
-    assert found.weights == (() if form == "text" else (3.0, 1.5))
+    assert "my-sports" not in app.press("delete_list").sidebar.selectbox(key="evidence").options
 
 
 # ------------------------------------------------------------------------------- preview and check
 
 
-def test_the_preview_puts_every_word_into_the_heaviest_templates(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="preview")
+def test_the_preview_puts_every_word_into_the_heaviest_templates(own_topic: Topic) -> None:
+    app = own_view("preview")
     rows = app.dataframe[0].value
     assert len(rows) == 5 * 4
     first = rows.iloc[0]
@@ -427,12 +343,11 @@ def open_fake(spec: ModelSpec, protocol: str) -> Scorer:
 
 @pytest.fixture
 def worker(own_settings: Settings) -> Worker:
-    queue = own_queue()
-    return Worker(own_store(), queue, own_settings, open_fake)
+    return Worker(own_store(), own_queue(), own_settings, open_fake)
 
 
-def test_the_chosen_models_look_the_words_over(own: Topic, worker: Worker) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="check")
+def test_the_chosen_models_look_the_words_over(own_topic: Topic, worker: Worker) -> None:
+    app = own_view("check")
     assert "No worker is running" in app.infos
     worker.run(until_idle=True)
     app.run()
@@ -454,40 +369,28 @@ def test_the_chosen_models_look_the_words_over(own: Topic, worker: Worker) -> No
     assert len(worker.queue.list(kind=CHECK)) == 2
 
 
-def test_the_check_is_of_what_is_written(own: Topic, worker: Worker) -> None:
+def test_the_check_is_of_what_is_written(own_topic: Topic, worker: Worker) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="edit", model=["mini-bert"])
-    field(app, "Words of group 1, one a line").set_value("king\nkings").run()
+    write_group(app, 1, "king\nkings")
     view(app, "check")
     assert "king = kings" in app.infos
     worker.run(until_idle=True)
     assert set(view(app, "check").dataframe[0].value["word"]) == {"king", "kings", "she", "*b*"}
 
 
-def test_models_that_cannot_be_asked_are_named(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="check", model=["nobody/model"])
-    assert "nobody/model" in app.errors
-    app.multiselect(key="model").set_value([]).run()
-    assert "Choose one or more models" in app.infos
-
-
-def test_what_is_written_outlives_the_topic(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of group 1, one a line").set_value("he\nking").run()
+@pytest.mark.parametrize("button", ["save_topic", "discard_topic"])
+def test_what_is_written_outlives_the_topic(own_topic: Topic, button: str) -> None:
+    app = own_view("edit")
+    write_group(app, 1, "he\nking")
     delete_topic("own-topic")
     app.run()
     assert "was deleted since you began to change it" in app.warnings
-    assert field(app, "Words of group 1, one a line").value == "he\nking"
-    app.press("save_topic")
-    assert load_topic("own-topic").groups[0].words == ("he", "king")
-
-
-def test_a_form_of_a_deleted_topic_can_be_discarded(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of group 1, one a line").set_value("he\nking").run()
-    delete_topic("own-topic")
-    app.run()
-    app.press("discard_topic")
-    assert "There is no topic named 'own-topic'" in app.errors
+    assert group_field(app, 1).value == "he\nking"
+    app.press(button)
+    if button == "save_topic":
+        assert load_topic("own-topic").groups[0].words == ("he", "king")
+    else:
+        assert "There is no topic named 'own-topic'" in app.errors
 
 
 def test_a_topic_without_usual_lists_begins_with_texts_that_suit_it() -> None:

@@ -1,46 +1,26 @@
-"""What pages say beside their figures: intervals, effective templates, coverage, what cannot be scored."""
+"""What pages say beside their figures: templates and documents, coverage, words of unequal length."""
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
+from pcf_core.app.probe import token_shares
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
-from pcf_core.core.run import ModelSpec
-from pcf_core.material.evidence import load_evidence
-from pcf_core.material.templates import load_templates
-from pcf_core.material.topics import load_topic
+from pcf_core.core.probe import ProbeAnswer
 from pcf_core.measure.distribution import share_interval
-from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.show.findings.models import whole_templates_finding
 from pcf_core.show.findings.notes import unequal_weights
 from pcf_core.show.findings.numbers import people
 from pcf_core.store.store import Store
-from pcf_core.work.scoring import score_run
 from tests.conftest import fill
-from tests.pages.opened import open_app, own_store
+from tests.pages.opened import App, open_app, own_store, score_with, usual_run
+from tests.quick import quick
 
 DOCUMENTS = "gender-simplewiki-25"
-
-
-@pytest.mark.parametrize(
-    ("page", "said"),
-    [
-        ("risk", "The 95 % ranges come from resampling whole templates"),
-        ("tilt", "The 95 % ranges come from resampling whole templates"),
-        ("caprice", "The 95 % ranges of the risk and its parts come from resampling whole templates"),
-        ("heat_map", ""),
-        ("factors", ""),
-    ],
-)
-def test_a_page_speaks_of_the_intervals_that_it_shows(full_store: Store, page: str, said: str) -> None:
-    found = open_app(page, model=["mini-gpt"]).captions
-    assert "19 templates count as 5.0" in found
-    assert said in found if said else "come from resampling" not in found
 
 
 @pytest.mark.slow
@@ -83,34 +63,14 @@ def test_the_opening_takes_the_chosen_occupation_and_says_how_sure_it_is(full_st
     assert "sentences about “nurse”" not in open_app("tilt", model=["mini-gpt"]).texts
 
 
-@pytest.mark.parametrize("page", ["overview", "risk", "heat_map", "tilt"])
+@pytest.mark.parametrize(
+    "page", quick(["overview", "risk", "heat_map", "tilt"], ("overview", "tilt").__contains__)
+)
 def test_words_that_are_hardly_expected_are_a_warning_at_the_top(page: str) -> None:
-    topic = load_topic("gender")
-    run = build_run(
-        resolve("mini-gpt"), topic, load_evidence(topic.evidence), load_templates("gender-nineteen")
-    )
-
-    def opened(spec: ModelSpec, protocol: str) -> Scorer:
-        return FakeScorer(lambda prompt, word: 1e-8, key=run.scoring)
-
-    score_run(run, own_store(), opened)
+    score_with(usual_run("mini-gpt"), lambda prompt, word: 1e-8)
     app = open_app(page, model=["mini-gpt"])
-    (warning,) = app.warning
-    assert "in 2,280 of 2,280 cells" in warning.value
-
-
-def test_enough_coverage_is_no_warning(full_store: Store) -> None:
-    assert not open_app("risk").warning
-
-
-def test_what_a_protocol_does_not_allow_is_not_offered(full_store: Store) -> None:
-    app = open_app("risk", protocol="exact-boundary")
-    assert "**Not scored yet:** mini-gpt with" in app.texts
-    assert "*Word scoring:* whole words that end." in app.texts
-    assert "mini-bert is a masked model; use exact" in app.infos
-    alone = open_app("risk", model=["mini-bert"], protocol="exact-boundary")
-    assert "Not scored yet" not in alone.texts
-    assert not [button for button in alone.button if button.key == "score_missing"]
+    assert len(app.warning) == 1
+    assert "in 2,280 of 2,280 cells" in app.warnings
 
 
 def test_the_overview_keeps_its_doors_where_nothing_is_chosen_or_scored() -> None:
@@ -122,7 +82,55 @@ def test_the_overview_keeps_its_doors_where_nothing_is_chosen_or_scored() -> Non
     assert "Choose one or more models" in app.infos
 
 
-def test_the_distribution_pictures_are_named_as_they_stand_on_a_phone_too(full_store: Store) -> None:
-    said = open_app("tilt", model=["mini-gpt"], occupation="nurse").texts
-    assert "**First picture**" in said
-    assert "**Left**" not in said
+def buttons(app: App) -> list[str]:
+    return [button.key for button in app.button if button.key and button.key.startswith("take_")]
+
+
+def test_words_of_unequal_length_and_number_are_said_before_the_picture(shipped: Store) -> None:
+    app = open_app("risk", topic="race", model=["mini-gpt"])
+    assert "Words of “hispanic” have 4.0 tokens, words of “white” 1.0" in app.warnings
+    assert "“black” has 2 words, “white” 1: read the mean of a group's words" in app.warnings
+    assert "no words of equal tokens are left" in app.warnings
+    assert len(app.warning) == 1
+    assert buttons(app) == ["take_aggregation"]
+    app.press("take_aggregation")
+    assert app.sidebar.selectbox(key="aggregation").value == "the mean of their probabilities"
+    assert "has 2 words" not in app.warnings
+    assert buttons(app) == []
+
+
+@pytest.mark.parametrize("model", ["mini-bert", "mini-gpt"])
+def test_long_words_that_get_next_to_nothing_are_no_reason_to_warn(shipped: Store, model: str) -> None:
+    """By list gender's words have one to four tokens, by mass he and she carry it."""
+    app = open_app("risk", topic="gender", templates="gender-wikipedia-100", model=[model])
+    assert app.warnings == ""
+    assert buttons(app) == []
+
+
+def test_equal_tokens_are_one_press_away_where_every_group_has_some(shipped: Store) -> None:
+    app = open_app("risk", topic="calibration", model=["planted-causal"])
+    assert "tokens" in app.warnings
+    app.press("take_protocol")
+    assert app.sidebar.selectbox(key="protocol").value == "words of equal tokens"
+    assert app.get("plotly_chart")
+
+
+def test_a_sentences_tokens_count_by_what_its_words_get() -> None:
+    """By hand: of a's .75 two thirds lie in one token; b has one word; c with no probability says nothing."""
+    words = [("x", "a", 0.5, 1), ("y", "a", 0.25, 3), ("z", "b", 0.25, 2)]
+    answer = ProbeAnswer.model_validate(
+        {
+            "words": [
+                {"word": word, "group": group, "log_probability": math.log(p), "tokens": tokens}
+                for word, group, p, tokens in words
+            ],
+            "left_out": (),
+            "coverage": None,
+            "preferences": {"a": 0.75, "b": 0.25},
+        }
+    )
+    found = token_shares(answer)
+    assert found is not None
+    assert found["a"] == pytest.approx({1: 2 / 3, 3: 1 / 3})
+    assert found["b"] == {2: 1.0}
+    assert token_shares(answer.model_copy(update={"preferences": {"a": None, "b": None}})) is None
