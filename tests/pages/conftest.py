@@ -29,6 +29,7 @@ from pcf_core.material.topics import save_topic
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from tests.conftest import MINI_MODELS
+from tests.pages.opened import set_environment
 from tests.pages.own import OWN_SET, OWN_TOPIC
 from tests.texts.criteria.asked import score_criteria
 from tests.texts.fairpair.written import write_small
@@ -78,7 +79,7 @@ def reports_worked_out_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def own_cache(own_settings: Settings) -> None:
+def own_cache() -> None:
     """Each test has a cache of its own, without the shipped results."""
 
 
@@ -104,13 +105,13 @@ def fresh_caches() -> Iterator[None]:
 
 
 @pytest.fixture
-def own_topic(own_settings: Settings) -> Topic:
+def own_topic() -> Topic:
     """A topic of the user's own."""
     return save_topic(OWN_TOPIC)
 
 
 @pytest.fixture
-def own_set(own_settings: Settings) -> MinedSet:
+def own_set() -> MinedSet:
     """A set of the user's own."""
     return save_set(OWN_SET)
 
@@ -140,3 +141,13 @@ def texts_store(texts_cache: Path, own_settings: Settings) -> Store:
     """A store with the small FairPair result of mini-gpt, and both mini models' answers to all criteria."""
     shutil.copytree(texts_cache, own_settings.cache, dirs_exist_ok=True)
     return Store.open(own_settings.cache)
+
+
+@pytest.fixture
+def corpora(own_cache: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An operator's folder with one corpus, and no downloads."""
+    folder = tmp_path / "corpora"
+    folder.mkdir()
+    (folder / "toy.txt").write_text("The nurse said that she was late.")
+    (folder / "notes.pdf").write_bytes(b"%PDF")
+    set_environment(monkeypatch, CORPORA=str(folder), ALLOW_HUB="0")

@@ -116,6 +116,11 @@ class App(AppTest):
     def button_keys(self) -> set[str]:
         return {str(button.key) for button in self.button}
 
+    def field(self, label: str) -> Any:
+        """The field with a label; some keys are made anew in every session."""
+        fields = (*self.text_input, *self.text_area, *self.selectbox, *self.radio, *self.checkbox)
+        return next(one for one in fields if _plain(one.label) == label)
+
     def table_with(self, column: str) -> Any:
         """The first table that has a column."""
         return next(frame.value for frame in self.dataframe if column in frame.value)

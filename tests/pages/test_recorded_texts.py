@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator
 from typing import Any
 
-import pandas as pd
 import pytest
-from streamlit.testing.v1.element_tree import Block, Node
 
 from pcf_core.app.addresses import TAB_OF, TABS
 from pcf_core.app.method.how_it_works import PARTS
 from pcf_core.app.shell import SECTIONS
-from pcf_core.core.settings import ROOT, Settings, settings
+from pcf_core.core.settings import Settings
 from pcf_core.store.store import Store
 from tests.goldens.recorded import assert_recorded
 from tests.pages.opened import App, open_app, set_environment
+from tests.pages.shown import lines
 from tests.texts.criteria.asked import SCORED
 from tests.texts.fairpair.written import SMALL
 
-ROWS = 5  # of a table
 VIEWS = [(page, tab) for pages in SECTIONS.values() for page, *_ in pages for tab in TABS.get(page, ("",))]
-TIMES = re.compile(r"[\d,.]+ (?:s|min|h|ms)\b|\d{4}-\d\d-\d\d(?: \d\d:\d\d)?")  # differ from day to day
 MODELS = {"model": ["mini-bert", "mini-gpt"]}
 USUAL = {"topic": "gender", "templates": "gender-wikipedia-100"}
 AXIS, PAPERS = {"compare_view": "along an axis"}, {"compare_view": "as in the papers"}
@@ -184,38 +178,6 @@ def same_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which models fit into the memory of this machine is no part of a golden."""
     for module in ("tables", "details"):
         monkeypatch.setattr(f"pcf_core.app.models.{module}.main_memory", lambda: 16 * 10**9)
-
-
-def lines(node: Node) -> Iterator[str]:
-    """Yield one line for each element that has a text: its kind, label and value."""
-    if text := text_of(node).rstrip():
-        for folder, name in ((settings().cache, "CACHE"), (ROOT, "ROOT")):
-            text = text.replace(str(folder), name)
-        yield f"{node.type}: {TIMES.sub('…', text)}"
-    if isinstance(node, Block):
-        for child in node.children.values():
-            yield from lines(child)
-
-
-def text_of(node: Node) -> str:
-    """Return what a person reads of an element: the title of a chart, a link's words and where it leads."""
-    if node.type == "plotly_chart":
-        layout = json.loads(node.proto.spec)["layout"]
-        return str(layout.get("title", {}).get("text", "without a title"))
-    if node.type == "page_link":
-        return f"{node.proto.label} = {node.proto.page}?{node.proto.query_string}"
-    label, value = (written(getattr(node, name, None)) for name in ("label", "value"))
-    return f"{label}{' = ' if label and value else ''}{value}"
-
-
-def written(value: object) -> str:
-    """Return what an element shows as one text: of a table its columns and its first rows."""
-    if isinstance(value, pd.DataFrame):
-        table = value.drop(columns=["date", "size"], errors="ignore")
-        if "run" in table:  # the newest first, and both may be of one second
-            table = table.sort_values("run", ignore_index=True)
-        return f"{len(value)} rows\n{table.head(ROWS).to_csv(float_format='%.3g')}"
-    return "" if value is None else str(value)
 
 
 def assert_page_recorded(app: App, name: str) -> None:

@@ -12,8 +12,7 @@ from pcf_core.core.errors import StoreError
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.suiting import suiting_sets, template_cards
 from pcf_core.material.topics import list_topics, load_topic
-from pcf_core.store.store import Store
-from pcf_core.work.requests import ScoreRequest, submit_words
+from pcf_core.work.requests import submit_words
 from tests.pages.opened import App, open_app, own_queue
 
 FORM = ("score_model", "score_topic", "score_templates", "score_evidence")
@@ -52,15 +51,6 @@ def test_options_are_words_and_addresses_of_before_still_choose() -> None:
     now = open_app("run_an_audit", score_protocol="whole words that end", score_precision="float16")
     assert now.selectbox(key="score_protocol").value == "whole words that end"
     assert now.selectbox(key="score_precision").value == "float16"
-
-
-def test_the_form_follows_the_selection_until_somebody_chooses_here() -> None:
-    app = open_app("run_an_audit", model=["mini-gpt"], topic="gender", templates="gender-nineteen")
-    app.sidebar.selectbox(key="topic").set_value("race").run()
-    assert form(app) == [["mini-gpt"], "race", "race-relative", "occupations-bvf"]
-    app.selectbox(key="score_templates").set_value("people-fiction").run()
-    app.sidebar.selectbox(key="topic").set_value("gender").run()
-    assert form(app) == [["mini-gpt"], "race", "people-fiction", "occupations-bvf"]
 
 
 def test_what_the_form_cannot_score_is_left_out() -> None:
@@ -107,41 +97,12 @@ def test_a_worker_gets_ready_for_who_may_ask_once_a_session(
     assert not app.error
 
 
-def test_the_heaviest_templates_alone_are_scored() -> None:
-    app = open_app("run_an_audit", **CHOSEN, score_heaviest="true")
-    assert " · 2,400 cells · roughly " in app.texts
-    app.press("score_button")
-    (job,) = own_queue().list(10, kind="score")
-    templates = ScoreRequest.model_validate(job.payload)
-    assert job.total == 2_400
-    assert templates.templates == "people-wikipedia-20"
-
-
 def test_the_heaviest_are_the_largest_counts_and_know_their_share() -> None:
     whole, few = template_sets()["people-wikipedia"], heaviest_of("people-wikipedia", 20)
     counts = sorted(whole.counts, reverse=True)
     assert sorted(few.counts, reverse=True) == counts[:20]
     assert few.kept == pytest.approx(whole.kept * sum(counts[:20]) / sum(counts))
     assert len(heaviest_of("gender-nineteen", 40).templates) == 19
-
-
-def test_a_set_with_no_more_templates_is_scored_as_it_is() -> None:
-    app = open_app(
-        "run_an_audit", model=["mini-gpt"], templates="gender-nineteen", topic="gender", score_heaviest="true"
-    )
-    assert [one.value for one in app.caption if "leaves out nothing: this set has 19 sentences" in one.value]
-    app.press("score_button")
-    (job,) = own_queue().list(10, kind="score")
-    assert ScoreRequest.model_validate(job.payload).templates == "gender-nineteen"
-
-
-def test_what_is_scored_already_is_not_queued_again(full_store: Store) -> None:
-    app = open_app("run_an_audit", score_model=["mini-gpt", "mini-t5"], score_templates="gender-nineteen")
-    said = app.texts
-    assert "**mini-gpt** · float32 · scored already" in said
-    app.press("score_button")
-    jobs = own_queue().list(10, kind="score")
-    assert [job.payload["model"] for job in jobs] == ["mini-t5"]
 
 
 def test_a_waiting_job_says_what_goes_first() -> None:
