@@ -28,7 +28,7 @@ from pcf_core.material.templates import save_set
 from pcf_core.material.topics import save_topic
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.quantities import ExperimentName
-from tests.conftest import MINI_MODELS
+from tests.conftest import MINI_MODELS, fill
 from tests.pages.opened import set_environment
 from tests.pages.own import OWN_SET, OWN_TOPIC
 from tests.texts.criteria.asked import score_criteria
@@ -114,6 +114,13 @@ def own_topic() -> Topic:
 def own_set() -> MinedSet:
     """A set of the user's own."""
     return save_set(OWN_SET)
+
+
+@pytest.fixture
+def two_precisions(full_store: Store) -> Store:
+    """The store of both models in float32, and mini-gpt in bfloat16 too."""
+    fill(full_store, "mini-gpt", dtype="bfloat16")
+    return full_store
 
 
 @pytest.fixture

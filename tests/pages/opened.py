@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.addresses import OLD, leads_to
 from pcf_core.audit.preferences import build_run
+from pcf_core.audit.results import load_result
 from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import settings
 from pcf_core.material.evidence import load_evidence
@@ -182,9 +183,11 @@ def own_queue() -> Queue:
     return Queue.open(settings().catalogue)
 
 
-def score_with(run: RunSpec, probability: Callable[[str, str], float]) -> None:
-    """Score a run by a fake that gives a word of a prompt this probability."""
-    score_run(run, own_store(), lambda spec, protocol: FakeScorer(probability, key=run.scoring))
+def score_with(run: RunSpec, probability: Callable[[str, str], float], store: Store | None = None) -> None:
+    """Score a run by a fake that gives a word of a prompt this probability, and keep its result."""
+    store = store or own_store()
+    score_run(run, store, lambda spec, protocol: FakeScorer(probability, key=run.scoring))
+    load_result(store, run)
 
 
 def usual_run(model: str, topic_name: str = "gender", templates: str = "") -> RunSpec:

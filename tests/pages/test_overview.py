@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from itertools import combinations
 from threading import Event
 from unittest.mock import Mock
@@ -17,10 +16,9 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import StoreError
-from pcf_core.core.settings import Settings, settings
 from pcf_core.models.public import public_models
 from pcf_core.store.store import Store
-from tests.pages.opened import App, open_app, set_environment
+from tests.pages.opened import App, open_app
 from tools.ship_results import RUNS, USUAL
 
 
@@ -62,15 +60,7 @@ def test_what_is_folded_away_is_not_drawn_before_somebody_opens_it(full_store: S
     assert len(app.dataframe) == 1
 
 
-@pytest.fixture
-def shipped(monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
-    """The shipped results under an empty cache."""
-    set_environment(monkeypatch, SHIPPED_RESULTS="1")
-    yield settings()
-    settings.cache_clear()
-
-
-def test_it_opens_on_the_public_models(shipped: Settings) -> None:
+def test_it_opens_on_the_public_models(shipped: Store) -> None:
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100")
     usual = {item.model for item in RUNS if (item.topic, item.templates) == USUAL}
     public = [model.name for model in public_models() if model.name in usual]
@@ -106,7 +96,7 @@ def offered(app: App) -> list[str]:
     return [button.label.replace("\\", "") for button in app.button if button.key == "compare_ticked"]
 
 
-def test_ticks_stay_with_their_models_when_other_rows_come(shipped: Settings) -> None:
+def test_ticks_stay_with_their_models_when_other_rows_come(shipped: Store) -> None:
     """Streamlit alone has the numbers of the rows, and with another filter other models are in them."""
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100", models_shown="all")
     models = list(app.dataframe[0].value["model"])
@@ -133,7 +123,7 @@ def test_ticks_stay_with_their_models_when_other_rows_come(shipped: Settings) ->
     assert ticked(app) == [taught[0], public[0]], "in the order of ticking"
 
 
-def test_a_table_with_the_same_rows_is_the_same_table(shipped: Settings) -> None:
+def test_a_table_with_the_same_rows_is_the_same_table(shipped: Store) -> None:
     """A late click on a table whose rows have changed is then a click on no row."""
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100", models_shown="all")
     before = app.dataframe[0].key
@@ -143,18 +133,17 @@ def test_a_table_with_the_same_rows_is_the_same_table(shipped: Settings) -> None
     assert app.dataframe[0].key != before
 
 
-def test_models_that_the_paired_test_of_compare_cannot_tell_apart_share_a_letter(shipped: Settings) -> None:
+def test_models_that_the_paired_test_of_compare_cannot_tell_apart_share_a_letter(shipped: Store) -> None:
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100", models_shown="all")
     table = app.dataframe[0].value
-    store = Store.open(shipped.cache, shipped.results, shipped.scores)
     runs = {
         info.run.scoring.label: info.run
-        for info in store.runs()
+        for info in shipped.runs()
         if (info.run.topic.name, info.run.templates.name) == USUAL
         and info.run.evidence.name not in NEUTRAL_LISTS
     }
     read = {
-        model: Reading(runs[model], load_result(store, runs[model]), ViewOptions())
+        model: Reading(runs[model], load_result(shipped, runs[model]), ViewOptions())
         for model in table["model"]
     }
     assert list(table["ties"]) == lettered(list(read.values()), ViewOptions())
@@ -170,7 +159,7 @@ def test_models_that_the_paired_test_of_compare_cannot_tell_apart_share_a_letter
     ]
 
 
-def test_every_run_names_no_set_as_the_source_and_neutral_subjects_are_no_runs(shipped: Settings) -> None:
+def test_every_run_names_no_set_as_the_source_and_neutral_subjects_are_no_runs(shipped: Store) -> None:
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100", all_runs="true")
     chart = json.loads(app.get("plotly_chart")[0].proto.spec)
     assert "PCF Audit · Gender<" in chart["layout"]["title"]["text"]
@@ -179,7 +168,7 @@ def test_every_run_names_no_set_as_the_source_and_neutral_subjects_are_no_runs(s
 
 
 def test_what_it_opens_with_is_worked_out_before_anybody_asks(
-    shipped: Settings, monkeypatch: pytest.MonkeyPatch
+    shipped: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usual = {"topic": "gender", "templates": "gender-wikipedia-100"}
     warm_up()
@@ -228,19 +217,7 @@ def test_what_takes_long_does_not_keep_the_server_from_listening(monkeypatch: py
         ([public_models()[0].name, "mini-gpt"], "all"),
     ],
 )
-def test_a_link_shows_the_models_it_names(shipped: Settings, models: list[str], begins: str) -> None:
+def test_a_link_shows_the_models_it_names(shipped: Store, models: list[str], begins: str) -> None:
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100", model=models)
     assert app.segmented_control(key="models_shown").value == begins
     assert set(models) <= set(app.dataframe[0].value["model"])
-
-
-def test_the_first_page_says_that_other_sentences_do_not_order_the_public_models(shipped: Settings) -> None:
-    app = open_app("overview", topic="gender", templates="gender-wikipedia-100")
-    assert "In sentences of gender-wide-wikipedia-20 we cannot tell them apart." in app.texts
-    (way,) = [link.proto for link in app.get("page_link") if link.proto.label.startswith("Compare on ")]
-    assert way.page == "compare"
-    assert "templates=gender-wide-wikipedia-20" in way.query_string
-    alone = open_app(
-        "overview", model=["mini-gpt"], topic="gender", templates="gender-wikipedia-100", models_shown="all"
-    )
-    assert "In sentences of" not in alone.texts, "of one model there is no order"

@@ -29,6 +29,7 @@ from tests.pages.opened import open_app, own_queue, own_store
 from tests.pages.zoo import HERE, make_zoo, score_zoo
 
 SIZE = ("mini-gpt-s", "mini-gpt", "mini-gpt-l")
+BY_SIZE = {"model": list(SIZE), "compare_view": "along an axis", **HERE}
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def test_a_button_chooses_queues_what_is_missing_and_opens_compare(store: Store,
 
 def test_size_is_told_from_the_smallest_to_the_largest(store: Store) -> None:
     runs = score_zoo(store, SIZE)
-    app = open_app("compare", model=list(SIZE), compare_view="along an axis", compare_axis="size", **HERE)
+    app = open_app("compare", **BY_SIZE, compare_axis="size")
     chosen = preset("size")
     for pair, found in zip(chosen.pair, comparisons(store, runs, chosen), strict=True):
         assert change_finding(pair, found) in app.texts
@@ -102,7 +103,7 @@ def test_the_axis_speaks_where_a_comparison_is_refused(store: Store, monkeypatch
 
     monkeypatch.setattr("pcf_core.app.data.Loaded.compare", refuse)
     score_zoo(store, SIZE)
-    app = open_app("compare", model=list(SIZE), compare_view="along an axis", compare_axis="size", **HERE)
+    app = open_app("compare", **BY_SIZE, compare_axis="size")
     assert "These runs have no group in common." in [info.value.replace("\\", "") for info in app.info]
     assert "nothing follows for size as such" in app.texts
 
@@ -171,12 +172,8 @@ def write_seeds(zoo: Path, run: RunSpec) -> None:
         for seed in (0, 1, 2)
     ]
     measured = names | {f"{key}_hash": item.hash for key, item in hashes.items()} | {"risks": risks}
-    seeds = {
-        "model": "mini-gpt-s",
-        "identity": run.scoring.identity,
-        "seeds": [0, 1, 2],
-        "measured": [measured],
-    }
+    model = {"model": "mini-gpt-s", "identity": run.scoring.identity}
+    seeds = {**model, "seeds": [0, 1, 2], "measured": [measured]}
     (zoo / "models" / "mini-gpt-s" / "seeds.json").write_text(json.dumps(seeds))
 
 
@@ -192,12 +189,10 @@ def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Stor
         assert note in open_app(page, model=["mini-gpt-s"], unit="counts-only", **HERE).captions
         assert note not in open_app(page, model=["mini-gpt"], **HERE).captions
     assert note not in open_app("risk", model=["mini-gpt-s"], template_weights="equal", **HERE).captions
-    here = open_app("compare", model=list(SIZE), compare_view="along an axis", **HERE)
+    here = open_app("compare", **BY_SIZE)
     assert here.texts.count("no larger than between seeds of mini-gpt-s.") == 2, "of the pairs it is in"
     assert f"Over 3 seeds of its training, {spread}" in here.captions
-    elsewhere = open_app(
-        "compare", model=list(SIZE), template_weights="equal", compare_view="along an axis", **HERE
-    )
+    elsewhere = open_app("compare", **BY_SIZE, template_weights="equal")
     assert "Other seeds of mini-gpt-s were measured on gender, gender-heatmap and few" in elsewhere.captions
     assert "between seeds of" not in elsewhere.texts
     assert "another seed may change this" in elsewhere.captions
@@ -211,22 +206,16 @@ def test_a_claim_is_held_against_the_spread_of_its_own_quantity(
 
     monkeypatch.setattr("pcf_core.app.compare.ready.claim_finding", told)
     write_seeds(zoo, score_zoo(store, SIZE)["mini-gpt-s"])
-    here = open_app("compare", model=list(SIZE), compare_view="along an axis", **HERE).captions
+    here = open_app("compare", **BY_SIZE).captions
     assert "Spreads: overall_risk 2, prejudice_risk 4, caprice_risk 6." in here
-    assert (
-        "Spreads: ."
-        in open_app(
-            "compare", model=list(SIZE), template_weights="equal", compare_view="along an axis", **HERE
-        ).captions
-    )
+    assert "Spreads: ." in open_app("compare", **BY_SIZE, template_weights="equal").captions
 
 
 def test_damaged_seeds_are_a_sentence_on_the_page(store: Store, zoo: Path) -> None:
     score_zoo(store, ["mini-gpt-s"])
     (zoo / "models" / "mini-gpt-s" / "seeds.json").write_text("{}")
     app = open_app("risk", model=["mini-gpt-s"], **HERE)
-    said = app.error[0].value.replace("\\", "")
-    assert "The file seeds.json of the model mini-gpt-s cannot be read" in said
+    assert "The file seeds.json of the model mini-gpt-s cannot be read" in app.errors
 
 
 def test_runs_that_drew_some_templates_are_scored_whole_first(store: Store) -> None:
@@ -237,9 +226,7 @@ def test_runs_that_drew_some_templates_are_scored_whole_first(store: Store) -> N
     drawn = planned(run, 0.1)
     score_run(drawn, store, lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
     assert len(drawn.drawn.templates) < 19
-    app = open_app(
-        "compare", model=list(SIZE), templates=many, compare_view="along an axis", evidence=HERE["evidence"]
-    )
+    app = open_app("compare", **{**BY_SIZE, "templates": many})
     assert "Not compared yet, for lack of scores: mini-gpt-l." in app.captions
     app.press("score_missing")
     assert [job.key for job in own_queue().list(10)] == [run.key]

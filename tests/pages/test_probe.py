@@ -111,25 +111,6 @@ def test_another_sentence_and_an_example_are_asked(queue: Queue, worker: Worker)
     assert states["The <b>cook</b> saw *[Y]* $x$"] == "cancelled"  # nobody waits for it any more
 
 
-@pytest.mark.parametrize(
-    ("sentence", "said"),
-    [
-        ("The nurse said that", "has no [Y]: write [Y] where the word goes"),
-        ("[Y] and [Y]", "has 2 places [Y]"),
-        ("… and ...", "has 2 places [Y]"),
-        ("The [X] said that [Y]", "still has an [X]"),
-        ("x" * 400 + "[Y]", "has 403 characters: shorten it to 300"),
-        (" ", "There is no sentence"),
-    ],
-)
-def test_a_sentence_that_cannot_be_asked_says_why_and_asks_nothing(
-    queue: Queue, sentence: str, said: str
-) -> None:
-    app = open_app("try_a_sentence", sentence=sentence)
-    assert said in app.errors
-    assert queue.list(kind=PROBE) == ()
-
-
 @pytest.mark.slow
 def test_groups_of_another_topic_and_the_mean_of_a_groups_words(worker: Worker) -> None:
     app = answered(worker, topic="race", model=["mini-bert"], sentence="The cook is [Y]")
@@ -148,14 +129,6 @@ def test_a_model_that_cannot_answer_is_named_and_the_others_are_drawn(worker: Wo
     assert "exact-boundary is for causal models" in said
     assert "There is no model named 'no-such-model'" in said
     assert "mini-gpt expects women" in app.texts
-
-
-def test_a_link_downloads_no_model_and_asks_eight_at_the_most(queue: Queue) -> None:
-    names = [f"nobody-{number}/model" for number in range(9)]
-    app = open_app("try_a_sentence", model=names)
-    assert len(app.error) == 8
-    assert "The first 8 models" in app.infos
-    assert queue.list(kind=PROBE) == ()
 
 
 def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: Worker) -> None:
@@ -241,12 +214,6 @@ def test_what_another_session_took_back_is_asked_again(queue: Queue) -> None:
     queue.cancel(queue.list(1, kind=PROBE)[0].id)
     app.run()
     assert [job.state for job in queue.list(kind=PROBE)] == ["queued", "cancelled"]
-
-
-def test_no_model_chosen(queue: Queue) -> None:
-    app = open_app("try_a_sentence")
-    app.multiselect(key="model").set_value([]).run()
-    assert "Choose one or more models" in app.infos
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import pytest
 from pcf_core.app.addresses import TAB_OF, TABS
 from pcf_core.app.method.how_it_works import PARTS
 from pcf_core.app.shell import SECTIONS
-from pcf_core.core.settings import Settings
 from pcf_core.store.store import Store
 from tests.goldens.recorded import assert_recorded
 from tests.pages.opened import App, open_app, set_environment
@@ -39,6 +38,7 @@ STATES: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
         ),
         ("fairpair", "fewer texts", {**SMALL, "fp_count": "6"}),
         ("criteria", "scored words", SCORED),
+        ("about", "nothing scored", {}),
         ("case_file", "a topic that no text audit knows", {"topic": "nationality"}),
         *(("how_it_works", part, {"how_part": part}) for part in PARTS),
     ],
@@ -64,6 +64,8 @@ STATES: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
         ("overview", "all runs", {"all_runs": "true"}),
         ("compare", "occupations by caprice", {"compare_part": "caprice"}),
         ("compare", "an occupation", {"occupation": "writer", "compare_every": "true"}),
+        ("factors", "read", {"factors_view": "what it read", "read_model": "mini-gpt"}),
+        ("about", "scored", {}),
         ("compare", "one model", {"model": ["mini-gpt"]}),
         ("compare", "one not scored", {"model": ["mini-gpt", "mini-t5"]}),
         *(
@@ -92,6 +94,11 @@ STATES: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
             "two compared",
             {"set": "gender-nineteen", "set_view": "compare", "other": "gender-reporting"},
         ),
+    ],
+    "two_precisions": [
+        ("risk", "float32 first", {"model": ["mini-gpt"]}),
+        ("compare", "two precisions", {"model": ["mini-gpt"], "precision": ["float32", "bfloat16"]}),
+        ("overview", "two precisions", {"all_runs": "true"}),
     ],
     "texts_store": [
         *(
@@ -193,7 +200,7 @@ def opened(page: str, tab: str) -> App:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("page", "tab"), VIEWS)
-def test_a_page_with_nothing_scored(own_settings: Settings, page: str, tab: str) -> None:
+def test_a_page_with_nothing_scored(page: str, tab: str) -> None:
     assert_page_recorded(opened(page, tab), f"empty/{page}{'_' * bool(tab)}{tab}".replace(" ", "_").lower())
 
 

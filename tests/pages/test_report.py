@@ -190,27 +190,6 @@ def test_a_text_audit_that_went_since_is_one_sentence(monkeypatch: pytest.Monkey
     assert "is in the cache: run it first, or leave it out" in app.errors
 
 
-def test_a_link_to_what_is_gone_says_so_without_markup(full_store: Store) -> None:
-    app = open_app("report", rp_run=["<b>gone</b>"], rp_text=["*old*"])
-    said = [warning.value for warning in app.warning]
-    assert len(said) == 2
-    assert "\\<b\\>gone\\</b\\>" in said[0]
-    assert "\\*old\\*" in said[1]
-
-
-def test_an_empty_store_offers_to_score() -> None:
-    app = open_app("report")
-    assert app.button(key="score_missing").label == "Score what is missing"
-    assert not app.info
-    assert "report_make" not in app.button_keys
-
-
-def test_nothing_chosen_says_what_to_choose() -> None:
-    app = open_app("report", model=[])
-    app.multiselect(key="model").set_value([]).run()
-    assert "Nothing is chosen" in app.infos
-
-
 def test_too_many_runs_are_refused_in_a_sentence(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pcf_core.report.records.MOST_RUNS", 1)
     app = open_app("report")

@@ -262,6 +262,9 @@ WALKS: dict[str, tuple[str, str, dict[str, Any], list[Step]]] = {
     "what is scored already is not queued again": (
         "full_store", "run_an_audit", {"score_model": ["mini-gpt", "mini-t5"]}, ["score_button"],
     ),
+    "another precision than there is is what is offered": (
+        "full_store", "risk", {"model": ["mini-gpt"], "precision": "float16"}, ["score_missing"],
+    ),
     "a plan is asked for in another precision": (
         "own_cache", "run_an_audit",
         {"score_model": ["mini-gpt"], "score_within": "0.02", "score_precision": "bfloat16"},

@@ -1,21 +1,29 @@
-"""The tab Summary: nothing there, one audit alone, all of them, and the ways to each."""
+"""The tabs Summary and Known benchmarks: all audits side by side, and the ways to each."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from pcf_core.app.addresses import Choice
-from pcf_core.app.texts.summary import GENDER_ALONE, NO_TABLE, OTHERWISE, UNREAD, case_file, tables_for
+from pcf_core.app.texts.benchmarks import read_files
+from pcf_core.app.texts.summary import OTHERWISE, UNREAD, case_file, tables_for
 from pcf_core.audit.options import ViewOptions
+from pcf_core.core.run import ScoringKey
 from pcf_core.core.topics import Group, Topic
 from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
 from pcf_core.show.findings.case_file import FOUND
 from pcf_core.store.store import Store
+from pcf_core.texts.benchmarks.records import ItemScores
+from pcf_core.work.benchmarking import run_benchmark
+from pcf_core.work.benchmarks import BENCHMARK_AUDIT, BLOCK, BlockScores, benchmark_asked, block_name
 from pcf_core.work.fairpair import FairPairAudit
-from tests.pages.opened import App, open_app, own_queue
+from tests.pages.opened import App, open_address, open_app, own_queue
+from tests.texts.benchmarks.written_files import crows_file, stereoset_files
 from tests.texts.criteria.asked import score_criteria, write_criteria
 from tests.texts.fairpair.written import write_small
 
@@ -72,29 +80,6 @@ def test_a_button_leads_to_another_tab_and_keeps_the_choice(
     )
     app.segmented_control(key="text_tab").set_value("Summary").run()
     assert app.selectbox(key="cf_model").value == "mini-gpt"
-
-
-def test_nothing_chosen_and_nothing_kept() -> None:
-    app = open_app("case_file", model=[])
-    app.sidebar.multiselect(key="model").set_value([]).run()
-    assert app.info or app.selectbox(key="cf_model").options
-
-
-def test_a_run_alone_has_nothing_to_agree_with(full_store: Store) -> None:
-    app = open_app("case_file", model=["mini-bert"], cf_model="mini-bert")
-    said = app.texts
-    assert "Prejudice and caprice: a difference" in said or "Prejudice and caprice: none shown" in said
-    assert "Without a verdict: caprice" in said
-    assert next(iter(list(tables(app)[0].values())[1:])).startswith(FOUND["no verdict"])
-    assert "nothing to agree with yet" in said
-    asks = str(next(iter(tables(app)[0]))).replace("\\", "")
-    assert f"**{asks}**  \nprejudice: " in said, "as a card, for a telephone"
-    assert "it fills a gap and cannot write a text" in next(iter(tables(app)[1].values()))
-    assert next(iter(tables(app)[1].values())).startswith(FOUND["not asked"])
-    assert [label for label, _ in links(app)] == ["Risk", "Tilt"]
-    assert "Ask the criteria" in [button.label for button in app.button]
-    assert app.figures == ["Risk R"]
-    assert not app.get("plotly_chart")
 
 
 @pytest.mark.slow
@@ -196,22 +181,6 @@ def test_a_model_that_the_sidebar_has_not_is_chosen_here(full_store: Store) -> N
     assert app.selectbox(key="cf_model").options[0] == "mini-bert"
 
 
-def test_a_model_that_is_gone_is_one_sentence() -> None:
-    app = open_app("case_file", cf_model="<b>nobody")
-    assert len(app.error) == 1
-    assert "<b>" not in app.error[0].value.replace("\\<", "")
-    found = [next(iter(table.values())) for table in tables(app)]
-    assert all(text.startswith(f"{FOUND['not asked']}: ") and not text.endswith(".") for text in found)
-    assert "Ask the criteria" not in dict(links(app))
-
-
-def test_a_topic_that_the_text_audits_do_not_know() -> None:
-    app = open_app("case_file", **GPT, topic="nationality")
-    said = [next(iter(table.values())) for table in tables(app)]
-    assert said[1] == f"{FOUND['not asked']}: {NO_TABLE}"
-    assert said[2] == f"{FOUND['not asked']}: {GENDER_ALONE}"
-
-
 @pytest.mark.parametrize(
     ("topic", "found"),
     [
@@ -232,3 +201,63 @@ def test_a_topic_of_ones_own_with_both_genders_is_about_gender() -> None:
     own = load_topic("gender").model_copy(update={"name": "mine", "groups": groups})
     assert isinstance(own, Topic)
     assert tables_for(own) == ("gender",)
+
+
+TAB = {"text_tab": "Known benchmarks", "templates": "gender-nineteen"}
+
+
+def test_without_files_the_tab_says_what_to_bring() -> None:
+    app = open_address("written_text", model=["mini-gpt"], **TAB)
+    (said,) = [one.value.replace("\\", "") for one in app.info]
+    assert said == "Bring in the files of CrowS-Pairs: none are shipped."
+
+
+def test_the_summary_leads_to_the_benchmark_that_has_results(full_store: Store, tmp_path: Path) -> None:
+    path = stereoset_files(tmp_path)["dev.json"]
+    material = read_files("stereoset", [(path.name, path.read_bytes())])
+    asked = benchmark_asked(material, ScoringKey.of(resolve("mini-bert")))
+    BENCHMARK_AUDIT.keep(full_store, asked, material)
+    body = BlockScores(items=(ItemScores(nats=(-1.0, -2.0, -3.0)),) * len(material.triples))
+    full_store.save_document(
+        asked.hash, block_name(range(len(material.triples))), body.model_dump(mode="json")
+    )
+    run_benchmark(asked, full_store)
+    app = open_address("written_text", model=["mini-bert"], cf_model="mini-bert", templates=TAB["templates"])
+    (button,) = [one for one in app.button if one.label == "Do they agree with us?"]
+    button.click().run()
+    assert app.session_state["bench"] == "stereoset"
+    assert not app.warning or "The link" not in app.warnings
+
+
+def test_two_models_are_compared_and_held_against_ours(full_store: Store, tmp_path: Path) -> None:
+    path = crows_file(
+        tmp_path, tuple(("age", f"The old man {n}.", f"The young man {n}.") for n in range(BLOCK))
+    )
+    material = read_files("crows-pairs", [(path.name, path.read_bytes())])
+    for model, share in (("mini-bert", 1.0), ("mini-gpt", 0.5)):
+        asked = benchmark_asked(material, ScoringKey.of(resolve(model)))
+        BENCHMARK_AUDIT.keep(full_store, asked, material)
+        nats = [(-1.0, -2.0) if place < share * BLOCK else (-2.0, -1.0) for place in range(BLOCK)]
+        body = BlockScores(items=tuple(ItemScores(nats=one) for one in nats))
+        full_store.save_document(asked.hash, block_name(range(BLOCK)), body.model_dump(mode="json"))
+        run_benchmark(asked, full_store)
+    app = open_address("written_text", model=["mini-bert", "mini-gpt"], **TAB)
+    said = app.texts
+    assert "CrowS-Pairs: mini-bert prefers the more stereotyping sentence in 100 % " in said
+    assert "CrowS-Pairs finds mini-bert worse than mini-gpt, farther from even by 0.50 (" in said
+    assert "CrowS-Pairs and prejudice" in said
+    assert "Blodgett et al. 2021" in app.warnings
+    assert not app.error
+    summary = open_address(
+        "written_text", model=["mini-bert"], cf_model="mini-bert", templates=TAB["templates"]
+    )
+    assert "CrowS-Pairs: mini-bert prefers the more stereotyping sentence in 100 %" in summary.texts
+    assert "CrowS-Pairs: mini-gpt prefers" not in summary.texts
+    assert "CrowS-Pairs and prejudice" not in summary.texts  # of one model nothing is worse
+    both = open_address(
+        "written_text",
+        model=["mini-bert", "mini-gpt"],
+        cf_model="mini-bert",
+        templates=TAB["templates"],
+    )
+    assert "CrowS-Pairs and prejudice" in both.texts

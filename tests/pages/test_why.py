@@ -1,0 +1,369 @@
+"""The tabs of Why?: factors, what a model read, and how much its risk hangs on choices."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pcf_core.app import data
+from pcf_core.app.why.factors import LINE_COLUMNS, POINT_COLUMNS
+from pcf_core.app.why.read import LINE_COLUMNS as READ_LINES
+from pcf_core.app.why.read import READ_COLUMNS
+from pcf_core.app.why.sensitivity import CHOICE_COLUMNS
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import Results, result_name
+from pcf_core.audit.sensitivity import sensitivity, sensitivity_kept
+from pcf_core.core.factors import FactorPanel, Matching, Quantity
+from pcf_core.core.sensitivity import Sensitivities
+from pcf_core.core.settings import Settings, settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.report.sections.factors import panels_in, short_p
+from pcf_core.show.findings.factors import (
+    MATCHED,
+    factors_finding,
+    figures_note,
+    link_strength,
+    templates_note,
+)
+from pcf_core.show.findings.why import readings_finding, sensitivity_finding
+from pcf_core.store.results import result_path
+from pcf_core.store.store import Store
+from pcf_core.work.worker import Worker
+from tests.conftest import fill
+from tests.pages.opened import open_app, own_queue, own_store, usual_run
+from tests.quick import quick
+
+
+def panels_of(
+    store: Store, model: str, quantity: Quantity = "overall_risk", matching: Matching = "close"
+) -> tuple[FactorPanel, ...]:
+    report = Results(store).report(usual_run(model), ViewOptions())
+    return panels_in(report, ViewOptions(), quantity, matching)
+
+
+def test_four_panels_and_the_findings_of_every_model(full_store: Store) -> None:
+    app = open_app("factors")
+    assert not app.error
+    assert len(app.get("plotly_chart")) == 4
+    assert app.figures[1] == "Education +1 year"
+    for model in ("mini-bert", "mini-gpt"):
+        panels = panels_of(full_store, model)
+        assert factors_finding(model, panels) in app.texts
+    assert "The 8 slopes of a model are tested together" in app.texts
+    assert templates_note(panels_of(full_store, "mini-bert")) in app.texts
+    assert app.captions.count("All occupations alike (solid)") == 4
+    assert all(link_strength(panel) in app.texts for panel in panels_of(full_store, "mini-bert"))
+    lines = app.table_with("p_holm")
+    assert len(lines) == 16
+    assert set(lines["line"]) == {"OLS", "WLS"}
+    points = app.table_with("overall_risk")
+    for table, columns in ((lines, LINE_COLUMNS), (points, POINT_COLUMNS)):
+        assert not [name for name in table if "_" in columns.get(name, {"label": name})["label"]]
+
+
+def test_a_link_names_the_model_the_part_and_the_broad_matches(full_store: Store) -> None:
+    app = open_app("factors", factors_model="mini-gpt", factors_risk="caprice", broad="true")
+    assert app.selectbox(key="factors_model").value == "mini-gpt"
+    panels = panels_of(full_store, "mini-gpt", "caprice_risk", "broad")
+    assert factors_finding("mini-gpt", panels) in app.texts
+    table = app.table_with("caprice_risk")
+    assert len(table[table["model"] == "mini-gpt"]) == sum(len(panel.points) for panel in panels)
+
+
+@pytest.mark.slow
+def test_a_file_of_the_users_own_is_a_panel_more_until_it_is_removed(full_store: Store) -> None:
+    app = open_app("factors")
+    terms = load_evidence("occupations-bvf").terms[:20]
+    rows = "".join(f"{term},{i},{i + 1}\n" for i, term in enumerate(terms))
+    app.file_uploader(key="own_factor_upload").upload(
+        "*danger*.csv", f"occupation,value,weight\n{rows}".encode()
+    )
+    app.run()
+    assert len(app.get("plotly_chart")) == 5
+    assert "\\*danger\\* +10" in app.figures
+    assert "The 10 slopes" in app.texts
+    app.switch_page("pages/caprice.py").run()
+    app.switch_page("pages/why.py").run()
+    assert len(app.get("plotly_chart")) == 5
+    app.press("remove_own")
+    assert len(app.get("plotly_chart")) == 4
+
+
+@pytest.mark.parametrize(
+    ("data", "said"), [(b"a,b\n1,2\n", "must name occupation and value"), (b"\xff\xfe", "not UTF-8")]
+)
+def test_a_file_that_cannot_be_read_is_one_sentence(full_store: Store, data: bytes, said: str) -> None:
+    app = open_app("factors")
+    app.file_uploader(key="own_factor_upload").upload("mine.csv", data).run()
+    assert said in app.errors
+    assert len(app.get("plotly_chart")) == 4
+
+
+@pytest.mark.parametrize(
+    ("value", "weight"),
+    quick(
+        [("1e308", "1"), ("-1e308", "1"), ("3e200", "1"), ("3e-320", "1"), ("3", "1e308")],
+        [("3e-320", "1"), ("3", "1e308")].__contains__,
+    ),
+)
+def test_numbers_that_cannot_be_reckoned_with_are_one_sentence(
+    full_store: Store, value: str, weight: str
+) -> None:
+    app = open_app("factors")
+    terms = load_evidence("occupations-bvf").terms[:20]
+    rows = "".join(f"{term},{i},{i + 1}\n" for i, term in enumerate(terms[1:]))
+    data = f"occupation,value,weight\n{rows}{terms[0]},{value},{weight}\n"
+    app.file_uploader(key="own_factor_upload").upload("mine.csv", data.encode()).run()
+    assert "sizes between 1e-9 and 1e12 are read" in app.errors
+    assert len(app.get("plotly_chart")) == 4
+
+
+@pytest.mark.parametrize(
+    "row",
+    quick(
+        ["{i}e-9,{w}e-9", "-{w}e10,1e12", "{w}e10,{w}", "1e12,1", "{i},1e{e}", "{s}1e12,{w}"],
+        ("{i}e-9,{w}e-9", "{s}1e12,{w}").__contains__,
+    ),
+)
+def test_sizes_at_the_ends_of_what_is_read_are_drawn(full_store: Store, row: str) -> None:
+    app = open_app("factors")
+    terms = load_evidence("occupations-bvf").terms[:20]
+    rows = "".join(
+        f"{term},{row.format(i=i, w=i + 1, e=i - 8, s='-' * (i % 2))}\n" for i, term in enumerate(terms)
+    )
+    app.file_uploader(key="own_factor_upload").upload(
+        "mine.csv", f"occupation,value,weight\n{rows}".encode()
+    ).run()
+    assert not app.error
+    assert len(app.get("plotly_chart")) == 5
+    assert "unknown" not in app.captions
+
+
+def test_occupations_the_statistics_do_not_know() -> None:
+    fill(own_store(), "mini-gpt", evidence="occupations-zh")
+    app = open_app("factors", model=["mini-gpt"], evidence="occupations-zh")
+    assert "No line is fitted to the risk of mini-gpt" in app.texts
+    assert "0 points, fewer than 10" in app.captions
+
+
+def test_a_file_without_a_known_occupation_is_not_used_and_says_so(full_store: Store) -> None:
+    app = open_app("factors")
+    rows = "".join(f"nobody {i},{i}\n" for i in range(20))
+    app.file_uploader(key="own_factor_upload").upload("mine.csv", f"occupation,value\n{rows}".encode()).run()
+    assert "No occupation of this file" in app.errors
+    assert "0 of 120 occupations here have a value" in app.texts
+    assert len(app.get("plotly_chart")) == 4
+
+
+def test_key_figures_name_their_model_and_what_survives(full_store: Store) -> None:
+    app = open_app("factors", factors_model="mini-gpt")
+    panels = panels_of(full_store, "mini-gpt")
+    assert figures_note("mini-gpt", panels) in app.captions
+    for metric, found in zip(app.metric, panels, strict=True):
+        assert found.ols is not None
+        assert f" · {short_p(found.ols)}" in metric.delta.replace("\\", "")
+        assert len(metric.label) < 24
+
+
+READ = "what it read"
+
+
+def test_the_view_compares_every_model_whose_text_is_known(full_store: Store) -> None:
+    app = open_app("factors", factors_view=READ, read_model="mini-gpt")
+    table, lines, missing = (app.table_with(name) for name in ("share_he", "plain_low", "because"))
+    nurse = table[(table["occupation"] == "nurse") & (table["model"] == "mini-gpt")].iloc[0]
+    assert (nurse["he"], nurse["she"]) == (16, 69)
+    assert (len(table), len(missing)) == (2 * 83, 120 - 83)
+    assert list(lines["model"]) == ["mini-bert", "mini-gpt"]
+    assert "cook" in set(missing["occupation"])
+    for shown, columns in ((table, READ_COLUMNS), (lines, READ_LINES)):
+        assert not [name for name in shown if "_" in columns.get(name, {"label": name})["label"]]
+
+
+@pytest.mark.slow
+def test_tilt_has_the_row_and_the_sentences_until_they_are_switched_off(full_store: Store) -> None:
+    app = open_app("tilt")
+    assert "mini-gpt flattens the differences that its text makes" in app.texts
+    assert "what it read" in app.get("plotly_chart")[0].proto.spec
+    assert "59,539 biographies" in app.captions
+    assert "The 95 % ranges of slope and shift allow for" in app.captions
+    app.selectbox(key="occupation").set_value("nurse").run()
+    assert (
+        "In the training text, 19 % (12–28 %) of 85 biographies that name “nurse” say mostly he" in app.texts
+    )
+    app.toggle(key="read").set_value(False).run()
+    assert "flattens the differences" not in app.texts
+    assert "what it read" not in app.get("plotly_chart")[0].proto.spec
+
+
+@pytest.mark.slow
+def test_another_model_is_said_not_to_be_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy of a shipped folder with another configuration is another model, under whatever name."""
+    folder = tmp_path / "own" / "mini-gpt-2"
+    shutil.copytree(settings().assets / "models" / "mini-gpt", folder)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "n_head": 2}))
+    monkeypatch.setenv("PCF_MODELS", str(folder.parent))
+    settings.cache_clear()
+    store = own_store()
+    fill(store, "mini-gpt-2")
+    app = open_app("factors", factors_view=READ, model=["mini-gpt-2"])
+    assert "We do not know what mini-gpt-2 read" in app.infos
+    fill(store, "mini-gpt")
+    both = open_app("factors", factors_view=READ, model=["mini-gpt-2", "mini-gpt"])
+    assert "We do not know what mini-gpt-2 read" in both.captions.replace("\\", "")
+    assert "mini-gpt flattens" in both.texts
+
+
+@pytest.mark.slow
+def test_other_groups_and_unknown_occupations_are_one_sentence() -> None:
+    store = own_store()
+    fill(store, "mini-gpt", topic_name="race")
+    app = open_app("factors", factors_view=READ, model=["mini-gpt"], topic="race")
+    assert "So this page shows male and female" in app.infos
+    fill(store, "mini-gpt", evidence="occupations-zh")
+    app = open_app("factors", factors_view=READ, model=["mini-gpt"], evidence="occupations-zh")
+    assert "is named in enough documents" in app.infos
+
+
+def read_jobs() -> list[tuple[str, str]]:
+    return [(job.kind, job.state) for job in own_queue().list(kind="read")]
+
+
+@pytest.fixture
+def gpt_store() -> Store:
+    """One model's key, scored by the fake."""
+    store = own_store()
+    fill(store, "mini-gpt")
+    return store
+
+
+@pytest.fixture
+def serve(own_settings: Settings, gpt_store: Store) -> Worker:
+    return Worker(gpt_store, own_queue(), own_settings)
+
+
+def test_the_page_says_what_the_library_finds(full_store: Store) -> None:
+    app = open_app("sensitivity", template_weights="equal")
+    assert not app.error
+    options = ViewOptions(template_weighting="equal")
+    found = Sensitivities(
+        {model: sensitivity(full_store, usual_run(model), options) for model in ("mini-bert", "mini-gpt")}
+    )
+    said = app.texts
+    assert readings_finding(found, "") in said
+    assert "apart with these sentences (p = " in said or "has the higher risk" in said
+    for model, one in found.models.items():
+        moved = sensitivity_finding(model, one).partition(". ")[2].partition(" In samples")[0]
+        assert moved.startswith("Under ")
+        assert moved in said
+    assert app.figures == [
+        "Range of R · mini-bert",
+        "Range of R · mini-gpt",
+    ]
+    assert "all criteria agree" in said
+    assert "exact-boundary (mini-bert)" in said
+    assert "published scripts, the authors' demo library" in said.replace("\\", "")
+
+
+def test_a_table_of_each_choice_and_model_has_all_three_risks(full_store: Store) -> None:
+    frames = [frame.value for frame in open_app("sensitivity").dataframe]
+    table = next(frame for frame in frames if "rank" in frame and (frame["choice"] == "as chosen").any())
+    assert set(table["model"]) == {"mini-bert", "mini-gpt"}
+    gaps = table["overall_risk"] - table["prejudice_risk"] - table["caprice_risk"]
+    assert abs(gaps).max() < 1e-12
+    assert (table.loc[table["choice"] == "as chosen", "change"] == 0).all()
+    assert not [column for column in table if "_" in CHOICE_COLUMNS.get(column, {"label": column})["label"]]
+    assert table.loc[table["choice"] == "published scripts", "stereotype_sd"].isna().all()
+
+
+def test_the_slopes_stand_under_every_matching(gpt_store: Store) -> None:
+    app = open_app("sensitivity", model=["mini-gpt"], sensitivity_risk="prejudice")
+    table = app.table_with("matching")
+    assert len(table) == 4 * 2 * 3
+    assert list(table["matching"][:3]) == list(MATCHED.values())
+    item = Results(gpt_store).report(usual_run("mini-gpt"), ViewOptions())
+    exact = panels_in(item, ViewOptions(), "prejudice_risk", "exact")
+    rows = table[(table["matching"] == MATCHED["exact"]) & (table["line"] == "OLS")].set_index("factor")
+    for panel in exact:
+        assert panel.ols is not None
+        assert rows.loc[panel.scale.noun, "slope"] == pytest.approx(panel.scale.step * panel.ols.slope)
+        assert rows.loc[panel.scale.noun, "n"] == panel.ols.n
+    assert "the prejudice of mini-gpt" in app.texts
+    assert "Whichever matches count" in app.texts or "depends on the matches" in app.texts
+
+
+@pytest.mark.slow
+def test_a_large_table_is_worked_out_by_the_worker(
+    gpt_store: Store, serve: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(data.MOST_CELLS, "sensitivity", 10)
+    app = open_app("sensitivity", model=["mini-gpt"])
+    assert "worked out once" in app.texts
+    assert "waiting" in app.texts
+    assert not app.get("plotly_chart")
+    app.run()
+    assert read_jobs() == [("read", "queued")]
+    run = usual_run("mini-gpt")
+    assert not sensitivity_kept(gpt_store, run, ViewOptions())
+    serve.run(until_idle=True)
+    assert read_jobs() == [("read", "done")]
+    app.run()
+    assert len(app.get("plotly_chart")) == 1
+    assert "worked out once" not in app.texts
+
+
+@pytest.mark.slow
+def test_what_was_read_in_vain_is_read_by_the_page(
+    gpt_store: Store, own_settings: Settings, serve: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker has done it, but what it kept is gone."""
+    monkeypatch.setitem(data.MOST_CELLS, "sensitivity", 10)
+    open_app("sensitivity", model=["mini-gpt"])
+    serve.run(until_idle=True)
+    run = usual_run("mini-gpt")
+    for path in result_path(own_settings.cache, run.key, "x").parent.glob("sensitivity-*"):
+        path.unlink()
+    app = open_app("sensitivity", model=["mini-gpt"])
+    assert len(app.get("plotly_chart")) == 1
+    assert read_jobs() == [("read", "done")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["risk", "tilt", "overview"])
+def test_every_page_waits_for_another_grouping_of_a_large_run(
+    gpt_store: Store, serve: Worker, page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(data.MOST_CELLS, "preferences", 10)
+    app = open_app(page, model=["mini-gpt"])
+    assert read_jobs() == []  # the usual reading is kept
+    assert len(app.pictures(page))
+    app = open_app(page, model=["mini-gpt"], protocol="single-token")
+    assert "another reading of its words" in app.texts
+    job = own_queue().list(kind="read")[0]
+    app.press(f"cancel_{job.id}")
+    assert read_jobs() == [("read", "cancelled")]
+    app.run()
+    assert read_jobs() == [("read", "cancelled")]  # it is not asked for again by itself
+    app.press(f"retry_{job.id}")
+    serve.run(until_idle=True)
+    run = usual_run("mini-gpt")
+    assert gpt_store.has_result(run.key, result_name(run, "single-token"))
+    assert len(open_app(page, model=["mini-gpt"], protocol="single-token").pictures(page))
+
+
+@pytest.mark.slow
+def test_means_over_words_are_read_from_the_kept_sums(
+    gpt_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No job, however large; gender's groups have as many words each, so the numbers stay."""
+    monkeypatch.setitem(data.MOST_CELLS, "preferences", 10)
+    found = [
+        [metric.value for metric in open_app("risk", model=["mini-gpt"], aggregation=how).metric]
+        for how in ("sum", "mean")
+    ]
+    assert found[0] == found[1]
+    assert read_jobs() == []
