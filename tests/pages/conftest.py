@@ -158,3 +158,10 @@ def corpora(own_cache: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (folder / "toy.txt").write_text("The nurse said that she was late.")
     (folder / "notes.pdf").write_bytes(b"%PDF")
     set_environment(monkeypatch, CORPORA=str(folder), ALLOW_HUB="0")
+
+
+@pytest.fixture
+def same_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which models fit into the memory of this machine is no part of a golden."""
+    for module in ("tables", "details"):
+        monkeypatch.setattr(f"pcf_core.app.models.{module}.main_memory", lambda: 16 * 10**9)

@@ -39,10 +39,13 @@ def text_of(node: Any) -> str:
         return str(layout.get("title", {}).get("text", "without a title"))
     if node.type == "page_link":
         return f"{node.proto.label} = {node.proto.page}?{node.proto.query_string}"
+    if node.type == "progress":
+        return str(node.proto.text)
     label, value = (written(getattr(node, name, None)) for name in ("label", "value"))
     if node.type == "file_uploader":
         value = ", ".join(re.findall(r"name='([^']*)'", value))
-    return f"{label}{' = ' if label and value else ''}{value}"
+    off = " (disabled)" * (getattr(node, "disabled", False) is True)
+    return f"{label}{' = ' if label and value else ''}{value}{off}"
 
 
 def written(value: object) -> str:

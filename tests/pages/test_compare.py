@@ -38,6 +38,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
 from tests.pages.opened import App, open_app, usual_run
+from tests.pages.walks import assert_state
 
 PAIR = ("mini-bert", "mini-gpt")
 BY_TOPIC = {"compare_view": "along an axis", "compare_axis": "topic"}
@@ -278,11 +279,7 @@ def test_printed_rows_stand_beside_runs_of_the_same_model(
     """The shipped models are none of the papers'; here one is taken for GPT-2."""
     entry = PublishedModel(model="mini-gpt", published="GPT-2", note="it is not")
     monkeypatch.setattr("pcf_core.material.published.published_models", lambda: (entry,))
-    app = open_app("compare", compare_view="as in the papers")
-    said = "0.42 (PCF Table 1, wikipedia), 0.42 (BVF Table 1, wikipedia), 0.58 (BVF Table 4, book)"
-    assert f"the papers print {said}" in app.texts
-    assert "Note: it is not." in app.texts
-    assert {"GPT-2", "GPT2"} < set(app.dataframe[0].value["model"])
+    assert_state(open_app("compare", compare_view="as in the papers"), "compare a printed model")
     axis = open_app("compare", compare_view="along an axis").dataframe[0].value
     printed = axis[axis["published"] == "BVF Table 4"]
     assert set(printed["place"]) == {"book", "conversation", "textbook", "web page"}

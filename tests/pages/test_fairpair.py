@@ -26,6 +26,7 @@ from pcf_core.work.jobs import OpenGenerator
 from pcf_core.work.worker import Worker
 from tests.models.generation.text_server import TextServer, serving_texts
 from tests.pages.opened import App, open_app, own_queue, own_store, set_environment
+from tests.pages.walks import assert_state
 from tests.texts.fairpair.written import EVIL, SMALL, fake, write_small
 
 ONE = ["F · mini-gpt", "F of other words · mini-gpt"]  # the key figures of one model
@@ -159,24 +160,14 @@ def test_models_and_temperatures_are_compared_at_equal_settings() -> None:
     answered(**grid)
     app = open_app("fairpair", **SMALL, **grid)
     assert app.session_state["fp_at"] == "1"
-    assert "Both models wrote 25 texts for each side of a prompt" in app.captions
-    assert app.figures[:2] == ["F · mini-gpt", "F · mini-t5"]
-    assert app.texts.count("This is our reconstruction.") == 1
-    assert ", controlled p" in app.texts
-    lines = open_app("fairpair", **SMALL, **grid, fp_view="temperatures")
-    assert len(lines.dataframe[0].value) == 4
-    assert "By temperature, F of mini-gpt is " in lines.texts
+    assert_state(app, "fairpair two models")
+    assert_state(open_app("fairpair", **SMALL, **grid, fp_view="temperatures"), "fairpair temperatures")
 
 
 @pytest.mark.slow
 def test_a_model_that_says_nothing_is_counted_and_warned_of() -> None:
     answered(silent, fp_temperature=["0"])
-    app = open_app("fairpair", **SMALL, fp_temperature=["0"])
-    assert "F is undefined, as there is no variation" in app.texts
-    assert "100 of 100 texts were refused or are empty" in app.warnings
-    assert "always the likeliest token" in app.captions
-    assert "Of 50 texts for John, 0 were refused and 50 are empty" in app.captions
-    assert app.metric[0].value == "undefined"
+    assert_state(open_app("fairpair", **SMALL, fp_temperature=["0"]), "fairpair a silent model")
 
 
 def test_texts_that_are_gone_are_said_and_the_numbers_stay(

@@ -13,6 +13,7 @@ from pcf_core.store.store import Store
 from tests.goldens.recorded import assert_recorded
 from tests.pages.opened import App, open_app, set_environment
 from tests.pages.shown import lines
+from tests.pages.walks import assert_state
 from tests.texts.criteria.asked import SCORED
 from tests.texts.fairpair.written import SMALL
 
@@ -21,6 +22,8 @@ MODELS = {"model": ["mini-bert", "mini-gpt"]}
 USUAL = {"topic": "gender", "templates": "gender-wikipedia-100"}
 AXIS, PAPERS = {"compare_view": "along an axis"}, {"compare_view": "as in the papers"}
 SCORED_BOTH = {**SCORED, "cr_model": ["mini-gpt", "mini-bert"]}
+
+pytestmark = pytest.mark.usefixtures("same_memory")
 
 # What a link opens, by the store that it is opened on: page, what the state is called, and the link.
 STATES: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
@@ -180,13 +183,6 @@ WRONG: dict[str, list[dict[str, Any]]] = {
 ANSWERS = ("error", "warning", "info", "success", "metric", "button:")
 
 
-@pytest.fixture(autouse=True)
-def same_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Which models fit into the memory of this machine is no part of a golden."""
-    for module in ("tables", "details"):
-        monkeypatch.setattr(f"pcf_core.app.models.{module}.main_memory", lambda: 16 * 10**9)
-
-
 def assert_page_recorded(app: App, name: str) -> None:
     assert_recorded(
         f"pages/{name}",
@@ -219,8 +215,7 @@ def test_a_state_of_a_page(
     request: pytest.FixtureRequest, store: str, page: str, name: str, link: dict[str, Any]
 ) -> None:
     request.getfixturevalue(store)
-    app = open_app(page, **link)
-    assert_recorded(f"pages/states/{page}_{name}".replace(" ", "_"), list(lines(app.main)))
+    assert_state(open_app(page, **link), f"{page} {name}")
 
 
 @pytest.mark.parametrize("page", WRONG)

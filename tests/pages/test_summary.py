@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,7 +23,8 @@ from pcf_core.texts.benchmarks.records import ItemScores
 from pcf_core.work.benchmarking import run_benchmark
 from pcf_core.work.benchmarks import BENCHMARK_AUDIT, BLOCK, BlockScores, benchmark_asked, block_name
 from pcf_core.work.fairpair import FairPairAudit
-from tests.pages.opened import App, open_address, open_app, own_queue
+from tests.pages.opened import App, open_address, open_app
+from tests.pages.walks import assert_state, assert_walk
 from tests.texts.benchmarks.written_files import crows_file, stereoset_files
 from tests.texts.criteria.asked import score_criteria, write_criteria
 from tests.texts.fairpair.written import write_small
@@ -44,19 +46,11 @@ def links(app: App) -> list[tuple[str, str]]:
 
 def pressed(app: App, label: str) -> dict[str, Any]:
     """What the form of another tab holds after its button is pressed."""
-    (button,) = (one for one in app.button if one.label.replace("\\", "") == label)
-    button.click().run()
-    return app.session_state.to_dict()
+    return app.press_label(label).session_state.to_dict()
 
 
 def test_without_any_result_every_audit_can_be_asked() -> None:
-    app = open_app("case_file", **GPT)
-    assert app.titles == ["Written text"]
-    assert "No audit has a result of this model" in app.infos
-    assert "Not scored yet" in app.texts
-    assert [next(iter(table.values())).split(":")[0] for table in tables(app)] == ["not run"] * 3
-    app.press("score_missing")
-    assert len(own_queue().list(10)) == 1
+    assert_walk(open_app("case_file", **GPT), "a model is scored from its summary", "score_missing")
 
 
 @pytest.mark.parametrize(
@@ -87,22 +81,7 @@ def test_all_audits_side_by_side_with_the_ways_to_each(full_store: Store) -> Non
     write_small(full_store)
     write_criteria(full_store, "anecdotes")
     score_criteria(full_store, "tasks")
-    app = open_app("case_file", **GPT)
-    said = app.texts
-    assert "find a difference" in said
-    assert "They do not agree." in said or "find a difference, with these sides." in said
-    bias, fairpair, criteria = tables(app)
-    assert len(bias) == 2
-    assert next(iter(fairpair.values())).startswith(("a difference: relabelling", "none shown: relabelling"))
-    assert [asks for asks in criteria if "stories" in asks]
-    ways = dict(links(app))
-    assert ways["Risk"] == ways["Tilt"]
-    assert "model=mini-gpt" in ways["Risk"]
-    assert "templates=gender-nineteen" in ways["Risk"]
-    assert app.figures == ["Risk R", "F of FairPair", "Criteria beyond chance"]
-    assert "occupations stand in the run and in the stories" in said
-    assert len(app.get("plotly_chart")) == 1
-    assert not app.error
+    assert_state(open_app("case_file", **GPT), "case_file all audits")
     for label, key, value in (
         ("John and Jane, temperature 1", "fp_category", ["pets"]),
         ("Anecdotes, written", "cr_view", "anecdotes"),
@@ -203,61 +182,41 @@ def test_a_topic_of_ones_own_with_both_genders_is_about_gender() -> None:
     assert tables_for(own) == ("gender",)
 
 
-TAB = {"text_tab": "Known benchmarks", "templates": "gender-nineteen"}
+SUMMARY = {"text_tab": "Summary", "cf_model": "mini-bert", "templates": "gender-nineteen"}
+BENCHMARKS = {"text_tab": "Known benchmarks", "templates": "gender-nineteen"}
 
 
-def test_without_files_the_tab_says_what_to_bring() -> None:
-    app = open_address("written_text", model=["mini-gpt"], **TAB)
-    (said,) = [one.value.replace("\\", "") for one in app.info]
-    assert said == "Bring in the files of CrowS-Pairs: none are shipped."
+def score_benchmark(store: Store, material: Any, model: str, nats: Sequence[tuple[float, ...]]) -> None:
+    """Keep these log-probabilities as a model's answer to each item."""
+    asked = benchmark_asked(material, ScoringKey.of(resolve(model)))
+    BENCHMARK_AUDIT.keep(store, asked, material)
+    body = BlockScores(items=tuple(ItemScores(nats=one) for one in nats))
+    store.save_document(asked.hash, block_name(range(len(nats))), body.model_dump(mode="json"))
+    run_benchmark(asked, store)
 
 
 def test_the_summary_leads_to_the_benchmark_that_has_results(full_store: Store, tmp_path: Path) -> None:
     path = stereoset_files(tmp_path)["dev.json"]
     material = read_files("stereoset", [(path.name, path.read_bytes())])
-    asked = benchmark_asked(material, ScoringKey.of(resolve("mini-bert")))
-    BENCHMARK_AUDIT.keep(full_store, asked, material)
-    body = BlockScores(items=(ItemScores(nats=(-1.0, -2.0, -3.0)),) * len(material.triples))
-    full_store.save_document(
-        asked.hash, block_name(range(len(material.triples))), body.model_dump(mode="json")
-    )
-    run_benchmark(asked, full_store)
-    app = open_address("written_text", model=["mini-bert"], cf_model="mini-bert", templates=TAB["templates"])
-    (button,) = [one for one in app.button if one.label == "Do they agree with us?"]
-    button.click().run()
+    score_benchmark(full_store, material, "mini-bert", [(-1.0, -2.0, -3.0)] * len(material.triples))
+    app = open_address("written_text", model=["mini-bert"], **SUMMARY).press_label("Do they agree with us?")
     assert app.session_state["bench"] == "stereoset"
-    assert not app.warning or "The link" not in app.warnings
+    assert not app.link_warnings
 
 
 def test_two_models_are_compared_and_held_against_ours(full_store: Store, tmp_path: Path) -> None:
+    both = ["mini-bert", "mini-gpt"]
+    assert_state(open_address("written_text", model=both, **BENCHMARKS), "benchmarks without files")
     path = crows_file(
         tmp_path, tuple(("age", f"The old man {n}.", f"The young man {n}.") for n in range(BLOCK))
     )
     material = read_files("crows-pairs", [(path.name, path.read_bytes())])
     for model, share in (("mini-bert", 1.0), ("mini-gpt", 0.5)):
-        asked = benchmark_asked(material, ScoringKey.of(resolve(model)))
-        BENCHMARK_AUDIT.keep(full_store, asked, material)
-        nats = [(-1.0, -2.0) if place < share * BLOCK else (-2.0, -1.0) for place in range(BLOCK)]
-        body = BlockScores(items=tuple(ItemScores(nats=one) for one in nats))
-        full_store.save_document(asked.hash, block_name(range(BLOCK)), body.model_dump(mode="json"))
-        run_benchmark(asked, full_store)
-    app = open_address("written_text", model=["mini-bert", "mini-gpt"], **TAB)
-    said = app.texts
-    assert "CrowS-Pairs: mini-bert prefers the more stereotyping sentence in 100 % " in said
-    assert "CrowS-Pairs finds mini-bert worse than mini-gpt, farther from even by 0.50 (" in said
-    assert "CrowS-Pairs and prejudice" in said
-    assert "Blodgett et al. 2021" in app.warnings
-    assert not app.error
-    summary = open_address(
-        "written_text", model=["mini-bert"], cf_model="mini-bert", templates=TAB["templates"]
-    )
+        nats = [(-1.0, -2.0) if item < share * BLOCK else (-2.0, -1.0) for item in range(BLOCK)]
+        score_benchmark(full_store, material, model, nats)
+    assert_state(open_address("written_text", model=both, **BENCHMARKS), "benchmarks of two models")
+    summary = open_address("written_text", model=["mini-bert"], **SUMMARY)
     assert "CrowS-Pairs: mini-bert prefers the more stereotyping sentence in 100 %" in summary.texts
     assert "CrowS-Pairs: mini-gpt prefers" not in summary.texts
     assert "CrowS-Pairs and prejudice" not in summary.texts  # of one model nothing is worse
-    both = open_address(
-        "written_text",
-        model=["mini-bert", "mini-gpt"],
-        cf_model="mini-bert",
-        templates=TAB["templates"],
-    )
-    assert "CrowS-Pairs and prejudice" in both.texts
+    assert "CrowS-Pairs and prejudice" in open_address("written_text", model=both, **SUMMARY).texts
