@@ -5,14 +5,12 @@ In real Chromium, on the shipped results and what pages open with.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Page
 
 from pcf_core.app.present import VIEWS
 from pcf_core.app.shell import SECTIONS, titles
-from tests.browser import CHROMIUM, browser_page, running_app, settle
+from tests.browser import CHROMIUM, browser_page, settle
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 MOST = 60
@@ -58,14 +56,6 @@ WATCH = """window.shifts = [];
 new PerformanceObserver(list => {
   for (const shift of list.getEntries()) if (!shift.hadRecentInput) window.shifts.push(shift.value);
 }).observe({type: 'layout-shift', buffered: true});"""
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("first-words")
-    environment = {"PCF_CACHE": str(folder / "cache"), "PCF_START_WORKER": "0"}
-    with running_app(environment, folder / "app.log") as address:
-        yield address
 
 
 def opened(page: Page, app: str, address: str, *, presented: bool = False) -> None:

@@ -33,7 +33,7 @@ from pcf_core.store.results import result_path
 from pcf_core.store.store import Store
 from pcf_core.work.worker import Worker
 from tests.conftest import fill
-from tests.pages.opened import open_app, own_queue, own_store, usual_run
+from tests.pages.opened import App, open_app, own_queue, own_store, usual_run
 from tests.quick import quick
 
 
@@ -73,51 +73,52 @@ def test_a_link_names_the_model_the_part_and_the_broad_matches(full_store: Store
     assert len(table[table["model"] == "mini-gpt"]) == sum(len(panel.points) for panel in panels)
 
 
+def with_factor(data: str | bytes, name: str = "mine.csv") -> App:
+    return open_app("factors").upload("own_factor_upload", name, data)
+
+
+def factor(row: str) -> str:
+    """A file of twenty occupations: its rows with i for a number, w for the next, s for every other sign."""
+    rows = (
+        f"{term},{row.format(i=i, w=i + 1, e=i - 8, s='-' * (i % 2))}\n"
+        for i, term in enumerate(load_evidence("occupations-bvf").terms[:20])
+    )
+    return "occupation,value,weight\n" + "".join(rows)
+
+
 @pytest.mark.slow
 def test_a_file_of_the_users_own_is_a_panel_more_until_it_is_removed(full_store: Store) -> None:
-    app = open_app("factors")
-    terms = load_evidence("occupations-bvf").terms[:20]
-    rows = "".join(f"{term},{i},{i + 1}\n" for i, term in enumerate(terms))
-    app.file_uploader(key="own_factor_upload").upload(
-        "*danger*.csv", f"occupation,value,weight\n{rows}".encode()
-    )
-    app.run()
+    app = with_factor(factor("{i},{w}"), "*danger*.csv")
     assert len(app.get("plotly_chart")) == 5
-    assert "\\*danger\\* +10" in app.figures
+    assert "*danger* +10" in app.figures
     assert "The 10 slopes" in app.texts
     app.switch_page("pages/caprice.py").run()
     app.switch_page("pages/why.py").run()
     assert len(app.get("plotly_chart")) == 5
-    app.press("remove_own")
-    assert len(app.get("plotly_chart")) == 4
+    assert len(app.press("remove_own").get("plotly_chart")) == 4
+
+
+TOO_LARGE = "sizes between 1e-9 and 1e12 are read"
 
 
 @pytest.mark.parametrize(
-    ("data", "said"), [(b"a,b\n1,2\n", "must name occupation and value"), (b"\xff\xfe", "not UTF-8")]
+    ("data", "refused"),
+    [
+        ("a,b\n1,2\n", "must name occupation and value"),
+        (b"\xff\xfe", "not UTF-8"),
+        (
+            "occupation,value\n" + "".join(f"nobody {i},{i}\n" for i in range(20)),
+            "No occupation of this file",
+        ),
+        *((f"{factor('{i},{w}')}nurse,{value},1\n", TOO_LARGE) for value in ("1e308", "-1e308", "3e-320")),
+        (f"{factor('{i},{w}')}nurse,3,1e308\n", TOO_LARGE),
+    ],
 )
-def test_a_file_that_cannot_be_read_is_one_sentence(full_store: Store, data: bytes, said: str) -> None:
-    app = open_app("factors")
-    app.file_uploader(key="own_factor_upload").upload("mine.csv", data).run()
-    assert said in app.errors
-    assert len(app.get("plotly_chart")) == 4
-
-
-@pytest.mark.parametrize(
-    ("value", "weight"),
-    quick(
-        [("1e308", "1"), ("-1e308", "1"), ("3e200", "1"), ("3e-320", "1"), ("3", "1e308")],
-        [("3e-320", "1"), ("3", "1e308")].__contains__,
-    ),
-)
-def test_numbers_that_cannot_be_reckoned_with_are_one_sentence(
-    full_store: Store, value: str, weight: str
+def test_a_file_that_cannot_be_read_is_one_sentence(
+    full_store: Store, data: str | bytes, refused: str
 ) -> None:
-    app = open_app("factors")
-    terms = load_evidence("occupations-bvf").terms[:20]
-    rows = "".join(f"{term},{i},{i + 1}\n" for i, term in enumerate(terms[1:]))
-    data = f"occupation,value,weight\n{rows}{terms[0]},{value},{weight}\n"
-    app.file_uploader(key="own_factor_upload").upload("mine.csv", data.encode()).run()
-    assert "sizes between 1e-9 and 1e12 are read" in app.errors
+    app = with_factor(data)
+    assert refused in app.errors
     assert len(app.get("plotly_chart")) == 4
 
 
@@ -129,14 +130,7 @@ def test_numbers_that_cannot_be_reckoned_with_are_one_sentence(
     ),
 )
 def test_sizes_at_the_ends_of_what_is_read_are_drawn(full_store: Store, row: str) -> None:
-    app = open_app("factors")
-    terms = load_evidence("occupations-bvf").terms[:20]
-    rows = "".join(
-        f"{term},{row.format(i=i, w=i + 1, e=i - 8, s='-' * (i % 2))}\n" for i, term in enumerate(terms)
-    )
-    app.file_uploader(key="own_factor_upload").upload(
-        "mine.csv", f"occupation,value,weight\n{rows}".encode()
-    ).run()
+    app = with_factor(factor(row))
     assert not app.error
     assert len(app.get("plotly_chart")) == 5
     assert "unknown" not in app.captions
@@ -147,15 +141,6 @@ def test_occupations_the_statistics_do_not_know() -> None:
     app = open_app("factors", model=["mini-gpt"], evidence="occupations-zh")
     assert "No line is fitted to the risk of mini-gpt" in app.texts
     assert "0 points, fewer than 10" in app.captions
-
-
-def test_a_file_without_a_known_occupation_is_not_used_and_says_so(full_store: Store) -> None:
-    app = open_app("factors")
-    rows = "".join(f"nobody {i},{i}\n" for i in range(20))
-    app.file_uploader(key="own_factor_upload").upload("mine.csv", f"occupation,value\n{rows}".encode()).run()
-    assert "No occupation of this file" in app.errors
-    assert "0 of 120 occupations here have a value" in app.texts
-    assert len(app.get("plotly_chart")) == 4
 
 
 def test_key_figures_name_their_model_and_what_survives(full_store: Store) -> None:
