@@ -8,12 +8,9 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
-from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import report
-from pcf_core.audit.results import load_result, self_audit_of, unchecked
+from pcf_core.audit.results import self_audit_of, unchecked
 from pcf_core.core.run import Progress
 from pcf_core.core.settings import Settings
-from pcf_core.show.findings.models import risk_finding
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
@@ -104,15 +101,6 @@ def test_results_are_read_while_their_cells_are_checked(full_store: Store, page:
     app.run()
     assert not any("checking cells" in caption.value for caption in app.caption)
     assert all("in 50 cells" in floor for floor in noise_floors(app))
-
-
-def test_the_risk_page_says_what_the_library_computes(full_store: Store) -> None:
-    app = open_app("risk", weights="employment", scale="bvf")
-    for model in ("mini-bert", "mini-gpt"):
-        run = usual_run(model)
-        options = ViewOptions(occupation_weights="employment", scale="bvf")
-        found = report(load_result(full_store, run), run, options)
-        assert risk_finding(model, found) in app.texts
 
 
 def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:

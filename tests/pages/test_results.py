@@ -10,10 +10,10 @@ from pcf_core.app.results.risk import OCCUPATION_COLUMNS
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report, report
 from pcf_core.audit.results import load_result
-from pcf_core.measure.tails import normal_shape, tail_shape
+from pcf_core.measure.tails import tail_shape
 from pcf_core.report.sections import heat_map
 from pcf_core.report.sections.tails import caprice_figures
-from pcf_core.show.findings.models import corrected_finding, normal_finding, shape_finding
+from pcf_core.show.findings.models import corrected_finding, shape_finding
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.overview import heat_map_answer
 from pcf_core.store.store import Store
@@ -91,11 +91,6 @@ def test_two_templates_that_make_one_sentence_are_both_among_the_contexts() -> N
     both = [f"The nurse and the nurse said that … ({template})" for template in templates[:2]]
     assert [told[template] for template in templates] == [*both, "The nurse is …"]
     assert called("baker", templates)[templates[0]] == "The baker and the nurse said that …"
-
-
-def test_a_context_that_is_not_there_is_a_mistake_in_the_link(full_store: Store) -> None:
-    app = open_app("heat_map", template="The [X] was never seen with [Y]")
-    assert len(app.warning) == 1
 
 
 def test_a_mark_beside_the_cells_chooses_none(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,22 +256,6 @@ def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Stor
         app.segmented_control(key="tail_view").set_value(view).run()
         assert len(app.get("plotly_chart")) == 1
     assert app.toggle(key="log_count").value is False
-
-
-@pytest.mark.slow
-def test_prejudice_is_shown_with_its_normal_fit_and_two_pictures(full_store: Store) -> None:
-    app = open_app("caprice", part="prejudice", normal_view="QQ plot")
-    assert "a normal distribution (Shapiro–Wilk, p" in app.texts
-    for model in MINI_MODELS:
-        expected = normal_shape(column(app, model, "prejudice_risk"))
-        assert normal_finding(model, expected) in app.texts
-    labels = app.figures
-    assert labels == [f"Prejudice · {model}" for model in MINI_MODELS]
-    app.segmented_control(key="normal_view").set_value("histogram").run()
-    assert len(app.get("plotly_chart")) == 1
-    app.segmented_control(key="part").set_value("caprice").run()
-    assert "With mini-gpt, no occupation stands out" in app.texts
-    assert "The prejudice of mini-gpt" not in app.texts
 
 
 @pytest.mark.slow
