@@ -148,7 +148,7 @@ WALKS: dict[str, tuple[str, str, dict[str, Any], list[Step]]] = {
     "rows are dropped, taken back and saved with their history": (
         "own_set", "templates", EDIT_SET,
         [
-            ("tick", 1, 3), "drop_rows", "undo", ("tick", 3), "drop_rows",
+            ("tick", 3), "drop_rows", ("tick", 1, 2), "drop_rows", "undo",
             ("set", "save_name_own-set", "smaller"), "save_set",
         ],
     ),
