@@ -21,7 +21,7 @@ from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
-from pcf_core.work.queue import Queue
+from pcf_core.work.queue import Job, Queue
 from pcf_core.work.scoring import score_run
 from tests.conftest import SMALL
 
@@ -181,6 +181,13 @@ def own_store() -> Store:
 
 def own_queue() -> Queue:
     return Queue.open(settings().catalogue)
+
+
+def claimed_job() -> Job:
+    """The next job, taken by some worker."""
+    job = own_queue().claim("somebody")
+    assert job is not None
+    return job
 
 
 def score_with(run: RunSpec, probability: Callable[[str, str], float], store: Store | None = None) -> None:

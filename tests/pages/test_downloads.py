@@ -13,20 +13,15 @@ import pytest
 import streamlit as st
 
 from pcf_core.app.report import FULL
-from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import load_result
-from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.topics import Group, MinedTemplate, SetCard
 from pcf_core.material.evidence import OWN, make_evidence
 from pcf_core.material.safety.text import FORMULA_STARTS
 from pcf_core.material.templates import make_mined, save_set
 from pcf_core.material.topics import make_topic, save_topic
-from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer
 from pcf_core.store.store import Store
-from pcf_core.work.scoring import score_run
-from tests.conftest import fake_scorer
-from tests.pages.opened import open_app, own_store
+from tests.conftest import MINI_MODELS, fill
+from tests.pages.opened import open_app, own_store, usual_run
 
 GROUPS = (Group(name="female", words=("=she", "+her")), Group(name="male", words=("-he", "@him")))
 TERMS = ("=nurse", "+engineer", "-clerk", "@cook", "＝pilot", "tutor", "teacher", "writer")
@@ -34,24 +29,15 @@ TEXTS = ("=[X] said that [Y]", "+[X] felt [Y]", "-[X] saw [Y]", "@[X] knew [Y]")
 FORMULAS = "formulas"
 
 
-def score(store: Store, run: RunSpec) -> None:
-    def opened(spec: ModelSpec, protocol: str) -> Scorer:
-        return fake_scorer(run.scoring, run.topic)
-
-    score_run(run, store, opened)
-    load_result(store, run)
-
-
 @pytest.fixture
 def formulas() -> dict[str, str | list[str]]:
     """A run of such names, scored; the parameters that open a page on it."""
-    topic = save_topic(make_topic(FORMULAS, GROUPS, title="=Formulas", evidence=FORMULAS, templates=FORMULAS))
-    evidence = OWN.save(make_evidence(FORMULAS, TERMS, noun="=term"))
+    save_topic(make_topic(FORMULAS, GROUPS, title="=Formulas", evidence=FORMULAS, templates=FORMULAS))
+    OWN.save(make_evidence(FORMULAS, TERMS, noun="=term"))
     texts = [MinedTemplate(text=text, count=place + 1) for place, text in enumerate(TEXTS)]
-    templates = save_set(make_mined(FORMULAS, texts, SetCard(title="=Formulas"))).templates_only
-    store = own_store()
-    for model in ("mini-bert", "mini-gpt"):
-        score(store, build_run(resolve(model), topic, evidence, templates))
+    save_set(make_mined(FORMULAS, texts, SetCard(title="=Formulas")))
+    for model in MINI_MODELS:
+        fill(own_store(), model, FORMULAS, FORMULAS, FORMULAS)
     return {"topic": FORMULAS, "templates": FORMULAS, "evidence": FORMULAS}
 
 
@@ -137,7 +123,7 @@ def test_the_heat_map_hands_out_every_cell_with_its_coverage(
     """The picture shows 40 of 120 occupations; the files hold all, of those without a weight too."""
     app = open_app("heat_map", model=["mini-gpt"], weights="employment")
     shown = app.dataframe[-1].value
-    run = next(info.run for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
+    run = usual_run("mini-gpt")
     preferences = load_result(full_store, run).preferences
     table = pd.read_csv(io.StringIO(tables_of(handed_out["heat_map.csv"]())[0]))
     assert len(shown.columns) - 1 < len(preferences.occupations) == table["occupation"].nunique()

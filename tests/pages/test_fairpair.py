@@ -250,8 +250,7 @@ def test_prompts_can_be_messages_to_an_endpoint(served: TextServer) -> None:
     assert "fp_chat" not in [toggle.key for toggle in open_app("fairpair").toggle]
     asked = only_result(answered(fp_model="endpoint:tiny", fp_chat="true")).asked
     assert asked.key.chat_template
-    parameters = parameters_of(asked.hash)
-    assert parameters is not None
+    parameters = parameters_of(asked.hash) or {}
     assert parameters["fp_chat"] == "true"
     app = open_app("fairpair", **parameters)
     assert len(app.metric) == 2
@@ -267,8 +266,7 @@ def test_an_encoder_adds_a_measure_that_names_it() -> None:
     result = only_result(answered(fp_encoder="mini-bert"))
     app = open_app("fairpair", **SMALL, fp_encoder="mini-bert", fp_measure="embedding:mini-bert")
     assert fairpair_finding(result.reports["embedding:mini-bert"]) in app.texts
-    parameters = parameters_of(result.asked.hash)
-    assert parameters is not None
+    parameters = parameters_of(result.asked.hash) or {}
     assert parameters["fp_encoder"] == "mini-bert"
     assert "mini-bert: mean of the last hidden states" in app.open_foot().texts
     assert any("--dissimilarity embedding:mini-bert" in code.value for code in app.code)

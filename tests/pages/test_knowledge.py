@@ -47,13 +47,12 @@ def scored(monkeypatch: pytest.MonkeyPatch) -> Store:
 def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
     app = open_app("knowledge", model="mini-gpt")
     report = knowledge_report(scored, ScoringKey.of(resolve("mini-gpt")), CONTINENTS)
-    said = app.texts
-    assert knowledge_finding("mini-gpt", report) in said
-    assert confidence_finding(report).replace(" %", " %") in said
+    assert knowledge_finding("mini-gpt", report) in app.texts
+    assert confidence_finding(report).replace(" %", " %") in app.texts
     assert len(app.get("plotly_chart")) == 1
     assert len(app.dataframe[0].value) == 60
     best = max(report.facts, key=lambda fact: fact.knowledge)
-    assert f"**{best.subject}**  \nRight: {', '.join(best.right)}" in said, "as a card, for a telephone"
+    assert f"**{best.subject}**  \nRight: {', '.join(best.right)}" in app.texts, "as a card, for a telephone"
     assert app.figures == ["Knowledge · mini-gpt"]
     commands = [code.value for code in app.open_foot().code]
     floor = app.table[0].value["value"]["noise floor"].replace("\\", "")

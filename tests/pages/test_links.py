@@ -32,8 +32,7 @@ def test_no_number_without_an_end_reaches_a_widget(page: str, text: str) -> None
     for key in NUMBERS[page]:
         assert app.session_state[key] == usual.session_state[key]
         assert key not in app.query_params
-    said = app.warnings
-    assert ("no finite number" in said) == (text != "nan")
+    assert ("no finite number" in app.warnings) == (text != "nan")
     assert not app.error
     app.number_input(key=NUMBERS[page][0]).set_value(7).run()
     assert app.session_state[NUMBERS[page][0]] == 7

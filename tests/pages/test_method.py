@@ -200,10 +200,9 @@ def tab_key(link: PrintedLink) -> str:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_figure_of_a_paper_is_drawn_with_ours_beside_it(paper: str) -> None:
     app = open_app("method", method_tab="As in the papers", papers_paper=TITLES[paper])
-    said = app.texts
     for item in printed_items():
         if item.paper == paper:
-            assert f"**{item.number}.**" in said
+            assert f"**{item.number}.**" in app.texts
     assert not app.info, "all results are here"
     assert not app.error
 

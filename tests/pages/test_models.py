@@ -13,7 +13,7 @@ from pcf_core.core.settings import settings
 from pcf_core.models.names import KnownModel
 from pcf_core.store.store import Store
 from tests.conftest import MINI_MODELS
-from tests.pages.opened import ROOT, App, open_app, own_queue, set_environment, usual_run
+from tests.pages.opened import ROOT, App, claimed_job, open_app, own_queue, set_environment, usual_run
 from tests.pages.walks import assert_state, assert_walk
 
 pytestmark = pytest.mark.usefixtures("same_memory")
@@ -190,8 +190,7 @@ def test_a_viewer_and_an_operators_list_are_told_why_not(monkeypatch: pytest.Mon
 def test_what_failed_is_said_with_a_button_that_goes_on() -> None:
     open_app("models", model_details=SMOLLM2).press(f"fetch_{SMOLLM2}")
     queue = own_queue()
-    job = queue.claim("somebody")
-    assert job is not None
+    job = claimed_job()
     queue.progress(job.id, 40_000_000, job.total, 2e6, "somebody")
     app = open_app("models", model_details=SMOLLM2)
     reason = "The hub cannot be reached: check the network."

@@ -152,7 +152,7 @@ def test_models_that_the_paired_test_of_compare_cannot_tell_apart_share_a_letter
     highest = compared(*(read[model] for model in table["model"].iloc[[0, -1]]), ViewOptions())
     assert highest.differences["overall_risk"].ordered
     assert not letters[0] & letters[-1]
-    assert any("Two models tie where" in caption.value for caption in app.caption)
+    assert "Two models tie where" in app.captions
     cards = [text for text in app.texts.splitlines() if text.startswith("Risk ")]
     assert [("Ties with" in card) for card in cards] == [
         any(own & other for other in letters if other is not own) for own in letters

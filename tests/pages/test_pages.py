@@ -94,12 +94,12 @@ def test_results_are_read_while_their_cells_are_checked(full_store: Store, page:
         return
     assert len(app.pictures(page)) >= 1
     line = "checking cells, 12 of 50 · 8 s left. Its figures are there"
-    assert any(line in caption.value for caption in app.caption)
+    assert line in app.captions
     assert any("not checked yet" in floor for floor in noise_floors(app))
     full_store.save_run(run, whole)
     queue.finish(job.id, {})
     app.run()
-    assert not any("checking cells" in caption.value for caption in app.caption)
+    assert "checking cells" not in app.captions
     assert all("in 50 cells" in floor for floor in noise_floors(app))
 
 
@@ -178,9 +178,9 @@ def test_tilt_is_measured_against_an_even_split_whatever_the_neutral_point(full_
     value = next(metric.value for metric in labour.metric if metric.label.replace("\\", "") == label)
     assert abs(float(value.replace("−", "-"))) <= 1
     for app in (even, labour):  # all are shown here; what another reading leaves out is said where it is read
-        assert not any("occupations have no figure" in caption.value for caption in app.caption)
+        assert "occupations have no figure" not in app.captions
     risk = open_app("risk", reference="labour")
-    assert any("50 of 120 occupations have no figure" in caption.value for caption in risk.caption)
+    assert "50 of 120 occupations have no figure" in risk.captions
 
 
 @pytest.mark.parametrize(

@@ -68,10 +68,9 @@ def test_opened_it_asks_and_shows_what_each_model_answers(queue: Queue, worker: 
         ("mini-bert", "The nurse said that [Y]"),
         ("mini-gpt", "The nurse said that [Y]"),
     }
-    said = app.texts
     # .35 of .45 and, swapped, .15 of .45; the others of the 77 words have 10^-6 each.
-    assert "mini-bert expects men: male words get 78 % (“he” 67 % and “king” 11 %)" in said
-    assert "mini-gpt expects women: female words get 67 % (“she” 67 %)" in said
+    assert "mini-bert expects men: male words get 78 % (“he” 67 % and “king” 11 %)" in app.texts
+    assert "mini-gpt expects women: female words get 67 % (“she” 67 %)" in app.texts
     assert len(app.get("plotly_chart")) == 2
     assert "77 words are scored" in app.captions
     assert "Left out: niece (unk)." in app.captions
@@ -124,10 +123,9 @@ def test_groups_of_another_topic_and_the_mean_of_a_groups_words(worker: Worker) 
 
 def test_a_model_that_cannot_answer_is_named_and_the_others_are_drawn(worker: Worker) -> None:
     app = answered(worker, model=["mini-bert", "mini-gpt", "no-such-model"], protocol="exact-boundary")
-    said = app.errors
-    assert "mini-bert" in said
-    assert "exact-boundary is for causal models" in said
-    assert "There is no model named 'no-such-model'" in said
+    assert "mini-bert" in app.errors
+    assert "exact-boundary is for causal models" in app.errors
+    assert "There is no model named 'no-such-model'" in app.errors
     assert "mini-gpt expects women" in app.texts
 
 

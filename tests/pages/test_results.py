@@ -42,7 +42,7 @@ def test_the_answer_of_the_heat_map_is_that_of_the_model_shown(full_store: Store
 
 def test_a_clicked_cell_is_chosen_and_opened_once(full_store: Store) -> None:
     app = open_app("heat_map")
-    run = next(iter(full_store.runs())).run
+    run = usual_run("mini-gpt")
     preferences = load_result(full_store, run).preferences
     charts = len(app.get("plotly_chart"))
     app.session_state["occupation"] = preferences.occupations[3]
@@ -63,7 +63,7 @@ def test_a_clicked_cell_is_chosen_and_opened_once(full_store: Store) -> None:
 
 
 def test_a_context_stays_with_another_occupation_and_is_shown_as_a_sentence(full_store: Store) -> None:
-    preferences = load_result(full_store, next(iter(full_store.runs())).run).preferences
+    preferences = load_result(full_store, usual_run("mini-gpt")).preferences
     template, (first, second) = preferences.templates[2], preferences.occupations[:2]
     app = open_app("heat_map", occupation=second, template=template)  # as addresses used to name it
     contexts = app.selectbox(key="template")
@@ -94,7 +94,7 @@ def test_two_templates_that_make_one_sentence_are_both_among_the_contexts() -> N
 
 
 def test_a_mark_beside_the_cells_chooses_none(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = next(iter(full_store.runs())).run
+    run = usual_run("mini-gpt")
     preferences = load_result(full_store, run).preferences
     state: dict[str, object] = {}
     monkeypatch.setattr("pcf_core.app.results.heat_map.st.session_state", state)

@@ -167,13 +167,12 @@ def test_every_page_reads_a_run_with_a_plan(drawn_store: Store, page: str) -> No
     app = open_app(page)
     assert not app.error
     assert len(app.pictures(page)) >= 1
-    said = app.captions
-    assert "120 occupations × 100 draws of 17 out of 19 templates" in said
+    assert "120 occupations × 100 draws of 17 out of 19 templates" in app.captions
     assert "Not scored yet" not in app.texts
     if page == "risk":
         assert "over 120 occupations and 100 draws of 17 out of 19 templates" in app.texts
         assert "both corrected for the draw" in app.texts
-        assert "corrected for the bias of a sample" in said
+        assert "corrected for the bias of a sample" in app.captions
 
 
 @pytest.mark.slow
@@ -208,9 +207,8 @@ def test_estimate_and_interval_are_shown_while_it_runs(page: str) -> None:
     queue.claim("somebody")
     queue.note(job.id, {"sampling": LOOK.model_dump(mode="json")}, "somebody")
     app = open_app(page, model=["mini-gpt"])
-    said = app.captions
-    assert "The risk is 0.71 (0.69–0.73) after 400 draws" in said
-    assert "The widest range is ± 0.02, the goal ± 0.005" in said
+    assert "The risk is 0.71 (0.69–0.73) after 400 draws" in app.captions
+    assert "The widest range is ± 0.02, the goal ± 0.005" in app.captions
     assert app.button(key=f"cancel_{job.id}").label == "Cancel"
 
 
@@ -245,7 +243,7 @@ def open_swapped(page: str, swapped_run: RunSpec, **more: str) -> App:
     """The page as the link of a finished job opens it."""
     names = {name: value for name, value in parameters_of(swapped_run).items() if name != "model"}
     app = open_app(page, **names, **more)
-    assert not app.error, app.error
+    assert not app.error
     return app
 
 
@@ -256,10 +254,9 @@ SWAPPED_READ = ("overview", "heat_map", "tilt", "risk", "caprice", "factors", "s
 @pytest.mark.parametrize("page", SWAPPED_READ)
 def test_a_page_reads_a_swapped_run_and_says_what_stands_where(page: str, swapped_run: RunSpec) -> None:
     app = open_swapped(page, swapped_run)
-    said = app.captions
-    assert noun_note(swapped_run) in said
-    assert "read person, such as “white man”" in said
-    assert "2 runs · 10 persons × 10 templates" in said
+    assert noun_note(swapped_run) in app.captions
+    assert "read person, such as “white man”" in app.captions
+    assert "2 runs · 10 persons × 10 templates" in app.captions
     assert len(app.texts) > 300
     assert len(max(app.texts.split("\n"), key=len)) < 1_200, "a sentence names every group"
 

@@ -19,7 +19,7 @@ from pcf_core.core.topics import MinedSet
 from pcf_core.material.templates import load_mined, save_set
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.store.store import Store
-from tests.pages.opened import App, open_app, own_queue, usual_run
+from tests.pages.opened import App, claimed_job, open_app, own_queue, usual_run
 from tests.pages.own import OWN_SET, tick
 
 
@@ -132,8 +132,7 @@ def test_a_mining_shows_on_both_queues_and_can_be_cancelled_and_resumed(corpora:
     app = open_app("templates", set_view="mine")
     app.press("mine_button")
     queue = own_queue()
-    job = queue.claim("somebody")
-    assert job is not None
+    job = claimed_job()
     queue.progress(job.id, 5_000_000, 20_000_000, 1_000_000.0)
     queue.note(job.id, {"documents": 1200, "words": 9, "sentences": 9, "matches": 34})
     for page in ("templates", "run_an_audit"):
@@ -158,8 +157,7 @@ def test_a_finished_mining_leads_to_its_set(corpora: None) -> None:
     app = open_app("templates", set_view="mine")
     app.press("mine_button")
     queue = own_queue()
-    job = queue.claim("somebody")
-    assert job is not None
+    job = claimed_job()
     counts = {"templates": 7, "matches": 20, "documents": 3}
     queue.finish(job.id, {**counts, "dropped": {"a *name*": 2}, "words_per_second": None})
     app = open_app("templates", set_view="mine")

@@ -21,7 +21,7 @@ from pcf_core.work.criteria import CRITERIA, CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT
 from pcf_core.work.jobs import OpenGenerator
 from pcf_core.work.worker import Worker
-from tests.pages.opened import App, open_app, own_queue, own_store
+from tests.pages.opened import App, claimed_job, open_app, own_queue, own_store
 from tests.texts.criteria.asked import SCORED, WRITTEN, scorer, writer
 from tests.texts.fairpair.written import SMALL, fake
 
@@ -124,8 +124,7 @@ def test_what_is_asked_for_is_queued_written_and_read(tab: Tab) -> None:
 def test_a_run_under_way_is_watched_cancelled_and_resumed(tab: Tab) -> None:
     tab.press()
     queue = own_queue()
-    job = queue.claim("somebody")
-    assert job is not None
+    job = claimed_job()
     queue.progress(job.id, tab.texts - 48, tab.texts, 12.0, "somebody")
     said = f"{tab.texts - 48} of {tab.texts} texts · 12 a second · 4 s left"
     assert progress_text(queue.get(job.id)) == said
@@ -161,8 +160,7 @@ def test_a_run_that_failed_says_why_and_can_be_tried_again(tab: Tab) -> None:
 def test_what_was_found_before_is_opened_by_link_and_by_button(tab: Tab) -> None:
     tab.press(**tab.odd)
     (asked,) = tab.audit.kept(work(tab.write))
-    link = tab.parameters_of(asked.hash)
-    assert link is not None
+    link = tab.parameters_of(asked.hash) or {}
     assert {name: link[name] for name in tab.odd} == tab.odd
     assert len(open_app(tab.page, **link).metric) == tab.figures
     app = open_app(tab.page)
@@ -182,8 +180,7 @@ def test_another_precision_is_asked_for_and_opened_by_link_and_alone(tab: Tab) -
     open_app(tab.page, **tab.narrow, **{tab.precision: "bfloat16"}).press(f"{tab.page}_button")
     (asked,) = tab.audit.kept(work(tab.write))
     assert asked.key.dtype == "bfloat16"
-    link = tab.parameters_of(asked.hash)
-    assert link is not None
+    link = tab.parameters_of(asked.hash) or {}
     assert link[tab.precision] == "bfloat16"
     for app in (open_app(tab.page, **link), open_app(tab.page, **tab.narrow)):
         assert app.metric

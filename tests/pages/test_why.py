@@ -238,20 +238,19 @@ def test_the_page_says_what_the_library_finds(full_store: Store) -> None:
     found = Sensitivities(
         {model: sensitivity(full_store, usual_run(model), options) for model in ("mini-bert", "mini-gpt")}
     )
-    said = app.texts
-    assert readings_finding(found, "") in said
-    assert "apart with these sentences (p = " in said or "has the higher risk" in said
+    assert readings_finding(found, "") in app.texts
+    assert "apart with these sentences (p = " in app.texts or "has the higher risk" in app.texts
     for model, one in found.models.items():
         moved = sensitivity_finding(model, one).partition(". ")[2].partition(" In samples")[0]
         assert moved.startswith("Under ")
-        assert moved in said
+        assert moved in app.texts
     assert app.figures == [
         "Range of R · mini-bert",
         "Range of R · mini-gpt",
     ]
-    assert "all criteria agree" in said
-    assert "exact-boundary (mini-bert)" in said
-    assert "published scripts, the authors' demo library" in said.replace("\\", "")
+    assert "all criteria agree" in app.texts
+    assert "exact-boundary (mini-bert)" in app.texts
+    assert "published scripts, the authors' demo library" in app.texts.replace("\\", "")
 
 
 def test_a_table_of_each_choice_and_model_has_all_three_risks(full_store: Store) -> None:
