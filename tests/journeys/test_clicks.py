@@ -51,7 +51,7 @@ def test_a_click_on_a_cell_of_the_heat_map_opens_it(app: str) -> None:
         dialog = page.get_by_role("dialog")
         expect(dialog).to_contain_text("Most likely words")
         page.wait_for_url("**template=*")  # told once the fields below the dialog are drawn
-        said = asked(page)
-        assert said["occupation"][0] in said["template"][0]
-        expect(dialog).to_contain_text(said["template"][0])
+        parameters = asked(page)
+        assert parameters["occupation"][0] in parameters["template"][0]
+        expect(dialog).to_contain_text(parameters["template"][0])
         assert errors == []

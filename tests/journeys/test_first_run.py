@@ -75,8 +75,8 @@ def read_every_view(
     page: Page, address: str, environment: dict[str, str], templates: str = "gender-wikipedia-100"
 ) -> None:
     """Each view draws, and its page says what the command line says."""
-    asked = ("--model", "mini-bert", "--model", "mini-gpt", "--templates", templates)
-    answers = command_line(environment, "score", *asked)
+    options = ("--model", "mini-bert", "--model", "mini-gpt", "--templates", templates)
+    answers = command_line(environment, "score", *options)
     assert isinstance(answers, list)
     assert [answer["scored"] for answer in answers] == [0, 0]
     risks = [command_line(environment, "risk", str(answer["run"])) for answer in answers]

@@ -78,10 +78,10 @@ def test_which_of_two_is_closer_to_even_down_to_a_report(environment: dict[str, 
         hand.tick(1)
         hand.button(re.compile("^Compare "))
         settle(page, "Compare")
-        said = page.inner_text("[data-testid='stMain']")
-        assert "is closer to even than" in said
-        assert "favours" in said
-        assert "In sentences of gender-wide-wikipedia-20 " in said
+        text = page.inner_text("[data-testid='stMain']")
+        assert "is closer to even than" in text
+        assert "favours" in text
+        assert "In sentences of gender-wide-wikipedia-20 " in text
         hand.link("Report")
         settle(page, "Report")
         hand.button("Make the report")

@@ -26,11 +26,11 @@ OWN: dict[str, tuple[str, Any]] = {  # a choice of each old page that its widget
 }
 
 
-def expect_place(app: App, place: Place) -> None:
-    assert app.titles == [PAGES[place.page]]
-    if place.tab:
-        control = app.segmented_control(key=TAB_OF[place.page])
-        assert (control.value, tuple(control.options)) == (place.tab, TABS[place.page])
+def expect_place(app: App, target: Place) -> None:
+    assert app.titles == [PAGES[target.page]]
+    if target.tab:
+        control = app.segmented_control(key=TAB_OF[target.page])
+        assert (control.value, tuple(control.options)) == (target.tab, TABS[target.page])
 
 
 def test_the_menu_has_at_most_fifteen_pages_each_with_a_file() -> None:
@@ -42,8 +42,8 @@ def test_the_menu_has_at_most_fifteen_pages_each_with_a_file() -> None:
 def test_every_tab_belongs_to_a_page_and_no_two_pages_share_a_parameter() -> None:
     assert set(TAB_OF) == set(TABS) <= set(PAGES)
     assert len(set(TAB_OF.values())) == len(TAB_OF)
-    for place in (*OLD.values(), *OLD_VIEWS.values()):
-        assert place.tab in TABS.get(place.page, ("",))
+    for target in (*OLD.values(), *OLD_VIEWS.values()):
+        assert target.tab in TABS.get(target.page, ("",))
 
 
 @pytest.mark.parametrize("old", OLD)
@@ -58,18 +58,18 @@ def test_an_old_address_opens_the_new_place_with_the_same_choices(old: str) -> N
     assert not app.link_warnings
 
 
-@pytest.mark.parametrize(("view", "place"), OLD_VIEWS.items())
-def test_a_view_that_is_a_tab_now_is_opened_as_one(view: tuple[str, str, str], place: Place) -> None:
+@pytest.mark.parametrize(("view", "target"), OLD_VIEWS.items())
+def test_a_view_that_is_a_tab_now_is_opened_as_one(view: tuple[str, str, str], target: Place) -> None:
     old, name, value = view
     app = open_address(old, **SHARED, **{name: value})
-    expect_place(app, place)
+    expect_place(app, target)
     assert name not in app.query_params
     assert app.session_state["criterion"] == CALLED["criterion"]
 
 
 def test_what_an_old_address_says_is_kept_whole() -> None:
-    said = {"model": ["a", "b"], "utm": ["x"], "factors_view": ["labour statistics"]}
-    assert leads_to("factors", said) == ("why", {**said, "why_tab": "Factors"})
+    parameters = {"model": ["a", "b"], "utm": ["x"], "factors_view": ["labour statistics"]}
+    assert leads_to("factors", parameters) == ("why", {**parameters, "why_tab": "Factors"})
     assert leads_to("tails", {"model": ["a", "b"]}) == ("caprice", {"model": ["a", "b"]})
 
 

@@ -31,8 +31,8 @@ group = "Current"
 
 def registry() -> str:
     models = [
-        f'[[model]]\nname = "tiny/{size}{kind}"\ntitle = "Tiny"\nparameters = {10**6 * place}\n{FACTS}'
-        for place, size in enumerate(SIZES, 1)
+        f'[[model]]\nname = "tiny/{size}{kind}"\ntitle = "Tiny"\nparameters = {10**6 * number}\n{FACTS}'
+        for number, size in enumerate(SIZES, 1)
         for kind in ("", "-chat")
     ]
     pairs = [f'[[series.pair]]\nbase = "tiny/{size}"\naligned = "tiny/{size}-chat"\n' for size in SIZES]

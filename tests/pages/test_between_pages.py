@@ -26,10 +26,10 @@ NO_WIDGETS = {"container", "OwnPanel"}  # the key names a style, and a group of 
 
 def walk(pages: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Pairs of a page and the next one, from the first page on, so that every page leads to every other."""
-    for place, one in enumerate(pages):
-        for other in pages[place + 1 :]:
+    for index, one in enumerate(pages):
+        for other in pages[index + 1 :]:
             yield from ((one, other), (other, one))
-        yield from itertools.pairwise(pages[place : place + 2])
+        yield from itertools.pairwise(pages[index : index + 2])
 
 
 def change_models(app: App) -> None:

@@ -110,9 +110,12 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     """The README's example: the usual sentences tell the public models apart, others do not."""
     app = open_app("compare", **USUAL, protocol=protocol)
     wide, options = "gender-wide-wikipedia-20", ViewOptions(protocol=protocol)
-    answer, told = app.texts.index(" is closer to even than "), app.texts.index(f"In sentences of {wide} ")
-    assert answer < told
-    assert app.texts[told:].startswith(f"In sentences of {wide} we cannot tell them apart.")
+    answer, elsewhere = (
+        app.texts.index(" is closer to even than "),
+        app.texts.index(f"In sentences of {wide} "),
+    )
+    assert answer < elsewhere
+    assert app.texts[elsewhere:].startswith(f"In sentences of {wide} we cannot tell them apart.")
     pair = chosen(app)
     runs = {info.run.scoring.label: info.run for info in shipped.runs() if info.run.templates.name == wide}
     one, other = (Reading(runs[name], load_result(shipped, runs[name], protocol), options) for name in pair)
@@ -127,21 +130,21 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
 def test_other_sentences_are_told_once_both_models_are_scored_on_them(
     full_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = "In sentences of gender-speeches "
-    assert said not in open_app("compare").texts
+    sentence = "In sentences of gender-speeches "
+    assert sentence not in open_app("compare").texts
     fill(full_store, "mini-bert", templates="gender-speeches")
-    assert said not in open_app("compare").texts, "one model alone"
+    assert sentence not in open_app("compare").texts, "one model alone"
     fill(full_store, "mini-gpt", templates="gender-speeches")
     presented = open_app("compare", present="1")
-    assert said in presented.texts
+    assert sentence in presented.texts
     assert "Compare on gender-speeches" not in [button.label for button in presented.button]
     monkeypatch.setattr("pcf_core.app.compare.elsewhere.MOST_CELLS", 0)
     app = open_app("compare")
-    assert said in app.texts, "scoring keeps its own protocol"
+    assert sentence in app.texts, "scoring keeps its own protocol"
     narrower = {"protocol": "single-token"}
-    assert said not in open_app("compare", **narrower).texts, "not kept, and too much"
+    assert sentence not in open_app("compare", **narrower).texts, "not kept, and too much"
     open_app("compare", templates="gender-speeches", **narrower)
-    assert said in open_app("compare", **narrower).texts, "read by now"
+    assert sentence in open_app("compare", **narrower).texts, "read by now"
     assert app.press_label("Compare on gender-speeches").multiselect(key="precision").value == ["float32"]
 
 
@@ -205,22 +208,25 @@ def test_a_caprice_that_no_context_shows_has_no_interval_from_0_to_0(
     full_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def without_caprice(*arguments: object) -> Comparison:
-        found = compared(*arguments)  # type: ignore[arg-type]
+        comparison = compared(*arguments)  # type: ignore[arg-type]
         caprice = replace(
-            found.differences["caprice_risk"], first=0.0, second=0.0, intervals=(Interval(low=0, high=0),)
+            comparison.differences["caprice_risk"],
+            first=0.0,
+            second=0.0,
+            intervals=(Interval(low=0, high=0),),
         )
         return replace(
-            found,
-            differences={**found.differences, "caprice_risk": caprice},
-            first=replace(found.first, templates_left_out=1),
-            second=replace(found.second, templates_left_out=1),
+            comparison,
+            differences={**comparison.differences, "caprice_risk": caprice},
+            first=replace(comparison.first, templates_left_out=1),
+            second=replace(comparison.second, templates_left_out=1),
         )
 
     monkeypatch.setattr("pcf_core.report.loaded.compared", without_caprice)
     monkeypatch.setattr("pcf_core.app.data.once", lambda function: function)  # for this test alone
     app = open_app("compare")
-    (told,) = [one.value for one in app.caption if one.value.startswith("A caprice of 0")]
-    assert "in no sentence here; up to 45 % of sentences may be unseen" in told
+    (note,) = [one.value for one in app.caption if one.value.startswith("A caprice of 0")]
+    assert "in no sentence here; up to 45 % of sentences may be unseen" in note
     assert str(app.table[1].value["difference and interval"]["Caprice"]).startswith("0\\:")
 
 
@@ -256,7 +262,7 @@ def test_topics_are_not_laid_beside_other_texts_of_a_usual_name(
     """A set of one's own may have had other texts under its name; those of the chosen run are said to be."""
     usual = load_templates("gender-nineteen")
     changed = usual.model_copy(update={"templates": usual.templates[:-1]})
-    sets = {name: changed if name == usual.name else found for name, found in template_sets().items()}
+    sets = {name: changed if name == usual.name else templates for name, templates in template_sets().items()}
     monkeypatch.setattr("pcf_core.app.compare.axis.template_sets", lambda: sets, raising=False)
     monkeypatch.setattr(
         "pcf_core.app.compare.axis.usual_lists", lambda topic: Usual(usual.name, topic.evidence)

@@ -117,8 +117,8 @@ def test_tasks_are_read_beside_the_published_figures_and_summed_up() -> None:
     row = published[(published["quantity"] == RATE_WORDS["FNR"]) & (published["of"] == "he")].iloc[0]
     assert (row["printed"], row["status"], row["mini-gpt, here"]) == ("0.667", "derived", "1")
     assert set(published[published["of"] == "nurse"]["status"]) == {"published"}
-    (asked,) = CRITERIA_AUDIT.kept(own_store())
-    result = CRITERIA_AUDIT.load(own_store(), asked.hash)
+    (request,) = CRITERIA_AUDIT.kept(own_store())
+    result = CRITERIA_AUDIT.load(own_store(), request.hash)
     assert result is not None
     summary = open_app("criteria", **WRITTEN)
     readings = readings_of([result.report])
@@ -170,12 +170,12 @@ def test_of_questions_as_many_are_asked_as_is_chosen() -> None:
     app = open_app("criteria", **questions, cr_many="2")
     assert "mini-gpt, questions: 68 texts" in plainly(app.texts)
     app.press("criteria_button")
-    (asked,) = CRITERIA_AUDIT.kept(work())
-    parameters = parameters_of(asked.hash) or {}
+    (request,) = CRITERIA_AUDIT.kept(work())
+    parameters = parameters_of(request.hash) or {}
     assert parameters["cr_many"] == "2"
-    found = open_app("criteria", **parameters)
-    assert not found.error
-    assert "--questions 2" in found.open_foot().code[0].value
+    linked = open_app("criteria", **parameters)
+    assert not linked.error
+    assert "--questions 2" in linked.open_foot().code[0].value
     refused = open_app("criteria", **questions, cr_many="65")
     assert "questions-1 has 64" in plainly(refused.error[0].value)
 
@@ -183,24 +183,24 @@ def test_of_questions_as_many_are_asked_as_is_chosen() -> None:
 @pytest.mark.slow
 def test_an_embedding_score_over_several_models_is_offered_learned_and_read() -> None:
     store, queue = own_store(), own_queue()
-    asked: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "hobbies", "cr_model": ["mini-gpt", OTHER]}
+    link: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "hobbies", "cr_model": ["mini-gpt", OTHER]}
     write_criteria(store, "hobbies")
-    one = open_app("criteria", **asked)
+    one = open_app("criteria", **link)
     assert "Embedding score over all models" not in [part.value for part in one.subheader]
     write_criteria(store, "hobbies", OTHER)
-    app = open_app("criteria", **asked)
+    app = open_app("criteria", **link)
     assert not app.error
     assert "Not learned yet: word vectors from the hobbies of mini-gpt and mini-gpt-balanced" in plainly(
         app.texts
     )
     app.press("embedding_button")
     [job] = queue.list(5, kind=EMBEDDING)
-    assert "0 of 6 embeddings" in " ".join(bar.text for bar in open_app("criteria", **asked).get("progress"))
+    assert "0 of 6 embeddings" in " ".join(bar.text for bar in open_app("criteria", **link).get("progress"))
     queue.cancel(job.id)
-    cancelled = open_app("criteria", **asked)
+    cancelled = open_app("criteria", **link)
     cancelled.press_label("Resume")
     work()
-    done = open_app("criteria", **asked)
+    done = open_app("criteria", **link)
     result = EMBEDDINGS.load(store, embedding_asked(CRITERIA_AUDIT.kept(store)).hash)
     assert result is not None
     assert not done.error
@@ -241,18 +241,18 @@ def test_who_only_reads_sees_what_a_model_has_labelled_and_names_no_other(
     """The model is not here any more: what it labelled is read by the name that was kept."""
     store = own_store()
     write_criteria(store, "hobbies")
-    (asked,) = CRITERIA_AUDIT.kept(store)
-    result = CRITERIA_AUDIT.load(store, asked.hash)
+    (request,) = CRITERIA_AUDIT.kept(store)
+    result = CRITERIA_AUDIT.load(store, request.hash)
     material = load_experiment("hobbies").material
     assert result is not None
     assert isinstance(material, HobbiesMaterial)
     name = "nli org/nli 0123456789ab"
     labelled = Hobbies(material.model_copy(update={"labeller": name}), Lexicon(material.labels))
-    by_nli = written_asked(labelled, asked.generation, asked.wording, asked.repeats)  # type: ignore[arg-type]
+    by_nli = written_asked(labelled, request.generation, request.wording, request.repeats)  # type: ignore[arg-type]
     CRITERIA_AUDIT.keep(store, by_nli, labelled)
     report = result.report.model_copy(update={"labeller": name, "labeller_label": "the NLI model org/nli"})
-    kept = result.model_copy(update={"asked": by_nli, "report": report})
-    store.save_document(by_nli.hash, CRITERIA, kept.model_dump(mode="json"))
+    labelled_result = result.model_copy(update={"asked": by_nli, "report": report})
+    store.save_document(by_nli.hash, CRITERIA, labelled_result.model_dump(mode="json"))
     link = parameters_of(by_nli.hash) or {}
     set_environment(monkeypatch, READ_ONLY="1")
     shown = open_app("criteria", **link)
@@ -273,14 +273,14 @@ def test_a_file_of_ones_own_is_kept_asked_for_and_deleted() -> None:
     assert app.selectbox(key="cr_tasks").value == "mine"
     assert "32 texts to write" in app.texts
     app.press("criteria_button")
-    (asked,) = CRITERIA_AUDIT.kept(work())
-    parameters = parameters_of(asked.hash) or {}
+    (request,) = CRITERIA_AUDIT.kept(work())
+    parameters = parameters_of(request.hash) or {}
     assert parameters["cr_tasks"] == "mine"
     before = open_app("criteria", **TASKS)
     before.session_state[SEEN] = True  # as the expander is opened
     assert "own tasks “mine”" in plainly(before.run().texts)
     delete_own("tasks", "mine")
-    assert parameters_of(asked.hash) is None
+    assert parameters_of(request.hash) is None
 
 
 @pytest.mark.parametrize("experiment", EXAMPLES)

@@ -22,39 +22,35 @@ ASKED: dict[str, str | list[str]] = {"cr_model": "endpoint:tiny", "cr_view": "ta
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TextServer]:
     """It answers at both addresses and tells no log-probabilities."""
-    with serving_texts() as found:
-        monkeypatch.setenv("PCF_ENDPOINT_URL", found.url)
+    with serving_texts() as running:
+        monkeypatch.setenv("PCF_ENDPOINT_URL", running.url)
         monkeypatch.setenv("PCF_ENDPOINT_CONCURRENCY", "8")
         monkeypatch.setattr("pcf_core.models.endpoint.PAUSES", (0.01,))
         settings.cache_clear()
-        yield found
-
-
-def plainly(*sentences: str) -> str:
-    return " ".join(sentences).replace("\\", "").replace("*", "")
+        yield running
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("path", "said", "wording"),
+    ("path", "caption", "wording"),
     [
         (CHAT, "answers messages: it is given an instruction", "instruction"),
         (COMPLETIONS, "answers no messages: it goes on from the beginning of a text", "continuation"),
     ],
 )
 def test_an_endpoint_that_only_writes_is_asked_as_it_can_be(
-    server: TextServer, own_settings: Settings, path: str, said: str, wording: str
+    server: TextServer, own_settings: Settings, path: str, caption: str, wording: str
 ) -> None:
     server.paths = {path}
     server.says = lambda prompt, seed: f"The nurse did it, the {seed % 7}th time."
     app = open_app("criteria", **ASKED)
     assert not app.error
-    assert said in plainly(*(caption.value for caption in app.caption))
+    assert caption in app.captions.replace("*", "")
     app.press("criteria_button")
     store, queue = own_store(), own_queue()
     Worker(store, queue, own_settings, open_generator=open_generator).run(until_idle=True)
-    [asked] = CRITERIA_AUDIT.kept(store)
-    assert asked.wording == wording
+    [request] = CRITERIA_AUDIT.kept(store)
+    assert request.wording == wording
     assert len(open_app("criteria", **ASKED).metric) == 4
     assert path in {body_path for body_path, _ in server.requests}
 
@@ -62,8 +58,8 @@ def test_an_endpoint_that_only_writes_is_asked_as_it_can_be(
 def test_an_instruction_that_no_server_takes_has_a_remedy(server: TextServer) -> None:
     server.paths = {COMPLETIONS}
     app = open_app("criteria", **ASKED, cr_wording="instruction")
-    said = plainly(*(caption.value for caption in app.caption))
-    assert "its server answers none: choose the wording “given a beginning”" in said
+    remedy = "its server answers none: choose the wording “given a beginning”"
+    assert remedy in app.captions.replace("*", "")
 
 
 def test_a_server_that_is_down_is_said_and_asked_again_later(
@@ -72,14 +68,14 @@ def test_a_server_that_is_down_is_said_and_asked_again_later(
     works, server.fault = server.fault, failing(503)
     app = open_app("criteria", **ASKED)
     assert not app.error
-    assert "did not say whether it answers them" in plainly(*(caption.value for caption in app.caption))
+    assert "did not say whether it answers them" in app.captions.replace("*", "")
     server.fault = works
     assert known_chat("endpoint:tiny") is None  # remembered for a while
     monkeypatch.setattr("pcf_core.models.endpoint._chats", {})
     assert known_chat("endpoint:tiny") is True
-    asked = len(server.requests)
+    number = len(server.requests)
     assert known_chat("endpoint:tiny") is True
-    assert len(server.requests) == asked
+    assert len(server.requests) == number
 
 
 @pytest.mark.parametrize("chat", ["true", "false"])

@@ -34,7 +34,7 @@ def formulas() -> dict[str, str | list[str]]:
     """A run of such names, scored; the parameters that open a page on it."""
     save_topic(make_topic(FORMULAS, GROUPS, title="=Formulas", evidence=FORMULAS, templates=FORMULAS))
     OWN.save(make_evidence(FORMULAS, TERMS, noun="=term"))
-    texts = [MinedTemplate(text=text, count=place + 1) for place, text in enumerate(TEXTS)]
+    texts = [MinedTemplate(text=text, count=index + 1) for index, text in enumerate(TEXTS)]
     save_set(make_mined(FORMULAS, texts, SetCard(title="=Formulas")))
     for model in MINI_MODELS:
         fill(own_store(), model, FORMULAS, FORMULAS, FORMULAS)
@@ -44,16 +44,16 @@ def formulas() -> dict[str, str | list[str]]:
 @pytest.fixture
 def handed_out(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], str | bytes]]:
     """The data of every button of a page that gives CSV, by the file's name."""
-    found: dict[str, Callable[[], str | bytes]] = {}
+    data_by_name: dict[str, Callable[[], str | bytes]] = {}
     draw = st.download_button
 
     def kept(label: str, data: Any, file_name: str, mime: str, **options: Any) -> bool:
         if mime == "text/csv" or file_name.endswith("-csv.zip"):
-            found[file_name] = data
+            data_by_name[file_name] = data
         return draw(label, data, file_name, mime, **options)
 
     monkeypatch.setattr(st, "download_button", kept)
-    return found
+    return data_by_name
 
 
 def tables_of(data: str | bytes) -> list[str]:

@@ -50,8 +50,8 @@ def answered(write: OpenGenerator = fake, **parameters: str | list[str]) -> Stor
 
 
 def only_result(store: Store) -> FairPairResult:
-    (asked,) = FAIRPAIR_AUDIT.kept(store)
-    result = FAIRPAIR_AUDIT.load(store, asked.hash)
+    (request,) = FAIRPAIR_AUDIT.kept(store)
+    result = FAIRPAIR_AUDIT.load(store, request.hash)
     assert result is not None
     return result
 
@@ -184,9 +184,9 @@ def test_nothing_found_before_is_read_while_it_is_shut(
 ) -> None:
     read: list[str] = []
 
-    def watched(asked: FairPairAsked) -> Choices | None:
-        read.append(asked.hash)
-        return choices_of(asked)
+    def watched(request: FairPairAsked) -> Choices | None:
+        read.append(request.hash)
+        return choices_of(request)
 
     monkeypatch.setattr("pcf_core.app.fairpair.links.choices_of", watched)
     app = open_app("fairpair")
@@ -196,11 +196,11 @@ def test_nothing_found_before_is_read_while_it_is_shut(
 
 
 def test_what_the_form_cannot_ask_for_has_no_link(texts_store: Store) -> None:
-    asked = only_result(texts_store).asked
-    parser = asked.perturbation.model_copy(update={"pipeline": "another"})
-    assert parameters_of(asked.hash) is not None
+    request = only_result(texts_store).asked
+    parser = request.perturbation.model_copy(update={"pipeline": "another"})
+    assert parameters_of(request.hash) is not None
     for other in ({"dissimilarities": ("jaccard",)}, {"perturbation": parser}):
-        odd = asked.model_copy(update=other)
+        odd = request.model_copy(update=other)
         texts_store.save_document(odd.hash, "fairpair-asked", odd.model_dump(mode="json"))
         assert parameters_of(odd.hash) is None
 
@@ -234,12 +234,12 @@ def test_a_server_without_log_probabilities_writes_and_its_cost_is_said(
     served.tokenizes = True
     app = open_app("fairpair", **SMALL, fp_model="endpoint:tiny")
     assert not app.error
-    said = app.texts.replace("*", "")
-    assert "endpoint:tiny at temperature 1: 100 texts to write, 100 requests" in said
-    assert "at most 4,000 tokens to write, cost at most 0.4" in said
-    assert "at least 100 s" not in said  # 100 requests at 60 a minute are 100 seconds
-    assert "at least 2 min" in said
-    assert "Tokens of the prompts are counted by the server's tokenizer" in said
+    estimate = app.texts.replace("*", "")
+    assert "endpoint:tiny at temperature 1: 100 texts to write, 100 requests" in estimate
+    assert "at most 4,000 tokens to write, cost at most 0.4" in estimate
+    assert "at least 100 s" not in estimate  # 100 requests at 60 a minute are 100 seconds
+    assert "at least 2 min" in estimate
+    assert "Tokens of the prompts are counted by the server's tokenizer" in estimate
     assert not served.asked
     app.press("fairpair_button")
     assert len(own_queue().list(10, kind=FAIRPAIR)) == 1
@@ -248,9 +248,9 @@ def test_a_server_without_log_probabilities_writes_and_its_cost_is_said(
 @pytest.mark.slow
 def test_prompts_can_be_messages_to_an_endpoint(served: TextServer) -> None:
     assert "fp_chat" not in [toggle.key for toggle in open_app("fairpair").toggle]
-    asked = only_result(answered(fp_model="endpoint:tiny", fp_chat="true")).asked
-    assert asked.key.chat_template
-    parameters = parameters_of(asked.hash) or {}
+    request = only_result(answered(fp_model="endpoint:tiny", fp_chat="true")).asked
+    assert request.key.chat_template
+    parameters = parameters_of(request.hash) or {}
     assert parameters["fp_chat"] == "true"
     app = open_app("fairpair", **parameters)
     assert len(app.metric) == 2
@@ -283,7 +283,7 @@ def test_a_link_is_none_where_what_was_asked_for_is_gone() -> None:
     assert categories_finding(result.words) in app.texts
     assert any("--categories homely" in code.value for code in app.open_foot().code)
     open_app("fairpair", fp_prompts="mine").press("fairpair_button")
-    hashes = [asked.hash for asked in FAIRPAIR_AUDIT.kept(work())]
+    hashes = [request.hash for request in FAIRPAIR_AUDIT.kept(work())]
     links = [parameters_of(key) or {} for key in hashes]
     assert {(link["fp_prompts"], link["fp_categories"]) for link in links} == {
         ("mine", "fairpair"),

@@ -57,17 +57,17 @@ def store() -> Store:
 
 
 def test_fairpair_of_a_log_is_queued_read_and_shown() -> None:
-    said = bring(FAIRPAIR_LOG.read_bytes())
-    assert "16 texts are imported." in said
-    assert NOTE in said
+    answer = bring(FAIRPAIR_LOG.read_bytes())
+    assert "16 texts are imported." in answer
+    assert NOTE in answer
     (job,) = own_queue().list(10, kind=FAIRPAIR)
-    asked = FAIRPAIR_AUDIT.load_asked(store(), job.key)
-    run_fairpair(asked, store())
+    request = FAIRPAIR_AUDIT.load_asked(store(), job.key)
+    run_fairpair(request, store())
     assert "16 texts were here already." in bring(FAIRPAIR_LOG.read_bytes())
-    parameters = parameters_of_fairpair(asked.hash) or {}
+    parameters = parameters_of_fairpair(request.hash) or {}
     app = open_app("written_text", text_tab="FairPair", **parameters)
     assert not app.error
-    assert asked.key.model in app.texts
+    assert request.key.model in app.texts
     assert NOTE in app.captions
     other = open_app("written_text", text_tab="FairPair", **{**parameters, "fp_seed": "6"})
     assert "these are not in it" in other.captions
@@ -77,16 +77,16 @@ def test_fairpair_of_a_log_is_queued_read_and_shown() -> None:
 def test_the_criteria_of_a_log_are_queued_read_and_shown() -> None:
     assert "9 texts are imported." in bring(CRITERIA_LOG.read_bytes())
     (job,) = own_queue().list(10, kind=CRITERIA)
-    asked = CRITERIA_AUDIT.load_asked(store(), job.key)
-    run_criteria(asked, store())
-    parameters = parameters_of_criteria(asked.hash) or {}
+    request = CRITERIA_AUDIT.load_asked(store(), job.key)
+    run_criteria(request, store())
+    parameters = parameters_of_criteria(request.hash) or {}
     app = open_app("written_text", text_tab="Criteria", **parameters).open_foot()
     assert not app.error
-    assert asked.model in app.texts
+    assert request.model in app.texts
     assert NOTE in app.captions
     assert "criteria_button" not in app.button_keys
-    said = app.texts + "\n".join(code.value for code in app.code)
-    assert "inspect eval pcf_core/texts/inspected/tasks.py@criteria --model mockllm/model" in said
+    text = app.texts + "\n".join(code.value for code in app.code)
+    assert "inspect eval pcf_core/texts/inspected/tasks.py@criteria --model mockllm/model" in text
 
 
 def test_a_refusal_is_said_and_nothing_is_kept() -> None:
@@ -103,9 +103,9 @@ def test_markup_in_texts_of_a_log_stays_text() -> None:
             sample["output"]["choices"][0]["message"]["content"] = MARKUP
 
     bring(json.dumps(changed(unpacked(FAIRPAIR_LOG), mark)).encode())
-    (asked,) = (FAIRPAIR_AUDIT.load_asked(store(), job.key) for job in own_queue().list(10, kind=FAIRPAIR))
-    run_fairpair(asked, store())
-    parameters = parameters_of_fairpair(asked.hash) or {}
+    (request,) = (FAIRPAIR_AUDIT.load_asked(store(), job.key) for job in own_queue().list(10, kind=FAIRPAIR))
+    run_fairpair(request, store())
+    parameters = parameters_of_fairpair(request.hash) or {}
     for view in ("prompts", "words", "texts"):
         app = open_app("written_text", text_tab="FairPair", fp_view=view, **parameters)
         for element in (*app.markdown, *app.caption):

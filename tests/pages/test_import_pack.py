@@ -58,8 +58,8 @@ def test_its_run_stands_beside_ours_on_every_page(imported: str) -> None:
     for page in ("overview", "risk", "compare", "tilt", "heat_map", "caprice"):
         app = open_app(page, model=["mini-bert", imported])
         assert not app.error, page
-        said = [caption.value.replace("\\", "") for caption in app.caption]
-        assert any(MARK in caption and imported in caption for caption in said), page
+        text = [caption.value.replace("\\", "") for caption in app.caption]
+        assert any(MARK in caption and imported in caption for caption in text), page
     assert imported in open_app("overview").sidebar.multiselect(key="model").options
 
 
@@ -165,7 +165,7 @@ def test_the_summary_has_imported_texts_too(brought: tuple[FairPairAsked, Criter
 def test_imported_texts_are_deleted_by_auditors_alone(
     brought: tuple[FairPairAsked, CriteriaAsked], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    results = [asked.hash for asked in brought]
+    results = [request.hash for request in brought]
     with monkeypatch.context() as viewer:
         set_environment(viewer, READ_ONLY="1")
         assert MARK in open_app("fairpair", **parameters_of(brought[0])).said

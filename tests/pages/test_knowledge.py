@@ -28,8 +28,8 @@ RIGHT = {fact.subject: fact.right[0] for fact in CONTINENTS.facts}
 
 def probability(prompt: str, word: str) -> float:
     """Africa is known well, and better in longer prompts; elsewhere all answers get the same."""
-    known = any(subject in prompt and answer == word == "Africa" for subject, answer in RIGHT.items())
-    return 0.01 * len(prompt) / 60 if known else 0.002
+    is_known = any(subject in prompt and answer == word == "Africa" for subject, answer in RIGHT.items())
+    return 0.01 * len(prompt) / 60 if is_known else 0.002
 
 
 def fake(spec: ModelSpec, protocol: str) -> Scorer:

@@ -64,13 +64,13 @@ def test_a_bad_link_names_the_part_that_is_wrong(full_store: Store) -> None:
 def test_what_a_link_says_is_repeated_in_one_short_line(full_store: Store) -> None:
     """Line breaks would make headings and code of it."""
     app = open_app("risk", criterion="x\n===\n", weights="a" * 5_000, **{"seed\n\n    x": "1" + "0" * 400})
-    said = [warning.value for warning in app.warning if "The link" in warning.value]
-    assert len(said) == 3
-    for sentence in said:
+    sentences = [warning.value for warning in app.warning if "The link" in warning.value]
+    assert len(sentences) == 3
+    for sentence in sentences:
         assert "\n" not in sentence
         assert len(sentence) < 400
-    assert any("= x ===: " in sentence for sentence in said)
-    assert any(f"= {'a' * 79}…: " in sentence for sentence in said)
+    assert any("= x ===: " in sentence for sentence in sentences)
+    assert any(f"= {'a' * 79}…: " in sentence for sentence in sentences)
 
 
 def test_a_good_link_is_not_spoken_of(full_store: Store) -> None:

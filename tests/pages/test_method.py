@@ -46,9 +46,9 @@ def test_the_reference_models_are_those_of_the_papers() -> None:
 
 def test_the_example_is_computed_as_it_is_told() -> None:
     male = np.array([[0.6, 0.6, 0.6], [0.5, 0.35, 0.65]])
-    found = decompose(np.stack([male, 1 - male], axis=-1), np.ones(3), Criterion())
-    assert found.overall == pytest.approx([0.2, 0.2])
-    assert found.caprice == pytest.approx([0.0, 0.2], abs=1e-12)
+    decomposed = decompose(np.stack([male, 1 - male], axis=-1), np.ones(3), Criterion())
+    assert decomposed.overall == pytest.approx([0.2, 0.2])
+    assert decomposed.caprice == pytest.approx([0.0, 0.2], abs=1e-12)
     method = " ".join(sections()["Method"].split())
     assert "0.6, 0.6, 0.6 and 0.5, 0.35, 0.65 in three contexts. Both have the risk 0.2." in method
 
@@ -106,10 +106,10 @@ def test_the_norms_of_three_groups_order_as_they_must() -> None:
 
 
 def test_the_glossary_names_what_the_papers_call_by_other_names() -> None:
-    said = open_app("method", method_tab="Glossary").texts
-    assert GLOSSARY.read_text(encoding="utf8").split("\n\n", 2)[2].strip() in said.replace("\\", "")
+    glossary = open_app("method", method_tab="Glossary").texts
+    assert GLOSSARY.read_text(encoding="utf8").split("\n\n", 2)[2].strip() in glossary.replace("\\", "")
     for word in ("bias risk", "system risk", "volatility", "efficiency risk", "Jensen gap"):
-        assert word in said
+        assert word in glossary
     for entry in (
         "Topic",
         "Intersectional topic",
@@ -119,8 +119,8 @@ def test_the_glossary_names_what_the_papers_call_by_other_names() -> None:
         "Confidence gap",
         "Trying a sentence",
     ):
-        assert f"**{entry}**" in said
-    assert "such intervals hold the true value in about 95 of 100 cases" in said
+        assert f"**{entry}**" in glossary
+    assert "such intervals hold the true value in about 95 of 100 cases" in glossary
 
 
 LINKS = [(item, link) for item in printed_items() for link in item.link]
@@ -144,19 +144,19 @@ def test_every_link_leads_to_a_page_and_says_what_its_widgets_take() -> None:
 @pytest.mark.usefixtures("as_it_comes")
 def test_the_results_of_every_link_are_shipped() -> None:
     for item, link in LINKS:
-        said = link.parameters
-        if "model" in said:
-            choice = choice_of(said)
+        parameters = link.parameters
+        if "model" in parameters:
+            choice = choice_of(parameters)
             for model, precision in choice.asked:
                 assert finished(asked_run(choice, model, precision)), f"{item.title}: {model}"
-        if "fp_model" in said:
+        if "fp_model" in parameters:
             assert fairpair_asked(link), item.title
-        if "cr_model" in said:
+        if "cr_model" in parameters:
             assert criteria_asked(link), item.title
-        assert said.get("topic_shown", "gender") in topics(), item.title
-        assert said.get("set", "gender-nineteen") in set_names(), item.title
+        assert parameters.get("topic_shown", "gender") in topics(), item.title
+        assert parameters.get("set", "gender-nineteen") in set_names(), item.title
         if item.ours == "change":
-            preset = preset_of(choice_of(said).models)
+            preset = preset_of(choice_of(parameters).models)
             claims = [f"Figure {pair.claim.figure}" for pair in preset.pair if pair.claim] if preset else []
             assert item.number in claims, item.title
 
@@ -169,9 +169,9 @@ def test_all_that_the_file_calls_ours_can_be_worked_out() -> None:
 def test_a_link_sets_every_choice_of_the_sidebar() -> None:
     for _, link in LINKS:
         if "model" in link.parameters:
-            said = address_of(link)
-            assert choice_of(said) == choice_of(link.parameters)
-            assert choice_of(link.parameters).parameters.items() <= said.items()
+            address = address_of(link)
+            assert choice_of(address) == choice_of(link.parameters)
+            assert choice_of(link.parameters).parameters.items() <= address.items()
 
 
 @pytest.mark.usefixtures("as_it_comes")
@@ -179,8 +179,8 @@ def test_a_link_sets_every_choice_of_the_sidebar() -> None:
 def test_a_link_opens_what_it_says(name: str) -> None:
     """The page reads every part of it, and offers nothing to be scored, written or asked."""
     link: PrintedLink = DISTINCT[name]
-    said = {**address_of(link), **({f"{tab_key(link)}": link.tab} if link.tab else {})}
-    app = open_app(link.page, **{"topic": "gender", **said})
+    address = {**address_of(link), **({f"{tab_key(link)}": link.tab} if link.tab else {})}
+    app = open_app(link.page, **{"topic": "gender", **address})
     assert not app.link_warnings
     assert not app.error
     offers = {"score_missing", "fairpair_button", "criteria_button"}

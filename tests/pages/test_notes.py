@@ -40,8 +40,8 @@ def test_documents_are_told_from_whole_templates() -> None:
         facts = app.open_foot().table[0].value["value"].str.replace("\\", "")
         assert facts["effective number of templates"] == f"{usual.effective_templates:.1f}"
         assert sentence not in open_app(page, model=["mini-gpt"], templates=DOCUMENTS).captions
-    asked = {"templates": DOCUMENTS, "unit": "counts-only", "all_runs": "true"}
-    overview = open_app("overview", model=["mini-gpt"], **asked)
+    link = {"templates": DOCUMENTS, "unit": "counts-only", "all_runs": "true"}
+    overview = open_app("overview", model=["mini-gpt"], **link)
     # two rows, one a unit each: the second, the run on the usual templates, is "all others"
     drawn = "whiskers come from resampling counts only (documents) for mini-gpt; templates for all others."
     assert drawn in overview.captions
@@ -51,11 +51,11 @@ def test_documents_are_told_from_whole_templates() -> None:
 def test_the_opening_takes_the_chosen_occupation_and_says_how_sure_it_is(full_store: Store) -> None:
     run = fill(full_store, "mini-gpt")
     result = load_result(full_store, run)
-    found = report(result, run, ViewOptions())
-    place = result.preferences.occupations.index("nurse")
-    male = float(found.template_weights[result.preferences.values[place, :, 0] > 0.5].sum())
+    read = report(result, run, ViewOptions())
+    index = result.preferences.occupations.index("nurse")
+    male = float(read.template_weights[result.preferences.values[index, :, 0] > 0.5].sum())
     group, share = ("male", male) if male >= 0.5 else ("female", 1 - male)
-    sure = share_interval(share, found.effective_templates)
+    sure = share_interval(share, read.effective_templates)
     low, high = (f"{100 * end:.0f}" for end in (sure.low, sure.high))
     app = open_app("tilt", model=["mini-gpt"], occupation="nurse")
     sure_of = f"{people(group)} in {100 * share:.0f} % ({low}–{high} %) of the sentences about “nurse”."
@@ -129,8 +129,8 @@ def test_a_sentences_tokens_count_by_what_its_words_get() -> None:
             "preferences": {"a": 0.75, "b": 0.25},
         }
     )
-    found = token_shares(answer)
-    assert found is not None
-    assert found["a"] == pytest.approx({1: 2 / 3, 3: 1 / 3})
-    assert found["b"] == {2: 1.0}
+    shares = token_shares(answer)
+    assert shares is not None
+    assert shares["a"] == pytest.approx({1: 2 / 3, 3: 1 / 3})
+    assert shares["b"] == {2: 1.0}
     assert token_shares(answer.model_copy(update={"preferences": {"a": None, "b": None}})) is None

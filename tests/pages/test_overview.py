@@ -147,7 +147,7 @@ def test_models_that_the_paired_test_of_compare_cannot_tell_apart_share_a_letter
         for model in table["model"]
     }
     assert list(table["ties"]) == lettered(list(read.values()), ViewOptions())
-    letters = [set(said.split()) for said in table["ties"]]
+    letters = [set(ties.split()) for ties in table["ties"]]
     assert any(one & other for one, other in combinations(letters, 2))
     highest = compared(*(read[model] for model in table["model"].iloc[[0, -1]]), ViewOptions())
     assert highest.differences["overall_risk"].ordered

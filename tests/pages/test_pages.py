@@ -81,8 +81,8 @@ def test_results_are_read_while_their_cells_are_checked(full_store: Store, page:
     whole = info.provenance
     audit = self_audit_of(full_store, run)
     assert audit is not None
-    known = audit.model_copy(update={"noise_floor": None, "noise_scores": 0, "noise_cells": None})
-    full_store.save_run(run, {**whole, **unchecked(known)})
+    unfinished = audit.model_copy(update={"noise_floor": None, "noise_scores": 0, "noise_cells": None})
+    full_store.save_run(run, {**whole, **unchecked(unfinished)})
     queue = Queue.open(full_store._root / "catalogue.sqlite")
     job = submit_run(full_store, queue, run, 0)
     assert queue.claim("somebody") is not None
@@ -128,8 +128,8 @@ def test_a_run_without_a_self_audit_says_so(full_store: Store) -> None:
 def test_flagged_cells_are_listed_under_the_map() -> None:
     score_with(usual_run("mini-gpt"), lambda prompt, word: 1e-7 if "nurse" in prompt else 0.01)
     app = open_app("heat_map", model=["mini-gpt"], occupation="nurse")
-    said = "19 cells in which the model hardly expects the topic's words"
-    assert [box.label for box in app.expander if "19" in box.label] == [said]
+    title = "19 cells in which the model hardly expects the topic's words"
+    assert [box.label for box in app.expander if "19" in box.label] == [title]
     assert "In 19 of 2,280 cells" in app.captions
     assert "so the preferences in this cell say little" in app.captions
 
@@ -184,7 +184,7 @@ def test_tilt_is_measured_against_an_even_split_whatever_the_neutral_point(full_
 
 
 @pytest.mark.parametrize(
-    ("page", "field", "said"),
+    ("page", "field", "sentence"),
     [
         ("overview", "model", "Choose one or more models"),
         ("risk", "model", "Choose one or more models"),
@@ -196,10 +196,10 @@ def test_tilt_is_measured_against_an_even_split_whatever_the_neutral_point(full_
         ("criteria", "cr_model", "Choose one or more models"),
     ],
 )
-def test_nothing_chosen_is_a_state(page: str, field: str, said: str) -> None:
+def test_nothing_chosen_is_a_state(page: str, field: str, sentence: str) -> None:
     app = open_app(page, **({"topic_view": "check"} if page == "topics" else {}))
     app.multiselect(key=field).set_value([]).run()
-    assert said in app.infos
+    assert sentence in app.infos
 
 
 @pytest.mark.slow
@@ -260,9 +260,9 @@ def test_a_damaged_catalogue_is_one_sentence_over_the_same_page(
         own_settings.catalogue.write_bytes(content.replace(old, new, 1))
         app = open_app(page)
         assert app.texts == shown
-        kept = Path(f"{own_settings.catalogue}.damaged")
-        assert kept.exists()
-        kept.unlink()
+        aside = Path(f"{own_settings.catalogue}.damaged")
+        assert aside.exists()
+        aside.unlink()
         assert [error.value for error in app.error] == []
 
 

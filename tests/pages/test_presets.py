@@ -44,7 +44,7 @@ def store(zoo: Path) -> Store:
 
 
 def preset(name: str) -> Preset:
-    return next(found for found in presets() if found.name == name)
+    return next(preset for preset in presets() if preset.name == name)
 
 
 def comparisons(store: Store, runs: dict[str, RunSpec], chosen: Preset) -> tuple[Comparison, ...]:
@@ -66,9 +66,9 @@ def test_a_button_chooses_queues_what_is_missing_and_opens_compare(store: Store,
     assert app.multiselect(key="model").value == list(SIZE)
     assert app.segmented_control(key="compare_view").value == "along an axis"
     assert app.segmented_control(key="compare_axis").value == "size"
-    kept = HERE | {"weights": "employment", "compare_view": "along an axis", "compare_axis": "size"}
+    address = HERE | {"weights": "employment", "compare_view": "along an axis", "compare_axis": "size"}
     assert app.query_params["model"] == list(SIZE)
-    assert all(app.query_params[name] in (value, [value]) for name, value in kept.items())
+    assert all(app.query_params[name] in (value, [value]) for name, value in address.items())
     jobs = own_queue().list(10)
     assert [(job.payload["model"], job.total) for job in jobs] == [("mini-gpt-l", 50)]
     assert "waiting" in app.texts
@@ -84,11 +84,11 @@ def test_size_is_told_from_the_smallest_to_the_largest(store: Store) -> None:
     runs = score_zoo(store, SIZE)
     app = open_app("compare", **BY_SIZE, compare_axis="size")
     chosen = preset("size")
-    for pair, found in zip(chosen.pair, comparisons(store, runs, chosen), strict=True):
-        assert change_finding(pair, found) in app.texts
-        assert pair.claim is None or claim_finding(pair.claim, found) in app.captions
-    told = [app.texts.index(pair.change) for pair in chosen.pair]
-    assert told == sorted(told)
+    for pair, comparison in zip(chosen.pair, comparisons(store, runs, chosen), strict=True):
+        assert change_finding(pair, comparison) in app.texts
+        assert pair.claim is None or claim_finding(pair.claim, comparison) in app.captions
+    positions = [app.texts.index(pair.change) for pair in chosen.pair]
+    assert positions == sorted(positions)
     assert "controlled for the 3 comparisons (Holm)" in app.captions
     assert "said of these checkpoints, not of size" in app.captions
     assert "nothing follows for size as such" not in app.texts
@@ -112,19 +112,19 @@ def test_skewed_and_balanced_are_both_held_against_the_same_model(store: Store) 
     chosen = preset("skewed-balanced")
     runs = score_zoo(store, chosen.models)
     app = open_app("compare", model=list(chosen.models), compare_view="along an axis", **HERE)
-    for pair, found in zip(chosen.pair, comparisons(store, runs, chosen), strict=True):
-        assert change_finding(pair, found) in app.texts
+    for pair, comparison in zip(chosen.pair, comparisons(store, runs, chosen), strict=True):
+        assert change_finding(pair, comparison) in app.texts
         assert f"{pair.first} favour another group than {pair.second}" in app.texts.replace(
             "favours", "favour"
         )
-        assert pair.claim is None or claim_finding(pair.claim, found) in app.captions
+        assert pair.claim is None or claim_finding(pair.claim, comparison) in app.captions
     assert "controlled for the 3 comparisons (Holm)" in app.captions
     table = app.table_with("adjusted_p_value")
     assert list(table["quantity"]) == ["Risk R", "Prejudice", "Caprice"] * 3
-    for row, found in zip(table.iloc[::3].itertuples(), comparisons(store, runs, chosen), strict=True):
-        total = found.differences["overall_risk"]
+    for row, comparison in zip(table.iloc[::3].itertuples(), comparisons(store, runs, chosen), strict=True):
+        total = comparison.differences["overall_risk"]
         assert (row.difference, row.adjusted_p_value) == pytest.approx((total.value, total.adjusted))
-        command = f"compare {found.first.run} {found.second.run}"
+        command = f"compare {comparison.first.run} {comparison.second.run}"
         assert any(command in code.value for code in app.code)
 
 

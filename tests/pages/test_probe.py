@@ -63,8 +63,8 @@ def answered(worker: Worker, **parameters: str | list[str]) -> App:
 def test_opened_it_asks_and_shows_what_each_model_answers(queue: Queue, worker: Worker) -> None:
     app = answered(worker)
     assert not app.error
-    asked = queue.list(kind=PROBE)
-    assert {(job.payload["model"], job.payload["text"]) for job in asked} == {
+    jobs = queue.list(kind=PROBE)
+    assert {(job.payload["model"], job.payload["text"]) for job in jobs} == {
         ("mini-bert", "The nurse said that [Y]"),
         ("mini-gpt", "The nurse said that [Y]"),
     }

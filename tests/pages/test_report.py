@@ -24,16 +24,16 @@ LIGHT = ["corrected", "tilt", "occupations", "heat-map", "tails", "factors", "co
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[ReportRequest]:
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[ReportRequest]:
     """The requests of which a report was really written."""
-    found: list[ReportRequest] = []
+    requests: list[ReportRequest] = []
 
     def kept(store: Store, request: ReportRequest, *others: object) -> ReportDocument:
-        found.append(request)
+        requests.append(request)
         return write_report(store, request, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(report_views, "write_report", kept)
-    return found
+    return requests
 
 
 def make(app: App) -> App:
@@ -46,21 +46,21 @@ def made(app: App) -> bool:
 
 
 def test_nothing_is_worked_out_before_the_button_and_nothing_too_large(
-    full_store: Store, asked: list[ReportRequest], monkeypatch: pytest.MonkeyPatch
+    full_store: Store, requests: list[ReportRequest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_app("report")
     assert "The report tells of mini-bert and mini-gpt on “Gender”." in app.texts
-    assert asked == []
+    assert requests == []
     assert not made(app)
     monkeypatch.setattr(report_views, "MOST_CELLS", 4_559)
     refused = make(app)
-    assert asked == []
+    assert requests == []
     assert "A report of 4,560 cells takes more" in refused.warnings
     assert any(code.value.startswith("python -m pcf_core export") for code in refused.code)
 
 
 @pytest.mark.slow
-def test_a_report_is_made_once_and_told_of(full_store: Store, asked: list[ReportRequest]) -> None:
+def test_a_report_is_made_once_and_told_of(full_store: Store, requests: list[ReportRequest]) -> None:
     app = make(open_app("report", rp_without=LIGHT))
     assert made(app)
     assert "report_make" not in app.button_keys
@@ -78,7 +78,7 @@ def test_a_report_is_made_once_and_told_of(full_store: Store, asked: list[Report
     app.run()
     again = make(open_app("report", rp_without=LIGHT))
     assert made(again)
-    assert len(asked) == 1, "another session finds it"
+    assert len(requests) == 1, "another session finds it"
 
 
 @pytest.mark.slow
@@ -110,35 +110,35 @@ def test_the_files_are_those_of_the_command_that_stands_below_them(
 
 
 @pytest.mark.slow
-def test_another_choice_is_another_report(full_store: Store, asked: list[ReportRequest]) -> None:
+def test_another_choice_is_another_report(full_store: Store, requests: list[ReportRequest]) -> None:
     app = make(open_app("report", rp_without=LIGHT))
     app.selectbox(key="criterion").set_value("large ones weigh more").run()
     assert not made(app)
     make(app)
-    assert [request.options["criterion"] for request in asked] == ["max", "l2"]
+    assert [request.options["criterion"] for request in requests] == ["max", "l2"]
     app.multiselect(key="rp_without").set_value([*LIGHT, "risk"]).run()
     assert not made(app)
 
 
 @pytest.mark.slow
-def test_further_runs_are_added_by_name(full_store: Store, asked: list[ReportRequest]) -> None:
+def test_further_runs_are_added_by_name(full_store: Store, requests: list[ReportRequest]) -> None:
     other = fill(full_store, "mini-gpt", topic_name="religion")
     label = f"mini-gpt · religion · {other.templates.name} · {other.evidence.name}"
     app = open_app("report", model=["mini-bert"], rp_run=[label], rp_without=LIGHT)
     assert app.multiselect(key="rp_run").options == [f"mini-gpt · gender · {NINETEEN}", label]
     make(app)
     shown = full_store.runs()
-    (request,) = asked
+    (request,) = requests
     assert [next(info.run for info in shown if info.run.key == key).topic.name for key in request.runs] == [
         "gender",
         "religion",
     ]
     assert request.runs[1] == other.key
-    asked.clear()
+    requests.clear()
     app = make(open_app("report", topic="religion", model=["mini-gpt"], rp_without=LIGHT, reference="labour"))
     assert not app.error
     assert made(app)
-    assert (asked[0].runs, asked[0].options["reference"]) == ((other.key,), "labour")
+    assert (requests[0].runs, requests[0].options["reference"]) == ((other.key,), "labour")
 
 
 def test_a_run_that_was_added_and_is_the_sidebars_now_stands_there_once(full_store: Store) -> None:
@@ -148,7 +148,7 @@ def test_a_run_that_was_added_and_is_the_sidebars_now_stands_there_once(full_sto
     assert "tells of mini-bert and mini-gpt on “Gender”." in app.texts
 
 
-def test_text_audits_are_chosen_by_name(asked: list[ReportRequest]) -> None:
+def test_text_audits_are_chosen_by_name(requests: list[ReportRequest]) -> None:
     store = own_store()
     score_criteria(store, "tasks")
     score_criteria(store, "questions")
@@ -157,13 +157,13 @@ def test_text_audits_are_chosen_by_name(asked: list[ReportRequest]) -> None:
     (label,) = [one for one in app.multiselect(key="rp_text").options if one.startswith("Tasks")]
     app.multiselect(key="rp_text").set_value([label]).run()
     make(app)
-    (request,) = asked
+    (request,) = requests
     assert [key[:6] for key in request.criteria] == [label[-6:]]
     assert open_app("report", model=["mini-bert"]).multiselect(key="rp_text").options == []
 
 
 @pytest.mark.slow
-def test_text_audits_of_these_models_are_in_it_the_newest_of_each_kind(asked: list[ReportRequest]) -> None:
+def test_text_audits_of_these_models_are_in_it_the_newest_of_each_kind(requests: list[ReportRequest]) -> None:
     store = own_store()
     write_small(store, temperature=0.5)
     write_small(store)
@@ -176,7 +176,7 @@ def test_text_audits_of_these_models_are_in_it_the_newest_of_each_kind(asked: li
     app.multiselect(key="rp_text").set_value([older]).run()
     assert "tells of 1 result of FairPair." in app.texts
     make(app)
-    (request,) = asked
+    (request,) = requests
     assert [key[:6] for key in request.fairpair] == [older[-6:]]
     assert request.criteria == ()
     assert "FairPair" not in open_app("report", model=["mini-gpt"], rp_without=["fairpair"]).texts

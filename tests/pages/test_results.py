@@ -85,11 +85,11 @@ def test_two_templates_that_make_one_sentence_are_both_among_the_contexts() -> N
         "The nurse and the [X] said that [Y]",
         "The [X] is [Y]",
     )
-    told = called("nurse", templates)
-    assert list(told) == list(templates)
-    assert len(set(told.values())) == 3
+    sentences = called("nurse", templates)
+    assert list(sentences) == list(templates)
+    assert len(set(sentences.values())) == 3
     both = [f"The nurse and the nurse said that … ({template})" for template in templates[:2]]
-    assert [told[template] for template in templates] == [*both, "The nurse is …"]
+    assert [sentences[template] for template in templates] == [*both, "The nurse is …"]
     assert called("baker", templates)[templates[0]] == "The baker and the nurse said that …"
 
 
@@ -125,11 +125,11 @@ def test_choosing_an_occupation_opens_its_contexts_and_names_the_ends(full_store
     assert app.slider(key="threshold").value == 0.25
     run = usual_run("mini-gpt")
     result = load_result(full_store, run)
-    found = report(result, run, ViewOptions())
-    nurse = next(row for row in found.occupations if row.occupation == "nurse")
-    place = result.preferences.occupations.index("nurse")
-    stereotypes = 2 * result.preferences.values[place, :, 0] - 1
-    above = float(found.template_weights[stereotypes > 0.25].sum())
+    read = report(result, run, ViewOptions())
+    nurse = next(row for row in read.occupations if row.occupation == "nurse")
+    index = result.preferences.occupations.index("nurse")
+    stereotypes = 2 * result.preferences.values[index, :, 0] - 1
+    above = float(read.template_weights[stereotypes > 0.25].sum())
     numbers = app.table_with("above_threshold")
     male = numbers.iloc[0]
     assert (male["group"], male["threshold"]) == ("male", 0.25)
@@ -165,21 +165,21 @@ def test_five_groups_are_read_on_every_page(race_store: Store) -> None:
 
 def test_whiskers_are_over_what_the_sidebar_says_and_corrected_parts_stand_beside(full_store: Store) -> None:
     run = usual_run("mini-gpt")
-    found = report(load_result(full_store, run), run, ViewOptions())
+    read = report(load_result(full_store, run), run, ViewOptions())
     for over in ("occupations", "both"):
         app = open_app("risk", model=["mini-gpt"], over=over)
         row = app.table_with("kind").iloc[0]
-        interval = found.interval("overall_risk", over)
+        interval = read.interval("overall_risk", over)
         assert interval is not None
         assert (row["low"], row["high"]) == (pytest.approx(interval.low), pytest.approx(interval.high))
-        assert row["stereotype_sd"] == pytest.approx(found.stereotype_sd)
+        assert row["stereotype_sd"] == pytest.approx(read.stereotype_sd)
     app = open_app("risk", model=["mini-gpt"], risk_view="corrected")
-    assert found.corrected is not None
-    assert corrected_finding("mini-gpt", found) in app.texts
+    assert read.corrected is not None
+    assert corrected_finding("mini-gpt", read) in app.texts
     table = app.table_with("plug_in")
-    assert table["plug_in"].tolist() == pytest.approx([found.prejudice_risk, found.caprice_risk])
-    assert table["corrected"].sum() == pytest.approx(found.overall_risk)
-    assert table["expected_from_sampling_alone"].iloc[0] == pytest.approx(found.corrected.sampling_prejudice)
+    assert table["plug_in"].tolist() == pytest.approx([read.prejudice_risk, read.caprice_risk])
+    assert table["corrected"].sum() == pytest.approx(read.overall_risk)
+    assert table["expected_from_sampling_alone"].iloc[0] == pytest.approx(read.corrected.sampling_prejudice)
 
 
 def test_all_occupations_are_in_the_table_the_riskiest_first(full_store: Store) -> None:
@@ -285,6 +285,6 @@ def test_where_nothing_is_fitted_no_bound_and_no_empty_panel(
 
 def test_a_caprice_of_zero_does_not_read_as_certain() -> None:
     document = {"preferences": [[[0.9, 0.1], [0.8, 0.2]]], "groups": ["male", "female"], "occupations": ["a"]}
-    steady = matrix_report(document, ViewOptions(), resamples=20)
-    detail = caprice_figures({"m": steady}, {"m": tail_shape([0.0])}, "templates")[0].detail
+    without_caprice = matrix_report(document, ViewOptions(), resamples=20)
+    detail = caprice_figures({"m": without_caprice}, {"m": tail_shape([0.0])}, "templates")[0].detail
     assert detail == "Rᶜ 0, up to 78 % unseen"

@@ -104,8 +104,8 @@ def test_a_viewer_finds_no_control_that_writes(
     queue = own_queue()
     app = open_app(page)
     assert app.title, app.texts
-    found = [widget.key for widget in app.button if WRITING_KEYS.fullmatch(widget.key or "")]
-    assert found == []
+    writing = [widget.key for widget in app.button if WRITING_KEYS.fullmatch(widget.key or "")]
+    assert writing == []
     assert not app.get("file_uploader")
     links = [link.proto.page for link in app.get("page_link")]
     assert not {*FOR_AUDITORS} & {link.rstrip("/").rpartition("/")[2] for link in links}

@@ -81,10 +81,10 @@ def test_a_worker_gets_ready_for_who_may_ask_once_a_session(
     monkeypatch: pytest.MonkeyPatch, viewers: bool, started: int
 ) -> None:
     """Where none can be started the page says nothing of it."""
-    asked: list[Settings] = []
+    given_settings: list[Settings] = []
 
     def ensure_worker(given: Settings) -> bool:
-        asked.append(given)
+        given_settings.append(given)
         raise StoreError("The cache cannot be written.")
 
     monkeypatch.setattr("pcf_core.app.queue.ensure_worker", ensure_worker)
@@ -93,7 +93,7 @@ def test_a_worker_gets_ready_for_who_may_ask_once_a_session(
     settings.cache_clear()
     app = open_app("run_an_audit", **CHOSEN)
     app.run()
-    assert len(asked) == started
+    assert len(given_settings) == started
     assert not app.error
 
 

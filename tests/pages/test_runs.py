@@ -55,15 +55,15 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.parametrize("page", quick(READ_PAGES, ("overview", "risk", "case_file").__contains__))
 def test_the_link_of_a_narrow_run_opens_it_on_every_page(narrow_run: RunSpec, page: str) -> None:
-    asked = parameters_of(narrow_run)
-    assert asked["precision"] == ["bfloat16"]
-    app = open_app(page, **asked)
+    link = parameters_of(narrow_run)
+    assert link["precision"] == ["bfloat16"]
+    app = open_app(page, **link)
     assert not app.error
     assert "Not scored yet" not in app.texts
     assert app.multiselect(key="precision").value == ["bfloat16"]
     if page in ("overview", "risk", "heat_map"):
-        said = app.texts + "".join(str(one.options) for one in app.selectbox)
-        assert NARROW in said
+        shown = app.texts + "".join(str(one.options) for one in app.selectbox)
+        assert NARROW in shown
     if page == "case_file":
         assert "The risk is of scores in bfloat16." in [caption.value for caption in app.caption]
 
@@ -76,9 +76,9 @@ def test_a_link_without_a_precision_shows_what_there_are_results_in(narrow_run: 
 
 def test_what_comes_with_the_app_is_shown_beside_a_gpu_too(full_store: Store, gpu: None) -> None:
     """The shipped models' own precision is float16, and their shipped results are float32."""
-    said = open_app("risk", model=["mini-gpt"]).texts
-    assert "Not scored yet" not in said
-    assert "float16" not in said
+    text = open_app("risk", model=["mini-gpt"]).texts
+    assert "Not scored yet" not in text
+    assert "float16" not in text
 
 
 def test_the_noise_floor_of_each_precision_stands_beside_it(two_precisions: Store) -> None:
@@ -322,19 +322,19 @@ def run() -> RunSpec:
     """A finished run of a topic of the user's own, the newest of the queue."""
     save_topic(PETS)
     store = own_store()
-    found = fill(store, "mini-gpt", "gender-nineteen", "sports", "pets")
+    scored = fill(store, "mini-gpt", "gender-nineteen", "sports", "pets")
     queue = own_queue()
-    job = submit_run(store, queue, found, 0)
+    job = submit_run(store, queue, scored, 0)
     assert queue.claim("me:1:1") is not None
     queue.finish(job.id, {}, "me:1:1")
-    return found
+    return scored
 
 
 def links(page: str) -> str:
     """The query strings of the page's links to Risk."""
     app = open_app(page, model=["mini-gpt"])
-    found = [element.proto for element in app.main if element.type == "page_link"]
-    return "\n".join(proto.query_string for proto in found if proto.page.endswith("risk"))
+    links = [element.proto for element in app.main if element.type == "page_link"]
+    return "\n".join(proto.query_string for proto in links if proto.page.endswith("risk"))
 
 
 def risk_of(topic: str) -> str:

@@ -35,7 +35,7 @@ GPT: dict[str, Any] = {"model": ["mini-gpt"], "cf_model": "mini-gpt"}
 def tables(app: App) -> list[dict[str, str]]:
     """What the three tables say was found, by what is asked."""
     return [
-        {str(asks): found.replace("\\", "") for asks, found in table.value["found"].items()}
+        {str(asks): outcome.replace("\\", "") for asks, outcome in table.value["found"].items()}
         for table in app.table[:3]
     ]
 
@@ -54,18 +54,18 @@ def test_without_any_result_every_audit_can_be_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "tab", "said"),
+    ("label", "tab", "values"),
     [
         ("Ask FairPair", "FairPair", {"fp_model": ["mini-gpt"], "fp_table": "gender"}),
         ("Ask the criteria", "Criteria", {"cr_model": ["mini-gpt"]}),
     ],
 )
 def test_a_button_leads_to_another_tab_and_keeps_the_choice(
-    label: str, tab: str, said: dict[str, Any]
+    label: str, tab: str, values: dict[str, Any]
 ) -> None:
     app = open_app("case_file", **GPT, criterion="l2")
     held = pressed(app, label)
-    assert {name: held[name] for name in said} == said
+    assert {name: held[name] for name in values} == values
     assert held["text_tab"] == tab
     assert (held["model"], held["criterion"], held["templates"]) == (
         ["mini-gpt"],
@@ -116,13 +116,13 @@ def test_a_result_that_could_not_be_read_is_looked_for_again(
 
 
 def test_the_file_has_the_newest_texts_of_its_model_about_its_topic(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = [
+    stored = [
         SimpleNamespace(
             key=SimpleNamespace(model=model),
             perturbation=SimpleNamespace(table=table),
-            hash=f"{model} {place}",
+            hash=f"{model} {index}",
         )
-        for place in range(4)
+        for index in range(4)
         for model, table in (("mini-gpt", "gender"), ("mini-gpt", "race-names"), ("mini-bert", "gender"))
     ]
     looked_for: list[str] = []
@@ -131,7 +131,7 @@ def test_the_file_has_the_newest_texts_of_its_model_about_its_topic(monkeypatch:
         looked_for.append(key)
         raise LookupError
 
-    monkeypatch.setattr(FairPairAudit, "kept", lambda self, store: kept)
+    monkeypatch.setattr(FairPairAudit, "kept", lambda self, store: stored)
     monkeypatch.setattr("pcf_core.app.texts.summary.complete_result", gone)
     choice = Choice(("mini-bert",), "gender", "gender-nineteen", "occupations-bvf", ViewOptions())
     assert case_file("mini-gpt", choice).older == 1
@@ -161,7 +161,7 @@ def test_a_model_that_the_sidebar_has_not_is_chosen_here(full_store: Store) -> N
 
 
 @pytest.mark.parametrize(
-    ("topic", "found"),
+    ("topic", "tables"),
     [
         ("gender", ("gender",)),
         ("gender-inclusive", ("gender",)),
@@ -171,8 +171,8 @@ def test_a_model_that_the_sidebar_has_not_is_chosen_here(full_store: Store) -> N
         ("disability", ()),
     ],
 )
-def test_which_tables_are_about_a_topic(topic: str, found: tuple[str, ...]) -> None:
-    assert tables_for(load_topic(topic)) == found
+def test_which_tables_are_about_a_topic(topic: str, tables: tuple[str, ...]) -> None:
+    assert tables_for(load_topic(topic)) == tables
 
 
 def test_a_topic_of_ones_own_with_both_genders_is_about_gender() -> None:
@@ -188,11 +188,11 @@ BENCHMARKS = {"text_tab": "Known benchmarks", "templates": "gender-nineteen"}
 
 def score_benchmark(store: Store, material: Any, model: str, nats: Sequence[tuple[float, ...]]) -> None:
     """Keep these log-probabilities as a model's answer to each item."""
-    asked = benchmark_asked(material, ScoringKey.of(resolve(model)))
-    BENCHMARK_AUDIT.keep(store, asked, material)
+    request = benchmark_asked(material, ScoringKey.of(resolve(model)))
+    BENCHMARK_AUDIT.keep(store, request, material)
     body = BlockScores(items=tuple(ItemScores(nats=one) for one in nats))
-    store.save_document(asked.hash, block_name(range(len(nats))), body.model_dump(mode="json"))
-    run_benchmark(asked, store)
+    store.save_document(request.hash, block_name(range(len(nats))), body.model_dump(mode="json"))
+    run_benchmark(request, store)
 
 
 def test_the_summary_leads_to_the_benchmark_that_has_results(full_store: Store, tmp_path: Path) -> None:

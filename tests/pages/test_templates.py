@@ -90,7 +90,7 @@ def test_a_cut_is_previewed_on_cached_runs_without_scoring(full_store: Store) ->
     assert not app.error
     run = usual_run("mini-gpt")
     heaviest = sorted(run.templates.templates, key=lambda item: (-item.count, item.text))[:5]
-    found = restricted(
+    restricted_report = restricted(
         load_result(full_store, run),
         run,
         [item.text for item in heaviest],
@@ -99,11 +99,11 @@ def test_a_cut_is_previewed_on_cached_runs_without_scoring(full_store: Store) ->
     )
     sentence = next(line for line in app.said.splitlines() if line.startswith("The risk of mini-gpt"))
     assert "over the 19 templates of gender-nineteen and" in sentence
-    assert f"and {two_decimals(found.overall_risk)} (" in sentence
+    assert f"and {two_decimals(restricted_report.overall_risk)} (" in sentence
     table = app.dataframe[0].value
     row = table[(table["model"] == "mini-gpt") & table["templates"].str.startswith("5 templates")]
-    assert row["overall_risk"].item() == found.overall_risk
-    assert row["caprice_risk"].item() == found.caprice_risk
+    assert row["overall_risk"].item() == restricted_report.overall_risk
+    assert row["caprice_risk"].item() == restricted_report.caprice_risk
     assert own_queue().list() == ()
 
 

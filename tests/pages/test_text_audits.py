@@ -126,14 +126,14 @@ def test_a_run_under_way_is_watched_cancelled_and_resumed(tab: Tab) -> None:
     queue = own_queue()
     job = claimed_job()
     queue.progress(job.id, tab.texts - 48, tab.texts, 12.0, "somebody")
-    said = f"{tab.texts - 48} of {tab.texts} texts · 12 a second · 4 s left"
-    assert progress_text(queue.get(job.id)) == said
+    progress = f"{tab.texts - 48} of {tab.texts} texts · 12 a second · 4 s left"
+    assert progress_text(queue.get(job.id)) == progress
     app = tab.open()
     assert tab.at_work in app.texts
     assert f"{tab.page}_button" not in app.button_keys
-    for said, note in tab.notes.items():
+    for progress, note in tab.notes.items():
         queue.note(job.id, dict(note), "somebody")
-        assert progress_text(queue.get(job.id)) == said
+        assert progress_text(queue.get(job.id)) == progress
     app.press(f"cancel_{job.id}")
     assert queue.cancelled(job.id)
     queue.release("somebody", job.id)
@@ -159,8 +159,8 @@ def test_a_run_that_failed_says_why_and_can_be_tried_again(tab: Tab) -> None:
 @pytest.mark.slow
 def test_what_was_found_before_is_opened_by_link_and_by_button(tab: Tab) -> None:
     tab.press(**tab.odd)
-    (asked,) = tab.audit.kept(work(tab.write))
-    link = tab.parameters_of(asked.hash) or {}
+    (request,) = tab.audit.kept(work(tab.write))
+    link = tab.parameters_of(request.hash) or {}
     assert {name: link[name] for name in tab.odd} == tab.odd
     assert len(open_app(tab.page, **link).metric) == tab.figures
     app = open_app(tab.page)
@@ -168,7 +168,7 @@ def test_what_was_found_before_is_opened_by_link_and_by_button(tab: Tab) -> None
     assert not [button for button in app.button if button.label == "Open"]
     app.session_state[tab.seen] = True  # as the expander is opened
     app.run()
-    app.press(f"{tab.page}_open_{asked.hash}")
+    app.press(f"{tab.page}_open_{request.hash}")
     assert len(app.metric) == tab.figures
     assert [one.proto.label for one in open_app("run_an_audit").get("page_link")] == [tab.title]
     assert tab.parameters_of("0" * 64) is None
@@ -178,9 +178,9 @@ def test_what_was_found_before_is_opened_by_link_and_by_button(tab: Tab) -> None
 def test_another_precision_is_asked_for_and_opened_by_link_and_alone(tab: Tab) -> None:
     """Where nothing is said, what there is is shown, in whatever precision."""
     open_app(tab.page, **tab.narrow, **{tab.precision: "bfloat16"}).press(f"{tab.page}_button")
-    (asked,) = tab.audit.kept(work(tab.write))
-    assert asked.key.dtype == "bfloat16"
-    link = tab.parameters_of(asked.hash) or {}
+    (request,) = tab.audit.kept(work(tab.write))
+    assert request.key.dtype == "bfloat16"
+    link = tab.parameters_of(request.hash) or {}
     assert link[tab.precision] == "bfloat16"
     for app in (open_app(tab.page, **link), open_app(tab.page, **tab.narrow)):
         assert app.metric

@@ -98,8 +98,8 @@ def test_the_examples_of_files_are_read(what: str, example: str) -> None:
 
 
 def test_a_topic_that_a_shipped_one_hides_is_named(own_topic: Topic, own_settings: Settings) -> None:
-    kept = own_settings.cache / "topics" / "own-topic.toml"
-    hidden = kept.rename(kept.with_name("gender.toml"))
+    path = own_settings.cache / "topics" / "own-topic.toml"
+    hidden = path.rename(path.with_name("gender.toml"))
     app = open_app("topics")
     (warning,) = app.warning
     assert f"its file {hidden} has another name" in warning.value.replace("\\", "")

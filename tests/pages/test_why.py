@@ -147,9 +147,9 @@ def test_key_figures_name_their_model_and_what_survives(full_store: Store) -> No
     app = open_app("factors", factors_model="mini-gpt")
     panels = panels_of(full_store, "mini-gpt")
     assert figures_note("mini-gpt", panels) in app.captions
-    for metric, found in zip(app.metric, panels, strict=True):
-        assert found.ols is not None
-        assert f" · {short_p(found.ols)}" in metric.delta.replace("\\", "")
+    for metric, panel in zip(app.metric, panels, strict=True):
+        assert panel.ols is not None
+        assert f" · {short_p(panel.ols)}" in metric.delta.replace("\\", "")
         assert len(metric.label) < 24
 
 
@@ -235,12 +235,12 @@ def test_the_page_says_what_the_library_finds(full_store: Store) -> None:
     app = open_app("sensitivity", template_weights="equal")
     assert not app.error
     options = ViewOptions(template_weighting="equal")
-    found = Sensitivities(
+    choices = Sensitivities(
         {model: sensitivity(full_store, usual_run(model), options) for model in ("mini-bert", "mini-gpt")}
     )
-    assert readings_finding(found, "") in app.texts
+    assert readings_finding(choices, "") in app.texts
     assert "apart with these sentences (p = " in app.texts or "has the higher risk" in app.texts
-    for model, one in found.models.items():
+    for model, one in choices.models.items():
         moved = sensitivity_finding(model, one).partition(". ")[2].partition(" In samples")[0]
         assert moved.startswith("Under ")
         assert moved in app.texts
@@ -345,9 +345,9 @@ def test_means_over_words_are_read_from_the_kept_sums(
 ) -> None:
     """No job, however large; gender's groups have as many words each, so the numbers stay."""
     monkeypatch.setitem(data.MOST_CELLS, "preferences", 10)
-    found = [
+    values = [
         [metric.value for metric in open_app("risk", model=["mini-gpt"], aggregation=how).metric]
         for how in ("sum", "mean")
     ]
-    assert found[0] == found[1]
+    assert values[0] == values[1]
     assert read_jobs() == []

@@ -7,6 +7,7 @@ session, a worker) does its part by a function.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +27,7 @@ Step = str | tuple[Any, ...]  # the button that is pressed; or what is done, and
 
 def assert_state(app: App, name: str) -> None:
     """Hold the texts of an open page, in their order, to the golden of a name."""
-    assert_recorded(f"pages/states/{name.replace(' ', '_')}", list(lines(app.main)))
+    assert_recorded(f"pages/states/{file_name(name)}", list(lines(app.main)))
 
 
 def assert_walk(app: App, name: str, *steps: Step) -> None:
@@ -37,7 +38,11 @@ def assert_walk(app: App, name: str, *steps: Step) -> None:
         now = state_of(app)
         story.append({"step": described(step), **changes(before, now)})
         before = now
-    assert_recorded(f"pages/walks/{name.replace(' ', '_')}", story)
+    assert_recorded(f"pages/walks/{file_name(name)}", story)
+
+
+def file_name(name: str) -> str:
+    return re.sub(r"\W+", "_", name)
 
 
 def take(app: App, step: Step) -> None:
@@ -85,9 +90,9 @@ def payload_text(payload: dict[str, Any]) -> str:
 def files_of(folder: Path) -> Iterator[str]:
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         if path.suffix == ".parquet":
-            kept = load_mined(path.stem)
-            counts = {template.text: template.count for template in kept.templates}
-            yield f"{path.name}: {counts}, {kept.card.form}, {kept.card.parents}, {kept.card.history}"
+            mined = load_mined(path.stem)
+            counts = {template.text: template.count for template in mined.templates}
+            yield f"{path.name}: {counts}, {mined.card.form}, {mined.card.parents}, {mined.card.history}"
         else:
             yield from (f"{path.name}: {line}" for line in path.read_text(encoding="utf8").splitlines())
 

@@ -40,8 +40,8 @@ def make_zoo(folder: Path, monkeypatch: pytest.MonkeyPatch, names: Sequence[str]
     (folder / "evidence" / f"{OCCUPATIONS}.toml").write_text(
         f'name = "{OCCUPATIONS}"\ntitle = "A few"\nsource = "made up"\nterms = [{terms}]\n'
     )
-    for place, name in enumerate(names):
-        write_model(folder / "models" / name, fill=place)
+    for number, name in enumerate(names):
+        write_model(folder / "models" / name, fill=number)
     monkeypatch.setenv("PCF_ASSETS", str(folder))
     settings.cache_clear()
     return folder
