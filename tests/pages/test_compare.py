@@ -38,7 +38,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
 from tests.pages.opened import App, open_app, usual_run
-from tests.pages.walks import assert_state
+from tests.pages.walks import assert_state, assert_walk
 
 PAIR = ("mini-bert", "mini-gpt")
 BY_TOPIC = {"compare_view": "along an axis", "compare_axis": "topic"}
@@ -148,12 +148,15 @@ def test_other_sentences_are_told_once_both_models_are_scored_on_them(
     assert app.press_label("Compare on gender-speeches").multiselect(key="precision").value == ["float32"]
 
 
-def test_the_two_change_places_by_a_button(full_store: Store) -> None:
-    app = open_app("compare")
-    assert chosen(app) == list(PAIR)
-    app.press("compare_swap")
-    assert chosen(app) == list(PAIR[::-1])
-    assert app.query_params["compare_second"] in ("mini-bert", ["mini-bert"])
+def test_choices_of_two_models_are_in_the_page_and_its_address(full_store: Store) -> None:
+    assert_walk(open_app("compare"), "two models change places", "compare_swap")
+    link = {"compare_first": "mini-gpt", "compare_second": "mini-bert", "compare_picture": "scatter"}
+    assert_walk(
+        open_app("compare", **link),
+        "two models the other way round",
+        ("set", "compare_part", "caprice"),
+        ("set", "compare_second", "mini-gpt"),
+    )
 
 
 def test_an_occupation_that_is_searched_opens_its_sentences(full_store: Store) -> None:
@@ -175,18 +178,7 @@ def test_of_several_groups_the_most_unequal_is_drawn_first(full_store: Store) ->
     group = app.selectbox(key="group")
     assert len(group.options) > 2
     assert group.value == group.options[0]
-    last = group.options[-1]
-    app.selectbox(key="group").set_value(last).run()
-    assert app.selectbox(key="group").value == last
-
-
-def test_the_other_way_round_and_the_scatter_are_in_the_link(full_store: Store) -> None:
-    app = open_app("compare", compare_first="mini-gpt", compare_second="mini-bert", compare_picture="scatter")
-    assert app.texts.index("of mini-gpt (") < app.texts.index("of mini-bert (")
-    assert app.toggle(key="compare_all").disabled
-    app.segmented_control(key="compare_part").set_value("caprice").run()
-    app.selectbox(key="compare_second").set_value("mini-gpt").run()
-    assert "Choose two different models" in app.infos
+    assert_walk(app, "another group is compared", ("set", "group", group.options[-1]))
 
 
 def test_the_occupations_that_differ_in_risk_are_drawn_once_somebody_looks(full_store: Store) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pcf_core.app.criteria.own import EXAMPLES, SEEN, opened, parameters_of
@@ -11,7 +13,6 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
-from pcf_core.show.findings.criteria import criterion_findings, judged_finding, verdict_finding
 from pcf_core.show.findings.independence import embedding_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiment import Experiment
@@ -20,8 +21,7 @@ from pcf_core.texts.criteria.hobbies import Hobbies
 from pcf_core.texts.criteria.labels import Lexicon
 from pcf_core.texts.criteria.own import ENDINGS, USUAL, delete_own, keep_own, own_files, read_upload
 from pcf_core.texts.criteria.records.independence import HobbiesMaterial
-from pcf_core.texts.criteria.records.quantities import RATE_WORDS, RATES, ExperimentName
-from pcf_core.texts.criteria.summary import readings_of
+from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.work.criteria import (
     CRITERIA,
     CRITERIA_AUDIT,
@@ -33,7 +33,7 @@ from pcf_core.work.criteria import (
 from pcf_core.work.jobs import OpenGenerator
 from pcf_core.work.worker import Worker
 from tests.pages.opened import open_app, own_queue, own_store, set_environment
-from tests.pages.walks import assert_state
+from tests.pages.walks import assert_state, assert_walk
 from tests.texts.criteria.asked import SCORED, WRITTEN, score_criteria, scorer, write_criteria, writer
 
 OTHER = "mini-gpt-balanced"
@@ -85,57 +85,21 @@ def test_the_summary_warns_of_silence() -> None:
     open_app("criteria", **TASKS).press("criteria_button")
     work(silent)
     summary = open_app("criteria", **WRITTEN)
-    [warning] = summary.warning
-    assert "mini-gpt, tasks" in plainly(warning.value)
-    assert "were refused or are empty" in plainly(warning.value)
+    assert "mini-gpt, tasks" in plainly(summary.warnings)
+    assert "were refused or are empty" in summary.warnings
 
 
 @pytest.mark.slow
 def test_several_models_have_a_verdict_each_and_their_criteria_folded() -> None:
-    store = own_store()
     for model in ("mini-gpt", OTHER):
-        write_criteria(store, "tasks", model)
-    app = open_app("criteria", **WRITTEN, cr_model=["mini-gpt", OTHER])
-    assert not app.error
-    assert "How sure?" in [expander.label for expander in app.expander]
-    assert plainly(app.texts).count("criteria asked") == 2
+        write_criteria(own_store(), "tasks", model)
+    assert_state(open_app("criteria", **WRITTEN, cr_model=["mini-gpt", OTHER]), "criteria two models")
 
 
 @pytest.mark.slow
-def test_tasks_are_read_beside_the_published_figures_and_summed_up() -> None:
-    app = open_app("criteria", **TASKS)
-    assert "mini-gpt, tasks: 96 texts to write, at most 3,840 tokens" in plainly(app.texts)
-    assert "mini-gpt has no chat template" in app.captions
-    write_criteria(own_store(), "tasks")
-    app = open_app("criteria", **TASKS)
-    gaps = [plainly(label) for label in app.figures]
-    assert all(label.startswith(f"Gap: {RATE_WORDS[name]}") for label, name in zip(gaps, RATES, strict=True))
-    assert gaps[0].startswith("Gap: women's job right, not named (FNR), he − ")
-    assert app.metric[0].value == "1.00"
-    assert "So few tasks cannot show whether separation fails" in app.texts
-    published = app.table_with("printed")
-    row = published[(published["quantity"] == RATE_WORDS["FNR"]) & (published["of"] == "he")].iloc[0]
-    assert (row["printed"], row["status"], row["mini-gpt, here"]) == ("0.667", "derived", "1")
-    assert set(published[published["of"] == "nurse"]["status"]) == {"published"}
-    (request,) = CRITERIA_AUDIT.kept(own_store())
-    result = CRITERIA_AUDIT.load(own_store(), request.hash)
-    assert result is not None
-    summary = open_app("criteria", **WRITTEN)
-    readings = readings_of([result.report])
-    for sentence in (
-        verdict_finding("mini-gpt", readings),
-        judged_finding(readings),
-        criterion_findings(readings)[0],
-        "Not asked: independence I, independence II, separation I and sufficiency I",
-    ):
-        assert plainly(sentence) in plainly(summary.texts)
-    assert [metric.value for metric in summary.metric] == ["0 of 2"]  # six tasks can show nothing
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("view", ["anecdotes", "hobbies", "tasks"])
-def test_every_written_view_has_its_pictures_and_its_data(view: ExperimentName) -> None:
-    write_criteria(own_store(), view)
+@pytest.mark.parametrize("view", ["anecdotes", "hobbies", "tasks", "summary"])
+def test_every_written_view_has_its_pictures_and_its_data(view: Any) -> None:
+    write_criteria(own_store(), "tasks" if view == "summary" else view)
     app = open_app("criteria", **WRITTEN, cr_view=view)
     assert_state(app, f"criteria written {view}")
     assert "<script" not in app.texts
@@ -183,35 +147,22 @@ def test_of_questions_as_many_are_asked_as_is_chosen() -> None:
 @pytest.mark.slow
 def test_an_embedding_score_over_several_models_is_offered_learned_and_read() -> None:
     store, queue = own_store(), own_queue()
-    link: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "hobbies", "cr_model": ["mini-gpt", OTHER]}
+    link = {**WRITTEN, "cr_view": "hobbies", "cr_model": ["mini-gpt", OTHER]}
     write_criteria(store, "hobbies")
     one = open_app("criteria", **link)
     assert "Embedding score over all models" not in [part.value for part in one.subheader]
     write_criteria(store, "hobbies", OTHER)
     app = open_app("criteria", **link)
-    assert not app.error
-    assert "Not learned yet: word vectors from the hobbies of mini-gpt and mini-gpt-balanced" in plainly(
-        app.texts
-    )
-    app.press("embedding_button")
-    [job] = queue.list(5, kind=EMBEDDING)
-    assert "0 of 6 embeddings" in " ".join(bar.text for bar in open_app("criteria", **link).get("progress"))
-    queue.cancel(job.id)
-    cancelled = open_app("criteria", **link)
-    cancelled.press_label("Resume")
-    work()
-    done = open_app("criteria", **link)
+    cancel = ("do", lambda: queue.cancel(queue.list(1, kind=EMBEDDING)[0].id))
+    story = "an embedding score over several models"
+    assert_walk(app, story, "embedding_button", cancel, ("pick", "Resume"), ("do", work))
     result = EMBEDDINGS.load(store, embedding_asked(CRITERIA_AUDIT.kept(store)).hash)
     assert result is not None
-    assert not done.error
     for sentence in embedding_findings(result):
-        assert sentence in plainly(done.texts)
-    assert len(done.get("plotly_chart")) == len(app.get("plotly_chart")) + 1
-    frames = [set(frame.value) for frame in done.dataframe]
-    assert any("difference of d" in columns for columns in frames)
-    line = next(
-        code.value for code in done.open_foot().code if f"--model mini-gpt --model {OTHER}" in code.value
-    )
+        assert sentence in plainly(app.texts)
+    assert "difference of d" in app.table_with("difference of d")
+    commands = [code.value for code in app.open_foot().code]
+    (line,) = (one for one in commands if f"--model mini-gpt --model {OTHER}" in one)
     assert "--experiment hobbies" in line
     assert "--repeats 2" in line
 

@@ -16,6 +16,7 @@ from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
 from tests.conftest import fill
 from tests.pages.opened import App, open_app, own_queue, own_store, score_with, usual_run
+from tests.pages.walks import assert_walk
 from tests.quick import quick
 
 PAGES = {
@@ -215,22 +216,20 @@ def test_pressing_score_queues_what_is_missing_once(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_word_check_is_answered_by_the_worker_and_read_on_the_page() -> None:
-    app = open_app("run_an_audit", score_model=["mini-gpt"])
-    app.press("check_words")
-    queue = own_queue()
-    job = queue.claim("somebody", min_priority=1)
-    assert job is not None
-    assert job.payload["text"] == "The accountant said that [Y]"
     answer = {
         "words": [{"word": "he", "tokens": 1}, {"word": "abbess", "tokens": 2}, {"word": "she", "tokens": 1}],
         "left_out": [{"word": "niece", "reason": "unknown to the tokenizer"}],
         "coverage": {"all": 0.25},
     }
-    queue.finish(job.id, answer, "somebody")
-    app.run()
-    assert "3 words are scored: 2 of 1 token, 1 of 2 tokens." in app.captions
-    assert "Left out: niece (unknown to the tokenizer)." in app.captions
-    assert "take 25 % of the probability" in app.captions
+    queue = own_queue()
+
+    def answered() -> None:
+        job = queue.claim("somebody", min_priority=1)
+        assert job is not None
+        queue.finish(job.id, answer, "somebody")
+
+    app = open_app("run_an_audit", score_model=["mini-gpt"])
+    assert_walk(app, "words are checked", "check_words", ("do", answered))
 
 
 HARM = {

@@ -26,6 +26,7 @@ from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer
 from tests.models.conftest import write_model
 from tests.pages.opened import open_app, own_queue, own_store
+from tests.pages.walks import assert_walk
 from tests.pages.zoo import HERE, make_zoo, score_zoo
 
 SIZE = ("mini-gpt-s", "mini-gpt", "mini-gpt-l")
@@ -61,23 +62,9 @@ def comparisons(store: Store, runs: dict[str, RunSpec], chosen: Preset) -> tuple
 def test_a_button_chooses_queues_what_is_missing_and_opens_compare(store: Store, page: str) -> None:
     score_zoo(store, ["mini-gpt", "mini-gpt-s"])
     app = open_app(page, model=["mini-gpt"], weights="employment", **HERE)
-    app.press("preset_size")
+    assert_walk(app, f"sizes are compared from {page}", "preset_size", "preset_size")
     assert app.titles == ["Compare"]
     assert app.multiselect(key="model").value == list(SIZE)
-    assert app.segmented_control(key="compare_view").value == "along an axis"
-    assert app.segmented_control(key="compare_axis").value == "size"
-    address = HERE | {"weights": "employment", "compare_view": "along an axis", "compare_axis": "size"}
-    assert app.query_params["model"] == list(SIZE)
-    assert all(app.query_params[name] in (value, [value]) for name, value in address.items())
-    jobs = own_queue().list(10)
-    assert [(job.payload["model"], job.total) for job in jobs] == [("mini-gpt-l", 50)]
-    assert "waiting" in app.texts
-    assert "Not compared yet, for lack of scores: mini-gpt-l." in app.captions
-    assert "from the smallest to the one in the middle. It is " in app.texts, "of two models it can be told"
-    assert "from the smallest to the largest" not in app.texts
-    assert "nothing follows for size as such" not in app.texts
-    app.press("preset_size")
-    assert len(own_queue().list(10)) == 1
 
 
 def test_size_is_told_from_the_smallest_to_the_largest(store: Store) -> None:

@@ -21,6 +21,7 @@ from pcf_core.work.queue import Queue
 from pcf_core.work.requests import PROBE
 from pcf_core.work.worker import Worker
 from tests.pages.opened import App, open_app, own_queue, own_store
+from tests.pages.walks import assert_walk
 
 P = {"he": 0.3, "she": 0.1, "king": 0.05}
 
@@ -60,14 +61,12 @@ def answered(worker: Worker, **parameters: str | list[str]) -> App:
     return app.run()
 
 
-def test_opened_it_asks_and_shows_what_each_model_answers(queue: Queue, worker: Worker) -> None:
+def test_opened_it_asks_once_and_shows_what_each_model_answers(queue: Queue, worker: Worker) -> None:
     app = answered(worker)
     assert not app.error
-    jobs = queue.list(kind=PROBE)
-    assert {(job.payload["model"], job.payload["text"]) for job in jobs} == {
-        ("mini-bert", "The nurse said that [Y]"),
-        ("mini-gpt", "The nurse said that [Y]"),
-    }
+    prompt = "The nurse said that [Y]"
+    asked = [("mini-bert", prompt), ("mini-gpt", prompt)]
+    assert sorted((job.payload["model"], job.payload["text"]) for job in queue.list(kind=PROBE)) == asked
     # .35 of .45 and, swapped, .15 of .45; the others of the 77 words have 10^-6 each.
     assert "mini-bert expects men: male words get 78 % (“he” 67 % and “king” 11 %)" in app.texts
     assert "mini-gpt expects women: female words get 67 % (“she” 67 %)" in app.texts
@@ -80,7 +79,9 @@ def test_opened_it_asks_and_shows_what_each_model_answers(queue: Queue, worker: 
     top = table.iloc[0]
     assert (top["model"], top["word"], top["tokens"]) == ("mini-bert", "he", 1)
     assert top["log_probability"] == pytest.approx(math.log(0.3))
-    assert "--text 'The nurse said that [Y]'" in app.open_foot().code[0].value
+    assert f"--text '{prompt}'" in app.open_foot().code[0].value
+    assert "mini-bert expects men" in open_app("try_a_sentence").texts
+    assert len(queue.list(kind=PROBE)) == 2, "the answer is kept"
 
 
 def test_words_that_begin_the_sentence_are_said_to_be_capitalised(queue: Queue, worker: Worker) -> None:
@@ -91,23 +92,12 @@ def test_words_that_begin_the_sentence_are_said_to_be_capitalised(queue: Queue, 
     assert {"he", "she"} <= set(table["word"])
 
 
-def test_an_answer_is_asked_for_once_and_kept(queue: Queue, worker: Worker) -> None:
-    answered(worker)
-    again = open_app("try_a_sentence")
-    assert "mini-bert expects men" in again.texts
-    assert len(queue.list(kind=PROBE)) == 2
-
-
 def test_another_sentence_and_an_example_are_asked(queue: Queue, worker: Worker) -> None:
+    """What nobody waits for any more is cancelled."""
     app = answered(worker, model=["mini-gpt"], sentence="A king is [Y]")
-    assert [job.payload["text"] for job in queue.list(kind=PROBE)] == ["A king is [Y]"]
-    app.text_input(key="sentence").set_value("The <b>cook</b> saw *[Y]* $x$").run()
-    assert queue.list(1, kind=PROBE)[0].payload["text"] == "The <b>cook</b> saw *[Y]* $x$"
-    app.press("example_1")
-    assert app.text_input(key="sentence").value == "The engineer said that …"
-    assert queue.list(1, kind=PROBE)[0].payload["text"] == "The engineer said that [Y]"
-    states = {job.payload["text"]: job.state for job in queue.list(kind=PROBE)}
-    assert states["The <b>cook</b> saw *[Y]* $x$"] == "cancelled"  # nobody waits for it any more
+    assert_walk(
+        app, "another sentence is tried", ("set", "sentence", "The <b>cook</b> saw *[Y]* $x$"), "example_1"
+    )
 
 
 @pytest.mark.slow
@@ -181,23 +171,10 @@ def test_who_has_answered_is_drawn_while_others_are_waited_for(
     queue.heartbeat(name_of(1))  # a process that is alive
     app = open_app("try_a_sentence")
     assert "mini-bert expects men" in app.texts
-    assert "mini-gpt" in app.infos
     assert "The worker is being woken" in app.infos
     assert len(app.get("plotly_chart")) == 2
-    busy = queue.submit(
-        "score",
-        "run",
-        {
-            "run": "run",
-            "model": "m",
-            "topic": "t",
-            "topic_name": "t",
-            "templates": "s",
-            "evidence": "e",
-            "protocol": "exact",
-        },
-        priority=9,
-    )
+    names = {"model": "m", "topic_name": "t", "templates": "s", "evidence": "e", "protocol": "exact"}
+    busy = queue.submit("score", "run", {"run": "run", "topic": "t", **names}, priority=9)
     assert queue.claim(name_of(1)) is not None
     assert queue.get(busy.id).state == "running"
     app.run()

@@ -14,7 +14,7 @@ from tests.goldens.recorded import assert_recorded
 from tests.pages.opened import App, open_app, set_environment
 from tests.pages.shown import lines
 from tests.pages.walks import assert_state
-from tests.texts.criteria.asked import SCORED
+from tests.texts.criteria.asked import SCORED, WRITTEN
 from tests.texts.fairpair.written import SMALL
 
 VIEWS = [(page, tab) for pages in SECTIONS.values() for page, *_ in pages for tab in TABS.get(page, ("",))]
@@ -41,6 +41,7 @@ STATES: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
         ),
         ("fairpair", "fewer texts", {**SMALL, "fp_count": "6"}),
         ("criteria", "scored words", SCORED),
+        ("criteria", "tasks to write", {**WRITTEN, "cr_view": "tasks"}),
         ("about", "nothing scored", {}),
         ("case_file", "a topic that no text audit knows", {"topic": "nationality"}),
         *(("how_it_works", part, {"how_part": part}) for part in PARTS),

@@ -154,20 +154,16 @@ def test_a_mining_shows_on_both_queues_and_can_be_cancelled_and_resumed(corpora:
 
 
 def test_a_finished_mining_leads_to_its_set(corpora: None) -> None:
-    app = open_app("templates", set_view="mine")
-    app.press("mine_button")
-    queue = own_queue()
+    open_app("templates", set_view="mine").press("mine_button")
     job = claimed_job()
     counts = {"templates": 7, "matches": 20, "documents": 3}
-    queue.finish(job.id, {**counts, "dropped": {"a *name*": 2}, "words_per_second": None})
+    own_queue().finish(job.id, {**counts, "dropped": {"a *name*": 2}, "words_per_second": None})
     app = open_app("templates", set_view="mine")
     assert "7 templates from 20 matches in 3 documents. Most often dropped: a *name* (2)." in app.said
     save_set(OWN_SET.model_copy(update={"name": "gender-toy"}))
     score = open_app("run_an_audit")
     assert any(link.proto.query_string == "set=gender-toy" for link in score.get("page_link"))
-    app.press(f"open_{job.id}")
-    assert app.selectbox(key="set").value == "gender-toy"
-    assert "1 of 4 templates" in app.said
+    assert app.press(f"open_{job.id}").selectbox(key="set").value == "gender-toy"
 
 
 def test_an_upload_is_kept_under_a_safe_name_and_mined() -> None:
