@@ -1,4 +1,4 @@
-"""The ready comparisons: buttons that choose, queue and open Compare, and the sentences there."""
+"""Ready comparisons: buttons that choose, queue and open Compare, what is said there, and series of models."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import torch
 
 from pcf_core.audit.comparing import compared, controlled
 from pcf_core.audit.options import ViewOptions
@@ -17,17 +18,59 @@ from pcf_core.core.errors import RunError, StoreError
 from pcf_core.core.risk import Comparison
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.sensitivity import SeedSpread
-from pcf_core.models.presets import Claim, Preset, presets
+from pcf_core.core.settings import ROOT, settings
+from pcf_core.models.presets import Claim, Preset, preset_of, presets
 from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.show.findings.comparison import change_finding, claim_finding, order_finding
 from pcf_core.show.findings.models import risk_with_interval
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
-from tests.conftest import fake_scorer
+from tests.conftest import fake_scorer, fill
 from tests.models.conftest import write_model
-from tests.pages.opened import open_app, own_queue, own_store
+from tests.models.scoring.conftest import GROUPED, build
+from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
+from tests.pages.opened import App, open_app, own_queue, own_store, set_environment
 from tests.pages.walks import assert_walk
-from tests.pages.zoo import HERE, make_zoo, score_zoo
+
+NAMES = (
+    "mini-bert",
+    "mini-gpt",
+    "mini-gpt-balanced",
+    "mini-gpt-l",
+    "mini-gpt-s",
+    "mini-gpt-skewed",
+    "mini-t5",
+    "mini-xlnet",
+)
+TEMPLATES, OCCUPATIONS = "gender-heatmap", "few"
+HERE = {"templates": TEMPLATES, "evidence": OCCUPATIONS}
+TERMS = ["nurse", "engineer", "clerk", "teacher", "carpenter"]
+
+
+def make_zoo(folder: Path, monkeypatch: pytest.MonkeyPatch, names: Sequence[str] = NAMES) -> Path:
+    """Use a folder of assets whose models are these alone, each with weights of its own."""
+    for path in (ROOT / "assets").iterdir():
+        if path.name not in ("models", "public.toml", "evidence", "cache"):
+            (folder / path.name).symlink_to(path)
+    (folder / "evidence").mkdir()
+    for path in (ROOT / "assets" / "evidence").iterdir():
+        (folder / "evidence" / path.name).symlink_to(path)
+    terms = ", ".join(f'"{term}"' for term in TERMS)
+    (folder / "evidence" / f"{OCCUPATIONS}.toml").write_text(
+        f'name = "{OCCUPATIONS}"\ntitle = "A few"\nsource = "made up"\nterms = [{terms}]\n'
+    )
+    for number, name in enumerate(names):
+        write_model(folder / "models" / name, fill=number)
+    monkeypatch.setenv("PCF_ASSETS", str(folder))
+    settings.cache_clear()
+    return folder
+
+
+def score_zoo(store: Store, names: Sequence[str], templates: str = TEMPLATES) -> dict[str, RunSpec]:
+    """Score a few cells of some of them with the fake scorer."""
+    return {name: fill(store, name, templates, OCCUPATIONS) for name in names}
+
 
 SIZE = ("mini-gpt-s", "mini-gpt", "mini-gpt-l")
 BY_SIZE = {"model": list(SIZE), "compare_view": "along an axis", **HERE}
@@ -230,3 +273,161 @@ def test_a_store_that_refuses_is_an_error_on_compare(store: Store, monkeypatch: 
     assert app.titles == ["Compare"]
     assert "The cache folder is read-only" in app.errors
     assert not app.run().error
+
+
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+SIZES = {"1m": 32, "2m": 64}  # by the hidden size
+TINY = tuple(f"tiny/{size}{kind}" for size in SIZES for kind in ("", "-chat"))
+FACTS = """family = "causal"
+architecture = "LlamaForCausalLM"
+context = 400
+language = "en"
+verified = "twin"
+source = "https://example.org/card"
+group = "Current"
+"""
+
+
+def registry() -> str:
+    models = [
+        f'[[model]]\nname = "tiny/{size}{kind}"\ntitle = "Tiny"\nparameters = {10**6 * number}\n{FACTS}'
+        for number, size in enumerate(SIZES, 1)
+        for kind in ("", "-chat")
+    ]
+    pairs = [f'[[series.pair]]\nbase = "tiny/{size}"\naligned = "tiny/{size}-chat"\n' for size in SIZES]
+    return "".join([*models, '[[series]]\nname = "tiny"\ntitle = "Tiny"\n', *pairs])
+
+
+@pytest.fixture
+def tiny_zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Assets whose registry declares the series, and an empty cache of the hub; no downloads."""
+    (tmp_path / "assets").mkdir()
+    folder = make_zoo(tmp_path / "assets", monkeypatch, ["mini-gpt"])
+    (folder / "models.toml").unlink()
+    (folder / "models.toml").write_text(registry())
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    set_environment(monkeypatch, ALLOW_HUB="0")
+    return folder
+
+
+@pytest.fixture
+def fetched(tiny_zoo: Path, tmp_path: Path) -> None:
+    """The four models in the hub's cache, with random weights: a Llama of two sizes, each of two seeds."""
+    for name in TINY:
+        size = SIZES[name.split("/")[1].removesuffix("-chat")]
+        options = GROUPED | {"hidden_size": size}
+        loaded = build("LlamaForCausalLM", gpt2_tokenizer, **options)
+        if name.endswith("-chat"):
+            torch.manual_seed(11)
+            for parameter in loaded.model.parameters():
+                parameter.data += 0.2 * torch.randn_like(parameter)
+        repository = tmp_path / "hub" / f"models--{name.replace('/', '--')}"
+        (repository / "refs").mkdir(parents=True)
+        (repository / "refs" / "main").write_text(REVISION)
+        snapshot = repository / "snapshots" / REVISION
+        loaded.model.save_pretrained(snapshot)
+        loaded.tokenizer.save_pretrained(snapshot)
+
+
+def press_score(app: App) -> list[RunSpec]:
+    """Press Score, and return the runs that are queued."""
+    app.press("score_button")
+    store = own_store()
+    jobs = own_queue().list(20, kind="score")
+    return [store.load_run(job.payload["run"]) for job in reversed(jobs)]
+
+
+@pytest.mark.usefixtures("fetched")
+def test_a_series_is_scored_with_one_press_and_compared_size_by_size(tiny_zoo: Path) -> None:
+    """Tiny random models all the way: chosen and queued on Score, scored for real, two lines on Compare."""
+    app = open_app(
+        "score",
+        score_templates=HERE["templates"],
+        score_evidence=HERE["evidence"],
+        score_topic="gender-pronouns",
+    )
+    app.selectbox(key="score_series").set_value("Tiny").run()
+    assert app.multiselect(key="score_model").value == list(TINY)
+    assert app.selectbox(key="score_series").value is None
+    runs = press_score(app)
+    assert [run.scoring.model for run in runs] == list(TINY)
+    assert f"**In all** · {sum(run.cells for run in runs):,} cells" in app.texts
+    store = own_store()
+    for run in runs[:3]:
+        score_run(run, store, open_scorer)
+    here = HERE | {"topic": "gender-pronouns"}
+    overview = open_app("overview", model=["tiny/1m"], **here)
+    (button,) = (one for one in overview.button if one.key == "preset_aligned-tiny")
+    assert button.label.replace("\\", "") == "Tiny: base and aligned"
+    assert [preset.models for preset in presets([run.scoring.model for run in runs[:3]])] == [TINY[:2]]
+    score_run(runs[3], store, open_scorer)
+    overview = open_app("overview", model=["tiny/1m"], **here)
+    overview.press("preset_aligned-tiny")
+    assert overview.titles == ["Compare"]
+    assert overview.segmented_control(key="compare_axis").value == "base and aligned"
+    assert "Tiny: base and aligned" in overview.texts
+    pressed = next(one for one in overview.button if one.key == "preset_aligned-tiny")
+    assert pressed.proto.icon == ":material/check:"
+    for size in ("1,000,000", "2,000,000"):
+        assert f"after alignment, at {size} parameters. It is " in overview.texts
+    assert "What alignment changes" in overview.texts
+    assert "Figure 8 of the BVF paper" not in overview.captions, "its topic is another one"
+    axis, differences = (frame.value for frame in overview.dataframe[1:])
+    assert list(axis["line"]) == ["Tiny, base", "Tiny, base", "Tiny, aligned", "Tiny, aligned"]
+    assert list(axis["place"]) == [1e6, 2e6, 1e6, 2e6]
+    assert list(differences["first"]) == ["tiny/1m-chat"] * 3 + ["tiny/2m-chat"] * 3
+    assert list(differences["difference"]) == pytest.approx(
+        [
+            value
+            for aligned, base in ((2, 0), (3, 1))
+            for name in ("overall_risk", "prejudice_risk", "caprice_risk")
+            for value in [axis[name][aligned] - axis[name][base]]
+        ]
+    )
+    assert differences["adjusted_p_value"].notna().all()
+    traces = [chart.proto.spec for chart in overview.get("plotly_chart")]
+    assert sum("lines+markers" in trace for trace in traces) == 2
+
+
+def test_a_series_that_is_not_here_is_estimated_by_what_is_declared(
+    tiny_zoo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is asked until Score is pressed; what cannot be fetched is a sentence then."""
+    app = open_app("score", score_templates=HERE["templates"], score_evidence=HERE["evidence"])
+    monkeypatch.setattr(
+        "pcf_core.app.run.request.resolve_to_score", lambda name: pytest.fail(f"{name} was asked for")
+    )
+    app.selectbox(key="score_series").set_value("Tiny").run()
+    (total,) = [line for line in app.texts.splitlines() if line.startswith("**In all**")]
+    assert "roughly" in total, "nothing was scored on this machine"
+    assert "By what is declared of them" in app.captions
+    assert not app.error
+
+
+@pytest.mark.usefixtures("tiny_zoo")
+def test_what_the_hub_does_not_give_is_a_sentence_a_model() -> None:
+    app = open_app("score", score_model=[*TINY], **{f"score_{key}": value for key, value in HERE.items()})
+    assert not app.error
+    assert press_score(app) == []
+    assert len(app.error) == 4
+    assert "downloads are off (PCF_ALLOW_HUB)" in app.errors
+
+
+@pytest.mark.usefixtures("tiny_zoo")
+def test_compare_says_which_series_there_are() -> None:
+    score_zoo(own_store(), ["mini-gpt"])
+    app = open_app(
+        "compare", model=["mini-gpt"], compare_view="along an axis", compare_axis="base and aligned", **HERE
+    )
+    assert "Choose base and aligned checkpoints of one series in the sidebar: Tiny." in app.infos
+    (link,) = (link.proto for link in app.get("page_link") if link.proto.page == "run_an_audit")
+    assert link.query_string.count("score_model=") == 4
+
+
+@pytest.mark.usefixtures("tiny_zoo")
+def test_a_choice_is_a_series_only_whole_size_by_size() -> None:
+    assert preset_of(TINY[::-1]) is not None
+    assert preset_of(TINY[:2]) is not None
+    assert preset_of(TINY[:3]) is None
+    assert preset_of(TINY[1:3]) is None
+    assert "aligned-tiny" not in [preset.name for preset in presets()]
