@@ -1,4 +1,4 @@
-"""Ready comparisons: buttons that choose, queue and open Compare, what is said there, and series of models."""
+"""Ready comparisons: buttons that choose, queue and open Compare, what is said there, and series."""
 
 from __future__ import annotations
 

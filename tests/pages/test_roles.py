@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.runtime.secrets import secrets_singleton
 
 from pcf_core.app.shell import FOR_AUDITORS, SECTIONS
-from tests.pages.opened import ROOT, App, open_app, own_queue, set_environment
+from tests.pages.opened import App, open_app, own_queue, set_environment
 
 # ------------------------------------------------------------------------------------- the log-in page
 
@@ -38,11 +38,6 @@ def secrets(tmp_path: Path) -> Iterator[Path]:
     secrets_singleton._reset()
 
 
-def opened() -> App:
-    app = App.from_file(str(ROOT / "app.py"), default_timeout=60).run()
-    return app
-
-
 @pytest.mark.parametrize(
     ("keys", "labels"),
     [
@@ -54,7 +49,7 @@ def test_who_has_not_logged_in_sees_the_offer_and_nothing_else(
     secrets: Path, keys: str, labels: list[str]
 ) -> None:
     secrets.write_text(AUTH.format(secret="s" * 32, keys=keys))
-    app = opened()
+    app = App().run()
     assert [button.label for button in app.button] == labels
     assert app.titles == ["PCF Audit"]
     assert len(app.markdown) == 1
@@ -65,23 +60,23 @@ def test_who_has_not_logged_in_sees_the_offer_and_nothing_else(
 def test_secrets_that_cannot_be_read_let_nobody_in(secrets: Path) -> None:
     """Streamlit takes them for none, which would let everybody in."""
     secrets.write_text("[auth\n")
-    app = opened()
-    assert [error.value.replace("\\", "") for error in app.error] == [
+    app = App().run()
+    assert app.errors == (
         "The file secrets.toml with the log-in cannot be read: the operator has to write it as TOML."
-    ]
+    )
     assert not app.title
 
 
 def test_a_log_in_that_cannot_work_is_one_sentence(secrets: Path) -> None:
     secrets.write_text('[auth]\nclient_id = "pcf"\n')
-    app = opened()
+    app = App().run()
     app.press("login_default")
-    assert re.search("has to (give redirect_uri|install)", app.error[0].value.replace("\\", ""))
+    assert re.search("has to (give redirect_uri|install)", app.errors)
 
 
 def test_other_secrets_are_no_log_in(secrets: Path) -> None:
     secrets.write_text('[something]\nelse = "x"\n')
-    assert opened().title[0].value == "Overview"
+    assert App().run().title[0].value == "Overview"
 
 
 # ------------------------------------------------------------------------------------- viewers
