@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.app.addresses import Choice, parameters_for
 from pcf_core.app.lists import parameters_of
 from pcf_core.app.report import finished_runs
-from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned
@@ -103,18 +101,6 @@ def test_an_empty_field_is_auto(full_store: Store) -> None:
     app = open_app("risk", model=["mini-gpt"])
     app.multiselect(key="precision").set_value([]).run()
     assert "Not scored yet" not in app.texts
-
-
-def test_rows_of_overview_are_opened_in_their_precisions() -> None:
-    assert parameters_for([NARROW]) == {"model": ["mini-gpt"], "precision": ["bfloat16"]}
-    both = {"model": ["mini-gpt"], "precision": ["float32", "bfloat16"]}
-    assert parameters_for(["mini-gpt", NARROW]) == both
-
-
-def test_links_between_pages_keep_the_precisions() -> None:
-    choice = Choice(("m",), "race", "mine", "few", ViewOptions(), precisions=("float32", "bfloat16"))
-    assert choice.parameters["precision"] == ["float32", "bfloat16"]
-    assert choice.asked == (("m", "float32"), ("m", "bfloat16"))
 
 
 DRAWN_PAGES = ["overview", "heat_map", "tilt", "risk", "caprice"]
