@@ -32,8 +32,6 @@ from pcf_core.texts.criteria.records.quantities import ExperimentName
 from tests.conftest import MINI_MODELS, fill
 from tests.pages.opened import set_environment
 from tests.pages.own import OWN_SET, OWN_TOPIC
-from tests.texts.criteria.asked import score_criteria
-from tests.texts.fairpair.written import write_small
 
 RECORDING = {"assert_page_recorded", "assert_recorded", "assert_state", "assert_walk"}
 
@@ -148,6 +146,9 @@ def shipped(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Store:
 @pytest.fixture(scope="session")
 def texts_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The cache of :func:`texts_store`, made once for all tests."""
+    from tests.texts.criteria.asked import score_criteria
+    from tests.texts.fairpair.written import write_small
+
     cache = tmp_path_factory.mktemp("texts") / "cache"
     store = Store.open(cache)
     write_small(store)

@@ -16,6 +16,7 @@ from pcf_core.texts.fairpair.records import FairPairAsked
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 from tests.pages.opened import App, open_app, own_store, set_environment
+from tests.pages.walks import assert_walk
 from tests.report.small_texts import add_fairpair, add_written, packed_texts
 
 MARK = "is imported: scored by Ann's lab, weights not seen here (not signed)"
@@ -44,13 +45,11 @@ def imported(pack: bytes) -> str:
     return info.run.scoring.name
 
 
-def test_a_pack_is_brought_in_and_said(pack: bytes) -> None:
-    app = bring(open_app("run_an_audit"), pack)
-    assert "1 run is imported." in app.success[0].value
-    assert MARK in app.texts
-    app = bring(open_app("run_an_audit"), pack)
-    assert not app.success
-    assert "1 run was here already, with the same scores." in app.infos
+def test_packs_are_brought_in_once_and_said(pack: bytes, written: bytes) -> None:
+    for data, what in ((pack, "a pack of a run"), (written, "a pack of texts")):
+        bringing = ("send", "pack_file", "runs.pcfpack", data), "pack_import"
+        assert_walk(open_app("run_an_audit"), f"{what} is brought in", *bringing)
+        assert_walk(open_app("run_an_audit"), f"{what} is brought in again", *bringing)
 
 
 @pytest.mark.slow
@@ -125,15 +124,6 @@ def brought(written: bytes) -> tuple[FairPairAsked, CriteriaAsked]:
     bring(open_app("run_an_audit"), written)
     (pair,), (tasks,) = FAIRPAIR_AUDIT.imported(own_store()), CRITERIA_AUDIT.imported(own_store())
     return pair, tasks
-
-
-def test_texts_are_brought_in_and_lead_to_their_tabs(written: bytes) -> None:
-    app = bring(open_app("run_an_audit"), written)
-    assert any("2 text audits are imported." in one.value for one in app.success)
-    assert MARK in app.texts
-    assert "Not worked out again here: the exchange of words." in app.texts
-    app = bring(open_app("run_an_audit"), written)
-    assert "2 text audits were here already, with the same texts." in app.infos
 
 
 def test_imported_fairpair_is_read_on_its_tab(brought: tuple[FairPairAsked, CriteriaAsked]) -> None:

@@ -112,4 +112,5 @@ def changes(before: dict[str, list[str]], now: dict[str, list[str]]) -> dict[str
 def described(step: Step) -> str:
     if isinstance(step, str):
         return f"press {step}"
-    return " ".join("a change" if callable(part) else anywhere(str(part))[:60] for part in step)
+    parts = step[:3] if step[0] == "send" else step
+    return " ".join("a change" if callable(part) else anywhere(str(part))[:60] for part in parts)
