@@ -44,6 +44,8 @@ def text_of(node: Any) -> str:
     label, value = (written(getattr(node, name, None)) for name in ("label", "value"))
     if node.type == "file_uploader":
         value = ", ".join(re.findall(r"name='([^']*)'", value))
+    if node.type == "metric" and node.delta:
+        value = f"{value}, {node.delta}"
     off = " (disabled)" * (getattr(node, "disabled", False) is True)
     return f"{label}{' = ' if label and value else ''}{value}{off}"
 
