@@ -62,17 +62,8 @@ def test_all_four_can_be_asked_at_once() -> None:
 
 
 def test_an_address_of_before_is_understood_and_says_what_its_options_are_called() -> None:
-    app = open_app("criteria", cr_model="mini-gpt", cr_answering="written", cr_wording="continuation")
-    assert app.segmented_control(key="cr_answering").value == "written"
-    assert app.segmented_control(key="cr_wording").value == "given a beginning"
-    assert app.query_params["cr_answering"] == "written"
-    assert "words in 48 prompts" not in app.texts
-    assert not app.link_warnings
-    app.segmented_control(key="cr_answering").set_value("scored words").run()
-    assert "mini-gpt, tasks: words in 48 prompts to score" in plainly(app.texts)
-    usual = open_app("criteria", cr_model="mini-gpt", cr_answering="usual", cr_wording="usual")
-    assert usual.segmented_control(key="cr_answering").value == "automatic"
-    assert not usual.link_warnings
+    link = {"cr_model": "mini-gpt", "cr_answering": "written", "cr_wording": "continuation"}
+    assert_walk(open_app("criteria", **link), "answers are scored", ("set", "cr_answering", "scored words"))
 
 
 @pytest.mark.slow

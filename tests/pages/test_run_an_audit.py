@@ -39,20 +39,6 @@ def test_a_link_to_the_form_goes_before_the_selection() -> None:
     assert form(app) == [["mini-bert"], "race", "race-relative", "occupations-bvf"]
 
 
-def test_options_are_words_and_addresses_of_before_still_choose() -> None:
-    app = open_app("run_an_audit")
-    scoring, precision = app.selectbox(key="score_protocol"), app.selectbox(key="score_precision")
-    assert list(scoring.options) == ["whole words", "whole words that end"]
-    assert precision.options[0] == precision.value == "automatic"
-    old = open_app("run_an_audit", score_protocol="exact-boundary", score_precision="auto")
-    assert old.selectbox(key="score_protocol").value == "whole words that end"
-    assert old.selectbox(key="score_precision").value == "automatic"
-    assert not old.link_warnings
-    now = open_app("run_an_audit", score_protocol="whole words that end", score_precision="float16")
-    assert now.selectbox(key="score_protocol").value == "whole words that end"
-    assert now.selectbox(key="score_precision").value == "float16"
-
-
 def test_what_the_form_cannot_score_is_left_out() -> None:
     """A model without weights here, a topic of finished runs alone, a set that is gone."""
     app = open_app("run_an_audit", model=["org/other", "mini-gpt"], topic="pets@1234abcd", templates="gone")

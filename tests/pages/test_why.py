@@ -386,16 +386,6 @@ def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
     assert not app.error
 
 
-def test_scores_are_words_and_addresses_of_before_still_choose(scored: Store) -> None:
-    app = open_app("knowledge", model="mini-gpt", knowledge_score="log1p")
-    score = app.selectbox(key="knowledge_score")
-    assert (list(score.options), score.value) == (["square root", "logarithm", "quadratic"], "logarithm")
-    assert not app.link_warnings
-    report = knowledge_report(scored, ScoringKey.of(resolve("mini-gpt")), CONTINENTS, "log1p")
-    assert knowledge_finding("mini-gpt", report) in app.texts
-    assert "(score: logarithm)" in app.texts
-
-
 @pytest.mark.slow
 def test_what_was_not_scored_is_queued_and_answered_by_a_worker(
     scored: Store, own_settings: Settings
