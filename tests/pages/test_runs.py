@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,9 @@ import pytest
 from pcf_core.app.lists import parameters_of
 from pcf_core.app.report import finished_runs
 from pcf_core.audit.preferences import build_run
-from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned
 from pcf_core.core.risk import Interval, Look
-from pcf_core.core.run import ModelSpec, RunSpec, version_name
+from pcf_core.core.run import RunSpec, version_name
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group
 from pcf_core.material.evidence import load_evidence
@@ -24,13 +24,11 @@ from pcf_core.material.templates import load_mined, load_templates, save_set
 from pcf_core.material.topics import delete_topic, load_topic, make_topic, save_topic
 from pcf_core.models import precision
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer
 from pcf_core.show.findings.notes import noun_note
 from pcf_core.store.results import RunFolder
 from pcf_core.store.store import Store
 from pcf_core.work.requests import ProbeRequest, submit_run
-from pcf_core.work.scoring import score_run
-from tests.conftest import fake_scorer, fill
+from tests.conftest import MINI_MODELS, chance, fill
 from tests.pages.opened import App, open_app, own_queue, own_store, score_with, usual_run
 from tests.quick import quick
 
@@ -130,14 +128,8 @@ def drawn_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The cache of :func:`drawn_store`, scored once for all tests."""
     cache = tmp_path_factory.mktemp("drawn") / "cache"
     store = Store.open(cache)
-    for model in ("mini-bert", "mini-gpt"):
-        run = plan_of(model)
-
-        def open_fake(spec: ModelSpec, protocol: str, run: RunSpec = run) -> Scorer:
-            return fake_scorer(run.scoring, run.topic)
-
-        score_run(run, store, open_fake)
-        load_result(store, run)
+    for run in map(plan_of, MINI_MODELS):
+        score_with(run, partial(chance, run.scoring.label), store)
     return cache
 
 
@@ -198,10 +190,7 @@ def test_estimate_and_interval_are_shown_while_it_runs(page: str) -> None:
     assert app.button(key=f"cancel_{job.id}").label == "Cancel"
 
 
-SWAPPED_MODELS = ("mini-bert", "mini-gpt")
-
-
-def chance(prompt: str, word: str) -> float:
+def hashed(prompt: str, word: str) -> float:
     return (1 + hashlib.sha256(f"{prompt}|{word}".encode()).digest()[0]) / 1e5
 
 
@@ -211,9 +200,9 @@ def swapped_cache(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, RunSp
     cache = tmp_path_factory.mktemp("swapped") / "cache"
     store = Store.open(cache)
     topic, evidence = swapped(load_topic("race-gender"), load_evidence("occupations-bvf"))
-    for model in SWAPPED_MODELS:
+    for model in MINI_MODELS:
         run = build_run(resolve(model), topic, evidence, load_templates("race-relative"))
-        score_with(run, chance, store)
+        score_with(run, hashed, store)
     return cache, run
 
 
@@ -267,7 +256,7 @@ def test_the_sidebar_offers_it_with_the_list_and_templates_that_it_was_scored_wi
     app.sidebar.selectbox(key="topic").set_value(version_name(swapped_run.topic)).run()
     assert app.sidebar.selectbox(key="evidence").value == version_name(swapped_run.evidence)
     assert app.sidebar.selectbox(key="templates").value == "race-relative"
-    assert app.figures == [f"Risk R · {model}" for model in SWAPPED_MODELS]
+    assert app.figures == [f"Risk R · {model}" for model in MINI_MODELS]
     score = open_app("run_an_audit")
     assert version_name(swapped_run.topic) not in score.selectbox(key="score_topic").options
 
