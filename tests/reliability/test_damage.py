@@ -59,7 +59,7 @@ def files_of(cache: Path) -> list[Path]:
 
 
 def flip(path: Path, position: float, bit: int) -> None:
-    """Flip one bit of a byte at ``place`` of the file, 0 to 1."""
+    """Flip one bit of a byte at ``position`` of the file, 0 to 1."""
     content = bytearray(path.read_bytes())
     content[int(position * (len(content) - 1))] ^= 1 << bit
     path.write_bytes(bytes(content))
