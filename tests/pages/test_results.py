@@ -1,4 +1,4 @@
-"""Tilt, Heat map, Risk and Caprice: the answer first, figures that are the library's, and notes beside them."""
+"""Tilt, Heat map, Risk and Caprice: the answer first, the library's figures, and notes beside them."""
 
 from __future__ import annotations
 
