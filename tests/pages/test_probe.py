@@ -126,19 +126,17 @@ def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: 
         refused = dict.fromkeys(male, "unk")
         return FakeScorer(lambda prompt, word: 0.1, key=ScoringKey.of(spec, protocol), refused=refused)
 
+    def answer_again() -> None:
+        worker._models.clear()
+        worker._open_scorer = open_fake
+        worker.run(until_idle=True)
+
     worker._open_scorer = open_refusing
     app = answered(worker, model=["mini-gpt"])
     assert "can use no word of the group 'male'" in app.errors
-    assert not app.get("plotly_chart")
     assert app.session_state[ASKED] == {}  # asked again, it has its minute again
-    worker._models.clear()
-    worker._open_scorer = open_fake
-    job = queue.list(1, kind=PROBE)[0]
-    app.press(f"again_{job.id}")
-    worker.run(until_idle=True)
-    app.run()
-    assert not app.error
-    assert "mini-gpt expects women" in app.texts
+    again = f"again_{queue.list(1, kind=PROBE)[0].id}"
+    assert_walk(app, "a sentence is tried again", again, ("do", answer_again))
 
 
 # --------------------------------------------------------------------------------------------- waiting
@@ -147,19 +145,12 @@ def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: 
 def test_without_a_worker_it_says_how_to_start_one_and_gives_up_in_time(queue: Queue, worker: Worker) -> None:
     app = open_app("try_a_sentence")
     assert "No worker is running: start one with `python -m pcf_core worker`" in app.infos
-    app.session_state[ASKED] = dict.fromkeys(app.session_state[ASKED], 0.0)  # a minute later
-    app.run()
-    app.run()
-    assert "No worker is running (this app starts none), so that nobody answered within 60" in app.errors
-    assert len(app.error) == 1
-    assert "mini-bert and mini-gpt" in app.errors
-    assert [job.state for job in queue.list(kind=PROBE)] == ["cancelled", "cancelled"]
-    app.press("again")
-    assert [job.state for job in queue.list(kind=PROBE)] == ["queued", "queued", "cancelled", "cancelled"]
-    worker.run(until_idle=True)
-    app.run()
-    assert "mini-gpt expects women" in app.texts
-    assert not app.error
+
+    def minute_later() -> None:
+        app.session_state[ASKED] = dict.fromkeys(app.session_state[ASKED], 0.0)
+
+    late, answer = ("do", minute_later), ("do", lambda: worker.run(until_idle=True))
+    assert_walk(app, "nobody answers in time", late, ("do", app.run), "again", answer)
 
 
 @pytest.mark.slow

@@ -48,7 +48,7 @@ from pcf_core.work.worker import Worker
 from tests.conftest import fill
 from tests.pages.opened import App, open_app, own_queue, own_store, usual_run
 from tests.pages.own import SKY
-from tests.pages.walks import assert_state
+from tests.pages.walks import assert_state, assert_walk
 from tests.quick import quick
 
 
@@ -390,20 +390,10 @@ def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
 def test_what_was_not_scored_is_queued_and_answered_by_a_worker(
     scored: Store, own_settings: Settings
 ) -> None:
+    answering = ("do", lambda: Worker(scored, own_queue(), own_settings, fake).run(until_idle=True))
     app = open_app("knowledge", model=["mini-gpt", "mini-bert"])
-    assert "Not scored yet: mini-bert with Continents of countries" in app.texts.replace("*", "")
-    app.press("score_knowledge")
-    queue = own_queue()
-    (job,) = queue.list(10, kind="knowledge")
-    assert (job.state, job.total) == ("queued", 600)
-    Worker(scored, queue, own_settings, fake).run(until_idle=True)
-    done = queue.get(job.id)
-    assert (done.state, done.result) == ("done", {"set": "continents", "scored": 600})
-    again = open_app("knowledge", model=["mini-gpt", "mini-bert"])
-    assert again.figures == [
-        "Knowledge · mini-gpt",
-        "Knowledge · mini-bert",
-    ]
+    assert_walk(app, "facts are scored", "score_knowledge", answering)
+    assert app.figures == ["Knowledge · mini-gpt", "Knowledge · mini-bert"]
     assert "mini-bert · knowledge · Continents of countries" in open_app("run_an_audit").texts.replace(
         "*", ""
     )
@@ -418,23 +408,10 @@ def test_scores_without_an_audit_say_so(scored: Store, own_settings: Settings) -
 
 
 @pytest.mark.slow
-def test_a_set_of_ones_own_is_kept_queued_scored_read_and_deleted(own_settings: Settings) -> None:
-    app = open_app("knowledge", model="mini-gpt").upload("upload_knowledge", "My sky.csv", SKY)
-    app.press("keep_knowledge")
-    assert "Not scored yet: mini-gpt with My sky" in app.texts.replace("*", "")
-    app.press("score_knowledge")
-    store = own_store()
-    queue = own_queue()
-    Worker(store, queue, own_settings, fake).run(until_idle=True)
-    (job,) = queue.list(10, kind="knowledge")
-    assert (job.state, job.result) == ("done", {"set": "my-sky", "scored": 2})
-    again = open_app("knowledge", model="mini-gpt", facts="my-sky")
-    assert len(again.dataframe[0].value) == 2
-    command = again.open_foot().code[-1].value
+def test_a_set_of_ones_own_is_kept_queued_scored_and_read(own_settings: Settings) -> None:
+    OWN.save(OWN.read_upload([("my-sky.csv", SKY.encode())]))
+    app = open_app("knowledge", model="mini-gpt", facts="my-sky")
+    answering = ("do", lambda: Worker(own_store(), own_queue(), own_settings, fake).run(until_idle=True))
+    assert_walk(app, "facts of ones own are scored", "score_knowledge", answering)
+    command = app.open_foot().code[-1].value
     assert command.startswith("python -m pcf_core knowledge --model mini-gpt --set my-sky")
-    assert "<b>Mars</b>" in list(again.dataframe[0].value["fact"])
-    again.press("delete_facts")
-    assert OWN.names() == ()
-    assert again.selectbox(key="facts").value == "continents"
-    gone = open_app("knowledge", model="mini-gpt", facts="my-sky")
-    assert "There is no knowledge set named 'my-sky'" in gone.errors

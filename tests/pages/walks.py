@@ -54,6 +54,8 @@ def take(app: App, step: Step) -> None:
             app.press(step)
         case ("pick", label):
             app.press_label(label)
+        case ("go", page):
+            app.switch_page(f"pages/{page}.py").run()
         case ("foot",):
             app.open_foot()
         case ("tick", *rows):
