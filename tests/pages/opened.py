@@ -51,6 +51,13 @@ class App(AppTest):
         self.switch_page(f"pages/{page}.py")
         return self._run(WidgetStates())
 
+    def follow(self, page: str, **link: str | list[str]) -> App:
+        """Open another page in the session, at an address that says this and nothing else."""
+        self.query_params.clear()
+        self.query_params.update(link)
+        self.switch_page(f"pages/{page}.py").run()
+        return self
+
     def open_foot(self, part: str = "Method and provenance") -> App:
         """Open a tab below the picture of a page, which is drawn only then."""
         for key in self.session_state._state.filtered_state:

@@ -64,8 +64,7 @@ def test_a_bad_link_names_the_part_that_is_wrong(full_store: Store) -> None:
             )
         }
         app.run()
-    app.query_params.clear()
-    app.switch_page("pages/method.py").run()
+    app.follow("method")
     assert not app.warning
 
 
@@ -118,8 +117,7 @@ def test_a_link_between_pages_sets_what_it_names_and_the_menu_nothing(full_store
 def test_a_click_before_the_sidebar_is_drawn_loses_no_choice(full_store: Store) -> None:
     """The browser then carries nothing over into the new address."""
     app = open_app("risk", model=["mini-gpt"], criterion="l2")
-    app.query_params.clear()
-    app.switch_page("pages/tilt.py").run()
+    app.follow("tilt")
     assert app.multiselect(key="model").value == ["mini-gpt"]
     assert app.selectbox(key="criterion").value == "large ones weigh more"
     assert app.query_params["criterion"] == "large ones weigh more"
@@ -156,9 +154,7 @@ def test_a_way_back_is_told_again_when_its_first_run_is_ended(
     """What it would have told the browser is lost with it."""
     app = open_app("risk", model=["mini-gpt"])
     mixed = ["mini-gpt", "mini-bert"]
-    app.query_params.clear()
-    app.query_params["model"] = mixed
-    app.switch_page("pages/tilt.py").run()
+    app.follow("tilt", model=mixed)
     assert app.query_params["model"] == "mini-bert"
     app.query_params.clear()
     app.query_params["model"] = mixed  # as the browser still has it when it asks for the next run
@@ -176,9 +172,7 @@ def test_an_address_chosen_by_hand_means_what_it_says(
 
     def back() -> list[str]:
         """What is chosen after the browser's way back to the address of both, from another page."""
-        app.query_params.clear()
-        app.query_params["model"] = ["mini-t5"]
-        app.switch_page("pages/method.py").run()
+        app.follow("method", model=["mini-t5"])
         reset = ScriptRunContext.reset
         with monkeypatch.context() as patch:
             patch.setattr(
@@ -186,16 +180,12 @@ def test_an_address_chosen_by_hand_means_what_it_says(
                 "reset",
                 lambda self, **given: reset(self, **{**given, "is_history_navigation": True}),
             )
-            app.query_params.clear()
-            app.query_params["model"] = both
-            app.switch_page("pages/tilt.py").run()
+            app.follow("tilt", model=both)
         chosen: list[str] = app.multiselect(key="model").value
         return chosen
 
     app = open_app("risk", model=["mini-gpt"])
-    app.query_params.clear()
-    app.query_params["model"] = both
-    app.switch_page("pages/tilt.py").run()
+    app.follow("tilt", model=both)
     assert app.multiselect(key="model").value == ["mini-bert"]
     assert back() == ["mini-bert"]
     app.query_params["model"] = both  # by the browser, as soon as the field says so

@@ -21,6 +21,7 @@ from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.store.store import Store
 from tests.pages.opened import App, claimed_job, open_app, own_queue, usual_run
 from tests.pages.own import OWN_SET, tick
+from tests.pages.walks import assert_state, assert_walk
 
 
 def edited() -> App:
@@ -122,28 +123,21 @@ def test_a_set_that_is_covered_in_part_says_how_much(full_store: Store, own_set:
 
 
 def test_a_mining_shows_on_both_queues_and_can_be_cancelled_and_resumed(corpora: None) -> None:
-    app = open_app("templates", set_view="mine")
-    app.press("mine_button")
-    queue = own_queue()
-    job = claimed_job()
+    open_app("templates", set_view="mine").press("mine_button")
+    job, queue = claimed_job(), own_queue()
     queue.progress(job.id, 5_000_000, 20_000_000, 1_000_000.0)
     queue.note(job.id, {"documents": 1200, "words": 9, "sentences": 9, "matches": 34})
+
+    def fail() -> None:
+        claimed_job()
+        queue.fail(job.id, "No sentence of toy.txt has a word that is looked for.")
+
     for page in ("templates", "run_an_audit"):
         app = open_app(page, set_view="mine")
-        assert "mining" in app.said
-        progress = app.get("progress")[0].proto.text
-        assert progress == ("5 MB of 20 MB · 1,200 documents, 34 matches so far · 1 MB a second · 15 s left")
-    app.press(f"cancel_{job.id}")
-    assert queue.cancelled(job.id)
-    queue.release("somebody", job.id)
-    app = open_app("templates", set_view="mine")
-    assert "1,200 documents, 34 matches so far" in app.said
-    app.press(f"retry_{job.id}")
-    assert queue.claim("somebody") is not None
-    queue.fail(job.id, "No sentence of toy.txt has a word that is looked for.")
-    app = open_app("templates", set_view="mine")
-    assert "No sentence of toy.txt" in app.errors
-    assert app.button(key=f"retry_{job.id}").label == "Retry"
+        assert_state(app, f"{page} while a corpus is mined")
+    released = ("do", lambda: queue.release("somebody", job.id))
+    story = "a mining is cancelled and resumed and fails"
+    assert_walk(app, story, f"cancel_{job.id}", released, f"retry_{job.id}", ("do", fail))
 
 
 def test_a_finished_mining_leads_to_its_set(corpora: None) -> None:
