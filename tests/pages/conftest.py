@@ -91,7 +91,7 @@ def reports_worked_out_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def own_cache() -> None:
+def own_cache(own_settings: Settings) -> None:
     """Each test has a cache of its own, without the shipped results."""
 
 
