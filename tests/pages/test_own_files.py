@@ -58,7 +58,7 @@ PANELS = (
         LISTS, "topics", {"topic_view": "lists"}, "My sports.csv",
         "term,weight\n*chess* player,3\nswimmer,0.5\n",
         "It has 2 terms, each with a weight of the list's own: *chess* player, swimmer.",
-        "list_shown", "list", "occupations-bvf",
+        "list_shown", "list", "conditions",
     ),
     Own(
         FACTS, "knowledge", {"model": "mini-gpt"}, "My sky.csv", SKY,
