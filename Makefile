@@ -117,7 +117,7 @@ bench: .venv/ready-dev .venv/ready-models .venv-minicons/ready .venv-harness/rea
 
 # Writes anew what tests/goldens/recorded/ says of hashes, links, commands, charts, findings, pages; read the difference.
 goldens: .venv/ready-dev
-	REWRITE_GOLDENS=1 $(PYTEST) tests/goldens tests/show/charts/test_all.py tests/show/findings/test_all.py tests/pages/test_recorded_texts.py
+	REWRITE_GOLDENS=1 $(PYTEST) tests/goldens tests/show/charts/test_all.py tests/show/findings/test_all.py tests/pages
 
 # Breaks the code in small ways, in copies of it, and sees that fast tests notice: make mutants ONLY=measure
 mutants: .venv/ready-dev

@@ -37,7 +37,7 @@ from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.findings.reliability import CELL_LIMIT, RISK_LIMIT, calibration_finding
 from pcf_core.show.overview import ModelRow, risk_answer
 from pcf_core.store.store import Store
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app
 
 PLANTED = {planted.model: planted for planted in planted_models()}
 MODELS = ("planted-causal", "planted-masked")
@@ -114,7 +114,7 @@ def test_the_pages_show_the_planted_risks(store: Store) -> None:
         assert shown[f"Risk R · {model}"] == two_decimals(PLANTED[model].overall_risk)
         assert table.loc[model, "risk"] == two_decimals(PLANTED[model].overall_risk)
     answer = risk_answer([ModelRow.of(model, reported(store, model)) for model in MODELS])  # as held above
-    assert answer in texts(app)
+    assert answer in app.texts
     for model in MODELS:
         assert f"{two_decimals(PLANTED[model].overall_risk)}: " in answer
         assert two_decimals(PLANTED[model].caprice_risk) in answer
@@ -122,7 +122,7 @@ def test_the_pages_show_the_planted_risks(store: Store) -> None:
 
 def test_about_holds_the_measured_against_the_planted(store: Store) -> None:
     app = open_app("about")
-    said, written = texts(app), store.run_info(run_of(MODELS[0]).key).created
+    said, written = app.texts, store.run_info(run_of(MODELS[0]).key).created
     assert f"The stored results hold the risks that were planted in {MODELS[0]} and {MODELS[1]}." in said
     scored = f"Version {__version__} of this app scored {MODELS[0]} and {MODELS[1]};"
     assert f"{scored} the results were written on {written.day} {written:%B %Y}." in said

@@ -73,8 +73,8 @@ VALUES = st.recursive(
 
 def shipped(folder: str, ending: str) -> list[bytes]:
     """A few files that the app comes with, cut after so much that damage is likely to hit what matters."""
-    found = sorted((ASSETS / folder).glob(f"*{ending}"), key=lambda path: path.stat().st_size)
-    return [path.read_bytes()[:6000] for path in found[:4]]
+    files = sorted((ASSETS / folder).glob(f"*{ending}"), key=lambda path: path.stat().st_size)
+    return [path.read_bytes()[:6000] for path in files[:4]]
 
 
 @st.composite
@@ -165,12 +165,12 @@ class Answering(Server):
 
 def of_endpoint(content: bytes) -> list[Any]:
     """All that is asked of an endpoint, of one that always answers the same."""
-    found = []
+    answers = []
     with Answering("http://127.0.0.1:9/v1", "tiny", pauses=(), concurrency=1) as server:
         server.document = content
         for manner in (RequestForm(), RequestForm(chat=True)):
             with suppress(AuditError):
-                found += list(
+                answers += list(
                     server.write(manner.path, [{}], lambda answer, m=manner: written_of(answer, m, 40))
                 )
         for ask in (
@@ -179,10 +179,10 @@ def of_endpoint(content: bytes) -> list[Any]:
             lambda: probe(server),
         ):
             with suppress(AuditError):
-                found.append(ask())
+                answers.append(ask())
         with suppress(AuditError):
-            found += [list(server.read(["x"], "echo")), server.tokenise(["x"], special=True)]
-    return found
+            answers += [list(server.read(["x"], "echo")), server.tokenise(["x"], special=True)]
+    return answers
 
 
 ANSWERS = [

@@ -29,8 +29,8 @@ VALUES = [
 def bound_keys() -> list[str]:
     """The parameters of links: the keys of widgets that are bound to them."""
     bind = {function.__name__ for function in (choose_one, choose_shown, select_on_pages)}
-    found = {call.key for call in calls_with_key() if call.function in bind or "bind" in call.options}
-    return sorted(found | set(TAB_OF.values()))
+    keys = {call.key for call in calls_with_key() if call.function in bind or "bind" in call.options}
+    return sorted(keys | set(TAB_OF.values()))
 
 
 KEYS = bound_keys()

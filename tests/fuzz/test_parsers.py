@@ -45,11 +45,11 @@ def throw(name: str, examples: int) -> None:
         try:
             parser.parse(thrown)
         except AuditError as refusal:
-            said = str(refusal)
-            assert said
-            assert "\n" not in said
-            assert len(said) <= LONGEST
-            said.encode()  # what cannot be encoded cannot be sent to a browser
+            sentence = str(refusal)
+            assert sentence
+            assert "\n" not in sentence
+            assert len(sentence) <= LONGEST
+            sentence.encode()  # what cannot be encoded cannot be sent to a browser
 
     throw_one()
 

@@ -66,28 +66,28 @@ def fill_audits(store: Store) -> None:
 
 def addresses() -> list[tuple[str, str]]:
     """Title and path of every page in the menu, of every tab, and of a few further views."""
-    found = [*VIEWS]
+    addresses_found = [*VIEWS]
     for pages in SECTIONS.values():
         for name, title, _ in pages:
             tabs = [urlencode({TAB_OF[name]: tab}) for tab in TABS.get(name, ())] or [""]
-            found += [(title, f"{'' if name == 'overview' else name}?{query}") for query in tabs]
-    return found
+            addresses_found += [(title, f"{'' if name == 'overview' else name}?{query}") for query in tabs]
+    return addresses_found
 
 
-def inside(page: Page, node: dict[str, Any], place: str) -> bool:
+def inside(page: Page, node: dict[str, Any], part: str) -> bool:
     """Whether an element that axe found lies in a part of the page, by Streamlit's name for it."""
     script = '([target, place]) => !!document.querySelector(target)?.closest(`[data-testid="${place}"]`)'
-    return bool(page.evaluate(script, [node["target"][0], place]))
+    return bool(page.evaluate(script, [node["target"][0], part]))
 
 
 def violations(page: Page) -> list[str]:
     """What axe-core finds of serious or critical impact, a line an element."""
     return [
-        f"{found['id']} ({found['impact']}): {node['html'][:200]}"
-        for found in Axe().run(page).response["violations"]
-        if found["impact"] in SERIOUS
-        for node in found["nodes"]
-        if not (found["id"] in STREAMLITS_OWN and inside(page, node, STREAMLITS_OWN[found["id"]]))
+        f"{violation['id']} ({violation['impact']}): {node['html'][:200]}"
+        for violation in Axe().run(page).response["violations"]
+        if violation["impact"] in SERIOUS
+        for node in violation["nodes"]
+        if not (violation["id"] in STREAMLITS_OWN and inside(page, node, STREAMLITS_OWN[violation["id"]]))
     ]
 
 
@@ -109,7 +109,7 @@ def test_axe_sees_what_is_wrong() -> None:
 def test_no_page_has_a_serious_violation(scheme: str, tmp_path: Path) -> None:
     environment = {"PCF_CACHE": str(tmp_path / "cache"), "PCF_START_WORKER": "0"}
     fill_audits(Store.open(tmp_path / "cache"))
-    found = {}
+    wrong = {}
     with (
         running_app(environment, tmp_path / "app.log") as address,
         browser_page(scheme=scheme) as (page, _),
@@ -119,5 +119,5 @@ def test_no_page_has_a_serious_violation(scheme: str, tmp_path: Path) -> None:
             settle(page, title)
             page.wait_for_timeout(1500)  # Streamlit fades in what is new: half-drawn text has no contrast
             if lines := violations(page):
-                found[f"{title} {path}"] = lines
-    assert found == {}
+                wrong[f"{title} {path}"] = lines
+    assert wrong == {}

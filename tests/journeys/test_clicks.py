@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import CHROMIUM, browser_page, running_app, settle
+from tests.browser import CHROMIUM, browser_page, settle
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"), pytest.mark.slow]
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("clicks")
-    environment = {"PCF_CACHE": str(folder / "cache"), "PCF_START_WORKER": "0"}
-    with running_app(environment, folder / "app.log") as address:
-        yield address
 
 
 def click(page: Page, across: float, down: float) -> None:
@@ -60,7 +51,7 @@ def test_a_click_on_a_cell_of_the_heat_map_opens_it(app: str) -> None:
         dialog = page.get_by_role("dialog")
         expect(dialog).to_contain_text("Most likely words")
         page.wait_for_url("**template=*")  # told once the fields below the dialog are drawn
-        said = asked(page)
-        assert said["occupation"][0] in said["template"][0]
-        expect(dialog).to_contain_text(said["template"][0])
+        parameters = asked(page)
+        assert parameters["occupation"][0] in parameters["template"][0]
+        expect(dialog).to_contain_text(parameters["template"][0])
         assert errors == []

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,12 @@ from playwright.sync_api import Page, expect
 
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.work.queue import Queue
-from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, own_cache, running_app, settle
+from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, running_app, settle
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 VIEWS = {"heat_map": "Heat map", "tilt": "Tilt", "risk": "Risk", "caprice": "Caprice"}
+ENVIRONMENT = {"PCF_SHIPPED_RESULTS": "0"}
+OCCUPATIONS = "nurse engineer clerk doctor captain teacher lawyer writer cook pilot tutor chef"
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 
 
@@ -38,36 +39,13 @@ def few_assets(tmp_path: Path) -> Path:
         if lines:
             text = "".join(text.splitlines(keepends=True)[:lines])
         else:
-            terms = ", ".join(
-                f'"{term}"'
-                for term in [
-                    "nurse",
-                    "engineer",
-                    "clerk",
-                    "doctor",
-                    "captain",
-                    "teacher",
-                    "lawyer",
-                    "writer",
-                    "cook",
-                    "pilot",
-                    "tutor",
-                    "chef",
-                ]
-            )
+            terms = ", ".join(f'"{term}"' for term in OCCUPATIONS.split())
             text = re.sub(r"terms = \[.*?\]", f"terms = [{terms}]", text, flags=re.DOTALL)
         (assets / folder / name).write_text(text, encoding="utf8")
     described = ROOT / "assets" / "templates" / "gender-wikipedia-100.toml"
     (assets / "templates" / described.name).write_text(described.read_text(encoding="utf8"), encoding="utf8")
     (assets / "topics").symlink_to(ROOT / "assets" / "topics")
     return assets
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """An empty cache without shipped results."""
-    with own_cache(tmp_path, PCF_SHIPPED_RESULTS="0") as variables:
-        yield variables
 
 
 def command_line(environment: dict[str, str], *arguments: str) -> dict[str, object] | list[dict[str, object]]:
@@ -97,8 +75,8 @@ def read_every_view(
     page: Page, address: str, environment: dict[str, str], templates: str = "gender-wikipedia-100"
 ) -> None:
     """Each view draws, and its page says what the command line says."""
-    asked = ("--model", "mini-bert", "--model", "mini-gpt", "--templates", templates)
-    answers = command_line(environment, "score", *asked)
+    options = ("--model", "mini-bert", "--model", "mini-gpt", "--templates", templates)
+    answers = command_line(environment, "score", *options)
     assert isinstance(answers, list)
     assert [answer["scored"] for answer in answers] == [0, 0]
     risks = [command_line(environment, "risk", str(answer["run"])) for answer in answers]

@@ -5,14 +5,12 @@ In real Chromium, on the shipped results and what pages open with.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Page
 
 from pcf_core.app.present import VIEWS
 from pcf_core.app.shell import SECTIONS, titles
-from tests.browser import CHROMIUM, browser_page, running_app, settle
+from tests.browser import CHROMIUM, browser_page, settle
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 MOST = 60
@@ -60,14 +58,6 @@ new PerformanceObserver(list => {
 }).observe({type: 'layout-shift', buffered: true});"""
 
 
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("first-words")
-    environment = {"PCF_CACHE": str(folder / "cache"), "PCF_START_WORKER": "0"}
-    with running_app(environment, folder / "app.log") as address:
-        yield address
-
-
 def opened(page: Page, app: str, address: str, *, presented: bool = False) -> None:
     """Open a page and wait for its first picture or table: charts come after what is below them."""
     page.goto(f"{app}/{'' if address == 'overview' else address}{'?present=1' if presented else ''}")
@@ -102,14 +92,14 @@ def test_every_page_of_results_is_counted() -> None:
 
 @pytest.mark.timeout(300)
 def test_few_words_stand_before_the_first_picture(app: str) -> None:
-    found = {}
+    too_many = {}
     with browser_page() as (page, _):
         for name, most in {**WORDS, **ALSO}.items():
             opened(page, app, name)
-            said = first_words(page)
-            if len(said.split()) > most:
-                found[name] = f"{len(said.split())} words, {most} at the most: {said}"
-    assert found == {}
+            words = first_words(page)
+            if len(words.split()) > most:
+                too_many[name] = f"{len(words.split())} words, {most} at the most: {words}"
+    assert too_many == {}
 
 
 @pytest.mark.slow
@@ -118,12 +108,12 @@ def test_few_words_stand_before_the_first_picture(app: str) -> None:
     ("width", "height", "presented"), [(390, 844, False), (1280, 900, False), (1920, 1080, True)]
 )
 def test_nothing_jumps_while_a_page_loads(app: str, width: int, height: int, presented: bool) -> None:
-    found = {}
+    shifts = {}
     for name in VIEWS if presented else WORDS:
         for _ in range(2):  # the first visit of a server is that of a reader who waits for its caches
             with browser_page(width, height) as (page, _):
                 page.add_init_script(WATCH)
                 opened(page, app, name, presented=presented)
                 page.wait_for_timeout(1500)
-                found[name] = sum(page.evaluate("window.shifts"))
-    assert {name: shift for name, shift in found.items() if shift >= MOST_SHIFT} == {}
+                shifts[name] = sum(page.evaluate("window.shifts"))
+    assert {name: shift for name, shift in shifts.items() if shift >= MOST_SHIFT} == {}

@@ -6,7 +6,6 @@ What is typed is no click, nor is the Tab key from one field to the next.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -14,17 +13,11 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pcf_core.work.queue import Queue
-from tests.browser import CHROMIUM, browser_page, own_cache, running_app, settle
+from tests.browser import CHROMIUM, browser_page, running_app, settle
 
+ENVIRONMENT = {"PCF_START_WORKER": "0"}  # what is queued waits
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"), pytest.mark.slow]
 FIRST_ROW, ROW = 52, 35  # pixels below the upper edge of a table
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """A cache of its own over the shipped results; what is queued waits."""
-    with own_cache(tmp_path, PCF_START_WORKER="0") as variables:
-        yield variables
 
 
 class Hand:
@@ -85,10 +78,10 @@ def test_which_of_two_is_closer_to_even_down_to_a_report(environment: dict[str, 
         hand.tick(1)
         hand.button(re.compile("^Compare "))
         settle(page, "Compare")
-        said = page.inner_text("[data-testid='stMain']")
-        assert "is closer to even than" in said
-        assert "favours" in said
-        assert "In sentences of gender-wide-wikipedia-20 " in said
+        text = page.inner_text("[data-testid='stMain']")
+        assert "is closer to even than" in text
+        assert "favours" in text
+        assert "In sentences of gender-wide-wikipedia-20 " in text
         hand.link("Report")
         settle(page, "Report")
         hand.button("Make the report")

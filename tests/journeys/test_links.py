@@ -44,9 +44,9 @@ def page(app: str) -> Iterator[Page]:
         assert [error for error in errors if "/media/" not in error] == []
 
 
-def expect_names(page: Page, names: list[str], place: str = "stSidebar") -> None:
+def expect_names(page: Page, names: list[str], part: str = "stSidebar") -> None:
     """The field *Models* holds these."""
-    field = page.get_by_test_id(place).get_by_test_id("stMultiSelect").filter(has_text="Models")
+    field = page.get_by_test_id(part).get_by_test_id("stMultiSelect").filter(has_text="Models")
     chosen = field.get_by_role("button", name="Remove ")
     expect(chosen).to_have_count(len(names))
     assert [str(one.get_attribute("aria-label")) for one in chosen.all()] == [
@@ -54,9 +54,9 @@ def expect_names(page: Page, names: list[str], place: str = "stSidebar") -> None
     ]
 
 
-def expect_value(page: Page, label: str, value: str, place: str = "stSidebar") -> None:
+def expect_value(page: Page, label: str, value: str, part: str = "stSidebar") -> None:
     """A field of one name holds this."""
-    field = page.get_by_test_id(place).get_by_role("combobox", name=label, exact=True)
+    field = page.get_by_test_id(part).get_by_role("combobox", name=label, exact=True)
     expect(field).to_have_value(value)
 
 
@@ -69,8 +69,8 @@ def expect_choice(page: Page, models: list[str], topic: str, templates: str) -> 
     usual = {"model": [*PUBLIC], "topic": ["gender"]}
 
     def says(address: str) -> bool:
-        said = usual | parse_qs(urlsplit(address).query)
-        return {name: said[name] for name in expected} == expected
+        parameters = usual | parse_qs(urlsplit(address).query)
+        return {name: parameters[name] for name in expected} == expected
 
     page.wait_for_url(says)  # the server mends what the browser made of two addresses a moment later
 

@@ -100,12 +100,12 @@ def test_an_auditor_queues_and_the_job_keeps_who_asked(app: str, provider: Provi
         assert not errors
 
 
-@pytest.mark.parametrize(("who", "said"), [("bob", "bob@elsewhere.net"), ("eve", "logged in")])
-def test_others_read(app: str, who: str, said: str) -> None:
+@pytest.mark.parametrize(("who", "address"), [("bob", "bob@elsewhere.net"), ("eve", "logged in")])
+def test_others_read(app: str, who: str, address: str) -> None:
     """Eve's address would make her an auditor, and nobody has verified it."""
     with browser_page() as (page, errors):
         log_in(page, app, who)
-        expect(page.get_by_text(shown(f"{said} · viewer"))).to_be_visible()
+        expect(page.get_by_text(shown(f"{address} · viewer"))).to_be_visible()
         assert not {"Run an audit", "Try a sentence"} & set(menu(page))
         open_by_menu(page, "Risk")
         settle(page, "Risk")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -12,17 +11,11 @@ from playwright.sync_api import expect
 from pcf_core.show.findings.numbers import percent
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import PROBE
-from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, own_cache, running_app, settle
+from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, running_app, settle
 
+ENVIRONMENT = {"PCF_SHIPPED_RESULTS": "0"}
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 MARKUP = "The <b>king</b> and the **nurse** said that [Y] was :red[late]"
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """An empty cache without shipped results."""
-    with own_cache(tmp_path, PCF_SHIPPED_RESULTS="0") as variables:
-        yield variables
 
 
 @pytest.mark.slow

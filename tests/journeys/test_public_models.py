@@ -49,8 +49,8 @@ def test_overview_opens_on_the_public_models_and_a_narrow_run_from_its_link(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     run = scored_in_bfloat16()
-    asked = parameters_of(run)
-    assert asked["precision"] == ["bfloat16"]
+    link = parameters_of(run)
+    assert link["precision"] == ["bfloat16"]
     with running_app(environment, tmp_path / "app.log") as address, browser_page() as (page, errors):
         page.goto(address)
         settle(page, "Overview")
@@ -61,7 +61,7 @@ def test_overview_opens_on_the_public_models_and_a_narrow_run_from_its_link(
             f"Remove {name}" for name in PUBLIC
         ]
         assert all(name in body_text(page) for name in PUBLIC)
-        page.goto(f"{address}/risk?{urlencode(asked, doseq=True)}")
+        page.goto(f"{address}/risk?{urlencode(link, doseq=True)}")
         settle(page, "Risk")
         assert drawn_traces(page) > 0
         assert "mini-gpt-s (bfloat16)" in body_text(page)

@@ -90,14 +90,14 @@ def wrong_texts(page: Page) -> list[str]:
 
 def faults(page: Page, title: str, path: str) -> list[str]:
     """What is wrong with the page that is open, a sentence each."""
-    found = []
+    wrong = []
     drawn = title not in WITHOUT_CHARTS and not path.endswith(TABS_WITHOUT_CHARTS)
     if (drawn or path.endswith(WITH_CHARTS)) and drawn_traces(page) == 0:
-        found.append("no trace is drawn")
+        wrong.append("no trace is drawn")
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     if wide > 0:
-        found.append(f"it scrolls sideways by {wide} pixels")
-    return found + wrong_texts(page)
+        wrong.append(f"it scrolls sideways by {wide} pixels")
+    return wrong + wrong_texts(page)
 
 
 def test_the_check_sees_what_is_wrong() -> None:
@@ -130,7 +130,7 @@ def test_the_check_sees_what_is_wrong() -> None:
 def test_every_page_in_both_themes_and_widths(scheme: str, width: int, tmp_path: Path) -> None:
     environment = {"PCF_CACHE": str(tmp_path / "cache"), "PCF_START_WORKER": "0"}
     fill_audits(Store.open(tmp_path / "cache"))
-    found = {}
+    wrong = {}
     with (
         running_app(environment, tmp_path / "app.log") as address,
         browser_page(width, 844, scheme) as (page, errors),
@@ -140,7 +140,7 @@ def test_every_page_in_both_themes_and_widths(scheme: str, width: int, tmp_path:
             try:
                 settle(page, title)
             except (AssertionError, Error):
-                found[f"{title} {path}"] = ["the page is not drawn"]
+                wrong[f"{title} {path}"] = ["the page is not drawn"]
                 continue
             page.wait_for_timeout(2000)  # charts are drawn after the script's end
             try:
@@ -148,6 +148,6 @@ def test_every_page_in_both_themes_and_widths(scheme: str, width: int, tmp_path:
             except Error:
                 lines = ["no chart is drawn"]
             if lines:
-                found[f"{title} {path}"] = lines
+                wrong[f"{title} {path}"] = lines
             errors.clear()
-    assert found == {}
+    assert wrong == {}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, own_cache, running_app, settle
+from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, running_app, settle
 
 SENTENCES = (
     "The teacher said that she was late.",
@@ -17,14 +16,8 @@ SENTENCES = (
     "The nurse thought that she could help.",
     "Rain fell all day.",
 )
+ENVIRONMENT = {"PCF_ALLOW_HUB": "0"}
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """A cache of its own over the shipped results."""
-    with own_cache(tmp_path, PCF_ALLOW_HUB="0") as variables:
-        yield variables
 
 
 def go(page: Page, address: str, query: str) -> None:

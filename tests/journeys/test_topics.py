@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import CHROMIUM, browser_page, own_cache, running_app, settle
+from tests.browser import CHROMIUM, browser_page, running_app, settle
 
+ENVIRONMENT = {"PCF_SHIPPED_RESULTS": "0"}
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """An empty cache without shipped results."""
-    with own_cache(tmp_path, PCF_SHIPPED_RESULTS="0") as variables:
-        yield variables
 
 
 @pytest.mark.slow

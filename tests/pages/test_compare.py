@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Dataframe
 
 from pcf_core.app.compare.tables import printed_form
@@ -21,7 +19,6 @@ from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned
 from pcf_core.core.risk import Comparison, Interval
 from pcf_core.core.run import Protocol
-from pcf_core.core.settings import Settings, settings
 from pcf_core.material.numbers import load_numbers
 from pcf_core.material.published import PublishedModel
 from pcf_core.material.templates import load_templates
@@ -40,87 +37,70 @@ from pcf_core.show.findings.reliability import seldom_caprice_note
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
-from tests.pages.opened import open_app, open_foot, texts
+from tests.pages.opened import App, open_app, usual_run
+from tests.pages.walks import assert_state, assert_walk
+
+PAIR = ("mini-bert", "mini-gpt")
+BY_TOPIC = {"compare_view": "along an axis", "compare_axis": "topic"}
+USUAL = {"topic": "gender", "templates": "gender-wikipedia-100"}
+
+
+def reading(store: Store, model: str) -> Reading:
+    return Reading(run := usual_run(model), load_result(store, run), ViewOptions())
+
+
+def chosen(app: App) -> list[str]:
+    return [app.selectbox(key=key).value for key in ("compare_first", "compare_second")]
 
 
 def test_two_models_are_compared_as_the_library_does(full_store: Store) -> None:
-    app = open_foot(open_app("compare", weights="employment", over="both", compare_occupations="true"))
-    runs = {info.run.scoring.model: info.run for info in full_store.runs()}
-    one, other = (
-        Reading(runs[model], load_result(full_store, runs[model]), ViewOptions())
-        for model in ("mini-bert", "mini-gpt")
-    )
-    found = compared(one, other, ViewOptions(occupation_weights="employment"))
-    assert difference_finding(found, over="both") in texts(app)
-    assert occupations_difference_finding(found) in texts(app)
+    app = open_app("compare", weights="employment", over="both", compare_occupations="true").open_foot()
+    readings = [reading(full_store, model) for model in PAIR]
+    tested = compared(*readings, ViewOptions(occupation_weights="employment"))
+    assert difference_finding(tested, over="both") in app.texts
+    assert occupations_difference_finding(tested) in app.texts
     assert not app.metric, "the figures stand in the table under the picture"
-    assert "The ranges do not cover another training" in "".join(caption.value for caption in app.caption)
     verdicts = app.table[1].value
     assert list(verdicts.index) == ["Risk R", "Prejudice", "Caprice"]
-    told = str(verdicts["p"]["Risk R"]).replace("\\", "")
-    assert told in p_value(found.differences["overall_risk"].p_value), "as the sentence says it"
+    shown = str(verdicts["p"]["Risk R"]).replace("\\", "")
+    assert shown in p_value(tested.differences["overall_risk"].p_value), "as the sentence says it"
     captions = [caption.value.replace("\\", "") for caption in app.caption]
-    assert seldom_caprice_note(load_numbers(), found.differences["caprice_risk"]) in captions
+    assert seldom_caprice_note(load_numbers(), tested.differences["caprice_risk"]) in captions
     assert len(app.get("plotly_chart")) == 2, "both tilts, and the differences in risk"
-    assert f"compare {runs['mini-bert'].key} {runs['mini-gpt'].key}" in app.code[0].value
+    assert "compare {} {}".format(*(usual_run(model).key for model in PAIR)) in app.code[0].value
 
 
 def test_the_answer_stands_first_then_against_whom_and_how_sure(full_store: Store) -> None:
     app = open_app("compare")
-    runs = {info.run.scoring.model: info.run for info in full_store.runs()}
-    one, other = (
-        Reading(runs[model], load_result(full_store, runs[model]), ViewOptions())
-        for model in ("mini-bert", "mini-gpt")
-    )
-    found = compared(one, other, ViewOptions())
-    pair = ("mini-bert", "mini-gpt")
-    standing = Standing.of(pair, found, order_on_other_scales(full_store, one, other, ViewOptions()))
-    said = [
-        pair_answer(standing),
-        *against_each(
-            [
-                Lean.of(model, report(load_result(full_store, runs[model]), runs[model], ViewOptions()))
-                for model in pair
-            ]
-        ),
-        how_sure(standing, found),
+    one, other = readings = [reading(full_store, model) for model in PAIR]
+    tested = compared(one, other, ViewOptions())
+    standing = Standing.of(PAIR, tested, order_on_other_scales(full_store, one, other, ViewOptions()))
+    leans = [
+        Lean.of(model, report(read.result, read.run, ViewOptions()))
+        for model, read in zip(PAIR, readings, strict=True)
     ]
-    places = [texts(app).index(sentence) for sentence in said]
-    assert places == sorted(places)
+    sentences = [pair_answer(standing), *against_each(leans), how_sure(standing, tested)]
+    positions = [app.texts.index(sentence) for sentence in sentences]
+    assert positions == sorted(positions)
     table = app.table[0].value
     assert list(table.index) == ["Risk", "Prejudice", "Caprice"]
     assert set(table["Difference"]) <= {"clear", "cannot tell", "the same"}
 
 
 def test_both_models_stand_beside_their_neutral_subjects_on_one_scale(full_store: Store) -> None:
-    pair = ("mini-bert", "mini-gpt")
-    for model in pair:
+    for model in PAIR:
         fill(full_store, model, evidence=NEUTRAL)
-    runs = {
-        info.run.scoring.model: info.run for info in full_store.runs() if info.run.evidence.name != NEUTRAL
-    }
-    one, other = (Reading(runs[model], load_result(full_store, runs[model]), ViewOptions()) for model in pair)
-    found = order_on_other_scales(full_store, one, other, ViewOptions())
-    assert found.neutral is not None
+    one, other = (reading(full_store, model) for model in PAIR)
+    scales = order_on_other_scales(full_store, one, other, ViewOptions())
+    assert scales.neutral is not None
     app = open_app("compare")
-    assert neutral_answer(pair, found.neutral) in texts(app)
+    assert neutral_answer(PAIR, scales.neutral) in app.texts
     tested = compared(one, other, ViewOptions())
-    assert how_sure(Standing.of(pair, tested, found), tested) in texts(app)
+    assert how_sure(Standing.of(PAIR, tested, scales), tested) in app.texts
     (shown,) = [table.value for table in app.table if "Distance from neutral subjects" in table.value.index]
-    assert [text.replace("\\", "") for text in shown.iloc[:, 1]] == list(
-        neutral_table(pair, found.neutral)["mini-gpt"]
-    )
-    (subjects,) = [table.value for table in app.dataframe if "Neutral subject" in table.value.columns]
-    assert len(subjects) == len(found.neutral.subjects)
-
-
-@pytest.fixture
-def shipped(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    """The shipped results under an empty cache."""
-    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "1")
-    settings.cache_clear()
-    yield Store.open(own_settings.cache, [settings().assets / "cache"])
-    settings.cache_clear()
+    values = [text.replace("\\", "") for text in shown.iloc[:, 1]]
+    assert values == list(neutral_table(PAIR, scales.neutral)["mini-gpt"])
+    assert len(app.table_with("Neutral subject")) == len(scales.neutral.subjects)
 
 
 @pytest.mark.parametrize("protocol", ["exact", "fitting"])
@@ -128,108 +108,77 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     shipped: Store, protocol: Protocol
 ) -> None:
     """The README's example: the usual sentences tell the public models apart, others do not."""
-    app = open_app("compare", topic="gender", templates="gender-wikipedia-100", protocol=protocol)
+    app = open_app("compare", **USUAL, protocol=protocol)
     wide, options = "gender-wide-wikipedia-20", ViewOptions(protocol=protocol)
-    answer, told = texts(app).index(" is closer to even than "), texts(app).index(f"In sentences of {wide} ")
-    assert answer < told
-    assert texts(app)[told:].startswith(f"In sentences of {wide} we cannot tell them apart.")
-    pair = [app.selectbox(key=key).value for key in ("compare_first", "compare_second")]
+    answer, elsewhere = (
+        app.texts.index(" is closer to even than "),
+        app.texts.index(f"In sentences of {wide} "),
+    )
+    assert answer < elsewhere
+    assert app.texts[elsewhere:].startswith(f"In sentences of {wide} we cannot tell them apart.")
+    pair = chosen(app)
     runs = {info.run.scoring.label: info.run for info in shipped.runs() if info.run.templates.name == wide}
     one, other = (Reading(runs[name], load_result(shipped, runs[name], protocol), options) for name in pair)
     assert compared(one, other, options).differences["overall_risk"].verdict == "unclear"
-
-    (way,) = [button for button in app.button if button.label == f"Compare on {wide}"]
-    way.click().run()
-    assert not app.exception
+    app.press_label(f"Compare on {wide}")
     assert app.sidebar.selectbox(key="templates").value == wide
-    assert [app.selectbox(key=key).value for key in ("compare_first", "compare_second")] == pair
-    said = texts(app)
-    assert f"We cannot tell {pair[0]} and {pair[1]} apart with these sentences: risks 0.4" in said
-    assert f"In sentences of gender-wikipedia-100 {pair[0]} is closer to even." in said
+    assert chosen(app) == pair
+    assert f"We cannot tell {pair[0]} and {pair[1]} apart with these sentences: risks 0.4" in app.texts
+    assert f"In sentences of gender-wikipedia-100 {pair[0]} is closer to even." in app.texts
 
 
-def test_a_page_reads_little_that_nobody_asked_for(
+def test_other_sentences_are_told_once_both_models_are_scored_on_them(
     full_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pcf_core.app.compare.elsewhere.MOST_CELLS", 0)
-    for model in ("mini-bert", "mini-gpt"):
-        fill(full_store, model, templates="gender-speeches")
-    assert "In sentences of gender-speeches " in texts(open_app("compare")), "scoring keeps its own protocol"
-    narrower = {"protocol": "single-token"}
-    assert "In sentences of" not in texts(open_app("compare", **narrower)), "not kept, and too much"
-    open_app("compare", templates="gender-speeches", **narrower)
-    assert "In sentences of gender-speeches " in texts(open_app("compare", **narrower)), "read by now"
-
-
-def test_the_way_to_other_sentences_opens_the_same_precisions(full_store: Store) -> None:
-    pair = ["mini-bert", "mini-gpt"]
-    for model in pair:
-        fill(full_store, model, templates="gender-speeches")
-    (way,) = [one for one in open_app("compare").button if one.label == "Compare on gender-speeches"]
-    assert way.click().run().multiselect(key="precision").value == ["float32"]
-
-
-def test_other_sentences_are_told_once_both_models_are_scored_on_them(full_store: Store) -> None:
-    assert "In sentences of" not in texts(open_app("compare"))
+    sentence = "In sentences of gender-speeches "
+    assert sentence not in open_app("compare").texts
     fill(full_store, "mini-bert", templates="gender-speeches")
-    assert "In sentences of" not in texts(open_app("compare")), "one model alone"
+    assert sentence not in open_app("compare").texts, "one model alone"
     fill(full_store, "mini-gpt", templates="gender-speeches")
-    app = open_app("compare")
-    assert "In sentences of gender-speeches " in texts(app)
-    assert "Compare on gender-speeches" in [button.label for button in app.button]
     presented = open_app("compare", present="1")
-    assert "In sentences of gender-speeches " in texts(presented)
+    assert sentence in presented.texts
     assert "Compare on gender-speeches" not in [button.label for button in presented.button]
-
-
-def test_the_two_change_places_by_a_button(full_store: Store) -> None:
+    monkeypatch.setattr("pcf_core.app.compare.elsewhere.MOST_CELLS", 0)
     app = open_app("compare")
-    assert (app.selectbox(key="compare_first").value, app.selectbox(key="compare_second").value) == (
-        "mini-bert",
-        "mini-gpt",
+    assert sentence in app.texts, "scoring keeps its own protocol"
+    narrower = {"protocol": "single-token"}
+    assert sentence not in open_app("compare", **narrower).texts, "not kept, and too much"
+    open_app("compare", templates="gender-speeches", **narrower)
+    assert sentence in open_app("compare", **narrower).texts, "read by now"
+    assert app.press_label("Compare on gender-speeches").multiselect(key="precision").value == ["float32"]
+
+
+def test_choices_of_two_models_are_in_the_page_and_its_address(full_store: Store) -> None:
+    assert_walk(open_app("compare"), "two models change places", "compare_swap")
+    link = {"compare_first": "mini-gpt", "compare_second": "mini-bert", "compare_picture": "scatter"}
+    assert_walk(
+        open_app("compare", **link),
+        "two models the other way round",
+        ("set", "compare_part", "caprice"),
+        ("set", "compare_second", "mini-gpt"),
     )
-    app.button(key="compare_swap").click().run()
-    assert not app.exception
-    assert app.selectbox(key="compare_first").value == "mini-gpt"
-    assert app.query_params["compare_second"] in ("mini-bert", ["mini-bert"])
 
 
-def test_an_occupation_that_is_searched_or_linked_opens_its_sentences(full_store: Store) -> None:
+def test_an_occupation_that_is_searched_opens_its_sentences(full_store: Store) -> None:
     app = open_app("compare", compare_sort="A–Z")
     before = len(app.dataframe)
     app.selectbox(key="occupation").set_value("nurse").run()
-    assert "**nurse**, sentence by sentence" in texts(app)
+    assert "**nurse**, sentence by sentence" in app.texts
     assert len(app.dataframe) == before + 1
     table = app.dataframe[0].value
     assert list(table.columns) == ["Sentence", "mini-bert", "mini-gpt"]
     assert table["Sentence"].str.contains("nurse").all()
     assert table["mini-bert"].str.fullmatch(r"(men|women) (over )?[\d.]+ %").all()
-    linked = open_app("compare", occupation="writer", compare_every="true")
-    assert "**writer**, sentence by sentence" in texts(linked)
 
 
 def test_of_several_groups_the_most_unequal_is_drawn_first(full_store: Store) -> None:
-    for model in ("mini-bert", "mini-gpt"):
+    for model in PAIR:
         fill(full_store, model, topic_name="race")
-    app = open_app("compare", model=["mini-bert", "mini-gpt"], topic="race")
+    app = open_app("compare", model=list(PAIR), topic="race")
     group = app.selectbox(key="group")
     assert len(group.options) > 2
     assert group.value == group.options[0]
-    assert not app.exception
-    last = group.options[-1]
-    app.selectbox(key="group").set_value(last).run()
-    assert not app.exception
-    assert app.selectbox(key="group").value == last
-
-
-def test_the_other_way_round_and_the_scatter_are_in_the_link(full_store: Store) -> None:
-    app = open_app("compare", compare_first="mini-gpt", compare_second="mini-bert", compare_picture="scatter")
-    assert texts(app).index("of mini-gpt (") < texts(app).index("of mini-bert (")
-    assert app.toggle(key="compare_all").disabled
-    app.segmented_control(key="compare_part").set_value("caprice").run()
-    assert not app.exception
-    app.selectbox(key="compare_second").set_value("mini-gpt").run()
-    assert "Choose two different models" in app.info[0].value
+    assert_walk(app, "another group is compared", ("set", "group", group.options[-1]))
 
 
 def test_the_occupations_that_differ_in_risk_are_drawn_once_somebody_looks(full_store: Store) -> None:
@@ -237,57 +186,39 @@ def test_the_occupations_that_differ_in_risk_are_drawn_once_somebody_looks(full_
     assert len(app.get("plotly_chart")) == 1
     with pytest.raises(KeyError):
         app.segmented_control(key="compare_part")
-    asked = open_app("compare", compare_part="caprice")
-    assert len(asked.get("plotly_chart")) == 2, "an address that asks for a part opens them"
-
-
-def test_an_address_opens_the_occupations_in_a_session_that_had_them_closed(full_store: Store) -> None:
-    app = open_app("compare")
-    assert len(app.get("plotly_chart")) == 1
     app.switch_page("pages/risk.py").run()
     app.query_params["compare_part"] = "caprice"
     app.switch_page("pages/compare.py").run()
-    assert not app.exception
-    assert len(app.get("plotly_chart")) == 2
+    assert len(app.get("plotly_chart")) == 2, "an address that asks for a part opens them"
     assert app.segmented_control(key="compare_part").value == "caprice"
     app.session_state["compare_occupations"] = False  # as who closes them does
     app.run()
     assert len(app.get("plotly_chart")) == 1, "they stay closed"
 
 
-def test_the_sentence_on_occupations_follows_the_part(full_store: Store) -> None:
-    app = open_app("compare", compare_part="caprice")
-    runs = {info.run.scoring.model: info.run for info in full_store.runs()}
-    one, other = (
-        Reading(runs[model], load_result(full_store, runs[model]), ViewOptions())
-        for model in ("mini-bert", "mini-gpt")
-    )
-    found = compared(one, other, ViewOptions())
-    said = occupations_difference_finding(found, "caprice_risk")
-    assert said != occupations_difference_finding(found)
-    assert said in texts(app)
-
-
 def test_a_caprice_that_no_context_shows_has_no_interval_from_0_to_0(
     full_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def without_caprice(*arguments: object) -> Comparison:
-        found = compared(*arguments)  # type: ignore[arg-type]
+        comparison = compared(*arguments)  # type: ignore[arg-type]
         caprice = replace(
-            found.differences["caprice_risk"], first=0.0, second=0.0, intervals=(Interval(low=0, high=0),)
+            comparison.differences["caprice_risk"],
+            first=0.0,
+            second=0.0,
+            intervals=(Interval(low=0, high=0),),
         )
         return replace(
-            found,
-            differences={**found.differences, "caprice_risk": caprice},
-            first=replace(found.first, templates_left_out=1),
-            second=replace(found.second, templates_left_out=1),
+            comparison,
+            differences={**comparison.differences, "caprice_risk": caprice},
+            first=replace(comparison.first, templates_left_out=1),
+            second=replace(comparison.second, templates_left_out=1),
         )
 
     monkeypatch.setattr("pcf_core.report.loaded.compared", without_caprice)
     monkeypatch.setattr("pcf_core.app.data.once", lambda function: function)  # for this test alone
     app = open_app("compare")
-    (told,) = [one.value for one in app.caption if one.value.startswith("A caprice of 0")]
-    assert "in no sentence here; up to 45 % of sentences may be unseen" in told
+    (note,) = [one.value for one in app.caption if one.value.startswith("A caprice of 0")]
+    assert "in no sentence here; up to 45 % of sentences may be unseen" in note
     assert str(app.table[1].value["difference and interval"]["Caprice"]).startswith("0\\:")
 
 
@@ -302,19 +233,17 @@ def test_the_papers_table_has_words_for_a_caprice_that_was_not_seen() -> None:
 
 def test_a_topic_in_another_language_names_it(full_store: Store) -> None:
     fill(full_store, "mini-gpt", topic_name="gender-zh")
-    app = open_app("compare", compare_view="along an axis", compare_axis="topic")
-    places = app.dataframe[0].value["place"]
-    assert set(places) == {"gender (templates gender-nineteen)", "gender-zh (language zh)"}
+    places = set(open_app("compare", **BY_TOPIC).dataframe[0].value["place"])
+    assert places == {"gender (templates gender-nineteen)", "gender-zh (language zh)"}
 
 
 @pytest.mark.slow
 def test_topics_are_not_laid_beside_other_occupations(full_store: Store) -> None:
     """A run of other occupations is another measurement: it has no place, or says so where it was chosen."""
     fill(full_store, "mini-gpt", evidence="occupations-pcf", topic_name="race")
-    asked = {"compare_view": "along an axis", "compare_axis": "topic"}
-    app = open_app("compare", **asked)
+    app = open_app("compare", **BY_TOPIC)
     assert set(app.dataframe[0].value["place"]) == {"gender (templates gender-nineteen)"}
-    app = open_app("compare", model=["mini-gpt"], topic="race", evidence="occupations-pcf", **asked)
+    app = open_app("compare", model=["mini-gpt"], topic="race", evidence="occupations-pcf", **BY_TOPIC)
     assert set(app.dataframe[0].value["place"]) == {"race (occupations occupations-pcf)"}
 
 
@@ -325,49 +254,21 @@ def test_topics_are_not_laid_beside_other_texts_of_a_usual_name(
     """A set of one's own may have had other texts under its name; those of the chosen run are said to be."""
     usual = load_templates("gender-nineteen")
     changed = usual.model_copy(update={"templates": usual.templates[:-1]})
-    sets = {name: changed if name == usual.name else found for name, found in template_sets().items()}
+    sets = {name: changed if name == usual.name else templates for name, templates in template_sets().items()}
     monkeypatch.setattr("pcf_core.app.compare.axis.template_sets", lambda: sets, raising=False)
     monkeypatch.setattr(
         "pcf_core.app.compare.axis.usual_lists", lambda topic: Usual(usual.name, topic.evidence)
     )
-    asked = {"compare_view": "along an axis", "compare_axis": "topic"}
-    app = open_app("compare", **asked)
+    app = open_app("compare", **BY_TOPIC)
     assert set(app.dataframe[0].value["place"]) == {"gender (templates another gender-nineteen)"}
 
 
-def test_one_model_asks_for_a_second(full_store: Store) -> None:
-    app = open_app("compare", model=["mini-gpt"])
-    assert "Choose a second model" in app.info[0].value
-    assert not app.get("plotly_chart")
-
-
-def test_a_second_model_that_is_not_scored_yet_is_not_asked_for(full_store: Store) -> None:
-    app = open_app("compare", model=["mini-gpt", "mini-t5"])
-    assert "Two models are compared once both can be shown." in [info.value for info in app.info]
-    assert not app.get("plotly_chart")
-
-
-SAID = {
-    "text source": "Over 2 text sources the risk of mini-bert lies between",
-    "models": "Nothing follows for families, sizes or trainings",
-    "size": "nothing follows for size as such",
-    "topic": "The risk of mini-gpt is",
-}
-
-
-def test_every_axis_has_its_sentence_and_its_panels(full_store: Store) -> None:
-    for model in ("mini-bert", "mini-gpt"):
+def test_the_orders_of_models_on_two_sets_are_correlated(full_store: Store) -> None:
+    for model in PAIR:
         fill(full_store, model, templates="gender-heatmap")
-    app = open_app("compare", compare_view="along an axis")
-    ranks = app.dataframe[1].value
+    ranks = open_app("compare", compare_view="along an axis").dataframe[1].value
     assert list(ranks["templates"]) == ["gender-heatmap"] * 2
     assert ranks["spearman"].between(-1, 1).all()
-    for axis, said in SAID.items():
-        app.segmented_control(key="compare_axis").set_value(axis).run()
-        assert said in texts(app)
-        (chart,) = app.get("plotly_chart")
-        title = json.loads(chart.proto.spec)["layout"]["title"]["text"].replace("<br>", " ")
-        assert f"Risk and its two parts by {axis}" in title
 
 
 def test_printed_rows_stand_beside_runs_of_the_same_model(
@@ -376,11 +277,7 @@ def test_printed_rows_stand_beside_runs_of_the_same_model(
     """The shipped models are none of the papers'; here one is taken for GPT-2."""
     entry = PublishedModel(model="mini-gpt", published="GPT-2", note="it is not")
     monkeypatch.setattr("pcf_core.material.published.published_models", lambda: (entry,))
-    app = open_app("compare", compare_view="as in the papers")
-    said = "0.42 (PCF Table 1, wikipedia), 0.42 (BVF Table 1, wikipedia), 0.58 (BVF Table 4, book)"
-    assert f"the papers print {said}" in texts(app)
-    assert "Note: it is not." in texts(app)
-    assert {"GPT-2", "GPT2"} < set(app.dataframe[0].value["model"])
+    assert_state(open_app("compare", compare_view="as in the papers"), "compare a printed model")
     axis = open_app("compare", compare_view="along an axis").dataframe[0].value
     printed = axis[axis["published"] == "BVF Table 4"]
     assert set(printed["place"]) == {"book", "conversation", "textbook", "web page"}
@@ -391,7 +288,7 @@ def test_the_table_of_the_papers_has_our_rows_theirs_and_the_reference_models(fu
     app = open_app(
         "compare", compare_view="as in the papers", compare_thousand="true", compare_printed="true"
     )
-    assert "None of the chosen models is one that the papers print" in texts(app)
+    assert "None of the chosen models is one that the papers print" in app.texts
     shown = app.dataframe[0].value.set_index("model")
     assert shown["R"][shown.index == "T5"].iloc[0] == "870.32"
     assert shown.loc["stereotyped", "R"] == "1000.00"
@@ -415,8 +312,8 @@ def test_the_table_of_the_papers_has_their_words_whatever_is_selected(full_store
         open_app("compare", compare_view="as in the papers", protocol=protocol)
         for protocol in ("exact", "fitting")
     )
-    assert "All words of the topic count here" in " ".join(caption.value for caption in fitting.caption)
-    assert "All words of the topic" not in " ".join(caption.value for caption in whole.caption)
+    assert "All words of the topic count here" in fitting.captions
+    assert "All words of the topic" not in whole.captions
     assert list(fitting.dataframe[0].value["R"]) == list(whole.dataframe[0].value["R"])
 
 
@@ -424,14 +321,14 @@ def headers(table: Dataframe) -> set[str]:
     return {column.get("label") for column in json.loads(table.proto.columns).values()}
 
 
-def axis_of(app: AppTest) -> pd.DataFrame:
+def axis_of(app: App) -> pd.DataFrame:
     table = app.dataframe[0].value
     return table[table["published"] == ""]
 
 
 @pytest.mark.slow
 def test_a_newer_draw_does_not_stand_for_the_run_that_scored_everything(full_store: Store) -> None:
-    whole = next(info.run for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
+    whole = usual_run("mini-gpt")
     before = axis_of(open_app("compare", compare_view="along an axis"))
     drawn = planned(whole, 0.1)
     score_run(drawn, full_store, lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))

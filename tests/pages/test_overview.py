@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from itertools import combinations
 from threading import Event
 from unittest.mock import Mock
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.serve import warm_up
 from pcf_core.audit.baseline import NEUTRAL_LISTS
@@ -18,10 +16,9 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import StoreError
-from pcf_core.core.settings import Settings, settings
 from pcf_core.models.public import public_models
 from pcf_core.store.store import Store
-from tests.pages.opened import open_app, open_foot, texts
+from tests.pages.opened import App, open_app
 from tools.ship_results import RUNS, USUAL
 
 
@@ -31,7 +28,7 @@ def test_every_model_on_the_shown_sentences_has_a_row(full_store: Store) -> None
     assert sorted(table["model"]) == ["mini-bert", "mini-gpt"]
     assert list(table["risk"]) == sorted(table["risk"])
     assert "kind" not in table, "it is the same in every row"
-    (answer,) = [line for line in texts(app).splitlines() if line.startswith("mini-bert ")]
+    (answer,) = [line for line in app.texts.splitlines() if line.startswith("mini-bert ")]
     assert "favour" in answer or "split" in answer
     counts = dict(zip(table["model"], table["Men / women first"], strict=True))
     men, women = (int(part) for part in counts["mini-bert"].split(" / "))
@@ -40,7 +37,7 @@ def test_every_model_on_the_shown_sentences_has_a_row(full_store: Store) -> None
 
 
 def test_names_of_columns_are_words_on_the_page(full_store: Store) -> None:
-    data = open_foot(open_app("overview"), "Data").dataframe[-1]
+    data = open_app("overview").open_foot("Data").dataframe[-1]
     assert "overall_risk" in data.value
     assert json.loads(data.proto.columns)["overall_risk"]["label"] == "overall risk"
 
@@ -57,22 +54,13 @@ def test_what_is_folded_away_is_not_drawn_before_somebody_opens_it(full_store: S
     app = open_app("overview")
     assert len(app.dataframe) == 1
     assert not app.code
-    assert len(open_foot(app, "Data").dataframe) == 2
-    commands = [code.value for code in open_foot(app).code]
+    assert len(app.open_foot("Data").dataframe) == 2
+    commands = [code.value for code in app.open_foot().code]
     assert any(command.startswith("python -m pcf_core risk") for command in commands)
     assert len(app.dataframe) == 1
 
 
-@pytest.fixture
-def shipped(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
-    """The shipped results under an empty cache."""
-    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "1")
-    settings.cache_clear()
-    yield settings()
-    settings.cache_clear()
-
-
-def test_it_opens_on_the_public_models(shipped: Settings) -> None:
+def test_it_opens_on_the_public_models(shipped: Store) -> None:
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100")
     usual = {item.model for item in RUNS if (item.topic, item.templates) == USUAL}
     public = [model.name for model in public_models() if model.name in usual]
@@ -89,7 +77,7 @@ def test_it_opens_on_the_public_models(shipped: Settings) -> None:
     assert "teaching models" in set(shown["kind"])
 
 
-def tick(app: AppTest, *models: str) -> None:
+def tick(app: App, *models: str) -> None:
     """Tick rows of the table of models, as the browser says it: by their numbers."""
     table = app.dataframe[0]
     rows = [list(table.value["model"]).index(model) for model in models]
@@ -97,18 +85,18 @@ def tick(app: AppTest, *models: str) -> None:
     app.run()
 
 
-def ticked(app: AppTest) -> list[str]:
+def ticked(app: App) -> list[str]:
     """The models whose rows are ticked when the table is first drawn."""
     table = app.dataframe[0]
     rows = json.loads(table.proto.selection_default)["selection"]["rows"]
     return [str(model) for model in table.value["model"].iloc[rows]]
 
 
-def offered(app: AppTest) -> list[str]:
+def offered(app: App) -> list[str]:
     return [button.label.replace("\\", "") for button in app.button if button.key == "compare_ticked"]
 
 
-def test_ticks_stay_with_their_models_when_other_rows_come(shipped: Settings) -> None:
+def test_ticks_stay_with_their_models_when_other_rows_come(shipped: Store) -> None:
     """Streamlit alone has the numbers of the rows, and with another filter other models are in them."""
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100", models_shown="all")
     models = list(app.dataframe[0].value["model"])
@@ -135,7 +123,7 @@ def test_ticks_stay_with_their_models_when_other_rows_come(shipped: Settings) ->
     assert ticked(app) == [taught[0], public[0]], "in the order of ticking"
 
 
-def test_a_table_with_the_same_rows_is_the_same_table(shipped: Settings) -> None:
+def test_a_table_with_the_same_rows_is_the_same_table(shipped: Store) -> None:
     """A late click on a table whose rows have changed is then a click on no row."""
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100", models_shown="all")
     before = app.dataframe[0].key
@@ -145,34 +133,33 @@ def test_a_table_with_the_same_rows_is_the_same_table(shipped: Settings) -> None
     assert app.dataframe[0].key != before
 
 
-def test_models_that_the_paired_test_of_compare_cannot_tell_apart_share_a_letter(shipped: Settings) -> None:
+def test_models_that_the_paired_test_of_compare_cannot_tell_apart_share_a_letter(shipped: Store) -> None:
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100", models_shown="all")
     table = app.dataframe[0].value
-    store = Store.open(shipped.cache, shipped.results, shipped.scores)
     runs = {
         info.run.scoring.label: info.run
-        for info in store.runs()
+        for info in shipped.runs()
         if (info.run.topic.name, info.run.templates.name) == USUAL
         and info.run.evidence.name not in NEUTRAL_LISTS
     }
     read = {
-        model: Reading(runs[model], load_result(store, runs[model]), ViewOptions())
+        model: Reading(runs[model], load_result(shipped, runs[model]), ViewOptions())
         for model in table["model"]
     }
     assert list(table["ties"]) == lettered(list(read.values()), ViewOptions())
-    letters = [set(said.split()) for said in table["ties"]]
+    letters = [set(ties.split()) for ties in table["ties"]]
     assert any(one & other for one, other in combinations(letters, 2))
     highest = compared(*(read[model] for model in table["model"].iloc[[0, -1]]), ViewOptions())
     assert highest.differences["overall_risk"].ordered
     assert not letters[0] & letters[-1]
-    assert any("Two models tie where" in caption.value for caption in app.caption)
-    cards = [text for text in texts(app).splitlines() if text.startswith("Risk ")]
+    assert "Two models tie where" in app.captions
+    cards = [text for text in app.texts.splitlines() if text.startswith("Risk ")]
     assert [("Ties with" in card) for card in cards] == [
         any(own & other for other in letters if other is not own) for own in letters
     ]
 
 
-def test_every_run_names_no_set_as_the_source_and_neutral_subjects_are_no_runs(shipped: Settings) -> None:
+def test_every_run_names_no_set_as_the_source_and_neutral_subjects_are_no_runs(shipped: Store) -> None:
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100", all_runs="true")
     chart = json.loads(app.get("plotly_chart")[0].proto.spec)
     assert "PCF Audit · Gender<" in chart["layout"]["title"]["text"]
@@ -181,7 +168,7 @@ def test_every_run_names_no_set_as_the_source_and_neutral_subjects_are_no_runs(s
 
 
 def test_what_it_opens_with_is_worked_out_before_anybody_asks(
-    shipped: Settings, monkeypatch: pytest.MonkeyPatch
+    shipped: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usual = {"topic": "gender", "templates": "gender-wikipedia-100"}
     warm_up()
@@ -195,7 +182,7 @@ def test_what_it_opens_with_is_worked_out_before_anybody_asks(
     assert not app.error
     assert len(app.dataframe[0].value) == 2
     again = open_app("overview", criterion="l2", **usual)
-    assert "worked out already" in again.error[0].value
+    assert "worked out already" in again.errors
 
 
 def test_a_failed_warm_up_is_logged(
@@ -230,19 +217,7 @@ def test_what_takes_long_does_not_keep_the_server_from_listening(monkeypatch: py
         ([public_models()[0].name, "mini-gpt"], "all"),
     ],
 )
-def test_a_link_shows_the_models_it_names(shipped: Settings, models: list[str], begins: str) -> None:
+def test_a_link_shows_the_models_it_names(shipped: Store, models: list[str], begins: str) -> None:
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100", model=models)
     assert app.segmented_control(key="models_shown").value == begins
     assert set(models) <= set(app.dataframe[0].value["model"])
-
-
-def test_the_first_page_says_that_other_sentences_do_not_order_the_public_models(shipped: Settings) -> None:
-    app = open_app("overview", topic="gender", templates="gender-wikipedia-100")
-    assert "In sentences of gender-wide-wikipedia-20 we cannot tell them apart." in texts(app)
-    (way,) = [link.proto for link in app.get("page_link") if link.proto.label.startswith("Compare on ")]
-    assert way.page == "compare"
-    assert "templates=gender-wide-wikipedia-20" in way.query_string
-    alone = open_app(
-        "overview", model=["mini-gpt"], topic="gender", templates="gender-wikipedia-100", models_shown="all"
-    )
-    assert "In sentences of" not in texts(alone), "of one model there is no order"

@@ -1,29 +1,22 @@
-"""Every page in its states: nothing scored, scoring, full; charts are drawn in tests/journeys."""
+"""Pages with nothing scored, scoring, scored, cancelled, and with a damaged cache; views are goldens."""
 
 from __future__ import annotations
 
-import pytest
-from streamlit.testing.v1 import AppTest
+import shutil
+from pathlib import Path
 
-from pcf_core.app.widgets import plain
-from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.preferences import build_run
-from pcf_core.audit.reading import report
-from pcf_core.audit.results import load_result, self_audit_of, unchecked
-from pcf_core.core.run import ModelSpec, Progress, RunSpec
+import pytest
+import streamlit as st
+
+from pcf_core.audit.results import self_audit_of, unchecked
+from pcf_core.core.run import Progress
 from pcf_core.core.settings import Settings
-from pcf_core.material.evidence import load_evidence
-from pcf_core.material.templates import load_templates
-from pcf_core.material.topics import load_topic
-from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
-from pcf_core.show.findings.models import risk_finding
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
-from pcf_core.work.scoring import score_run
-from tests.pages.opened import open_app, open_foot, pictures, texts
+from tests.conftest import fill
+from tests.pages.opened import App, open_app, own_queue, own_store, score_with, usual_run
+from tests.pages.walks import assert_walk
 from tests.quick import quick
 
 PAGES = {
@@ -36,47 +29,46 @@ PAGES = {
     "compare": "Compare",
     "sensitivity": "Why?",
 }
-READ_PAGES = [name for name in PAGES if name != "run_an_audit"]
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_an_empty_store_offers_to_score(own_settings: Settings, page: str) -> None:
+@pytest.mark.parametrize("page", quick(PAGES, ("overview", "run_an_audit", "sensitivity").__contains__))
+def test_an_empty_store_offers_to_score(page: str) -> None:
     app = open_app(page)
-    assert [title.value for title in app.title] == [PAGES[page]]
+    assert app.titles == [PAGES[page]]
     if page == "run_an_audit":
         assert app.button(key="score_button").disabled is False
-        costs = [line for line in texts(app).splitlines() if " · 2,280 cells · roughly " in line]
+        costs = [line for line in app.texts.splitlines() if " · 2,280 cells · roughly " in line]
         assert len(costs) == 2
-        assert "**In all** · 4,560 cells" in texts(app)
+        assert "**In all** · 4,560 cells" in app.texts
     else:
-        assert "Not scored yet" in texts(app)
+        assert "Not scored yet" in app.texts
         assert app.button(key="score_missing").label == "Score what is missing"
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_run_under_way_shows_its_progress(own_settings: Settings, page: str) -> None:
-    run = default_run("mini-gpt")
-    queue = Queue.open(own_settings.catalogue)
-    job = submit_run(Store.open(own_settings.cache), queue, run, run.cells)
+@pytest.mark.parametrize("page", quick(PAGES, ("run_an_audit", "risk", "compare").__contains__))
+def test_a_run_under_way_shows_its_progress(page: str) -> None:
+    run = usual_run("mini-gpt")
+    queue = own_queue()
+    job = submit_run(own_store(), queue, run, run.cells)
     assert queue.claim("somebody") is not None
     queue.progress(job.id, 570)
     app = open_app(page, model=["mini-gpt"])
-    assert [title.value for title in app.title] == [PAGES[page]]
-    assert "scoring" in texts(app)
+    assert app.titles == [PAGES[page]]
+    assert "scoring" in app.texts
     assert app.button(key=f"cancel_{job.id}").label == "Cancel"
-    app.button(key=f"cancel_{job.id}").click().run()
+    app.press(f"cancel_{job.id}")
     assert queue.cancelled(job.id)
 
 
 @pytest.mark.cold_server
-@pytest.mark.parametrize("page", PAGES)
-def test_the_first_page_of_a_fresh_server_has_its_frame(own_settings: Settings, page: str) -> None:
+@pytest.mark.parametrize("page", quick(PAGES, ("overview", "compare").__contains__))
+def test_the_first_page_of_a_fresh_server_has_its_frame(page: str) -> None:
     app = open_app(page)
-    assert [title.value for title in app.title] == [PAGES[page]]
+    assert app.titles == [PAGES[page]]
     assert app.sidebar.multiselect(key="model").value == ["mini-bert", "mini-gpt"]
 
 
-def noise_floors(app: AppTest) -> list[str]:
+def noise_floors(app: App) -> list[str]:
     """What the provenance of each run says of it."""
     tables = [table.value["value"] for table in app.table if "noise floor" in table.value.index]
     return [facts["noise floor"] for facts in tables]
@@ -85,55 +77,35 @@ def noise_floors(app: AppTest) -> list[str]:
 @pytest.mark.parametrize("page", quick(PAGES, ("overview", "risk", "run_an_audit").__contains__))
 def test_results_are_read_while_their_cells_are_checked(full_store: Store, page: str) -> None:
     """The run is scored, its worker checks cells: figures, how far it is, and later what was found."""
-    run = default_run("mini-gpt")
+    run = usual_run("mini-gpt")
     info = full_store.run_info(run.key)
     whole = info.provenance
     audit = self_audit_of(full_store, run)
     assert audit is not None
-    known = audit.model_copy(update={"noise_floor": None, "noise_scores": 0, "noise_cells": None})
-    full_store.save_run(run, {**whole, **unchecked(known)})
+    unfinished = audit.model_copy(update={"noise_floor": None, "noise_scores": 0, "noise_cells": None})
+    full_store.save_run(run, {**whole, **unchecked(unfinished)})
     queue = Queue.open(full_store._root / "catalogue.sqlite")
     job = submit_run(full_store, queue, run, 0)
     assert queue.claim("somebody") is not None
     queue.note(job.id, Progress(stage="checking", done=12, total=50, seconds_left=8.0).model_dump())
-    app = open_foot(open_app(page))
-    assert "Not scored yet" not in texts(app)
+    app = open_app(page).open_foot()
+    assert "Not scored yet" not in app.texts
     if page == "run_an_audit":
-        assert "checking cells" in texts(app)
+        assert "checking cells" in app.texts
         return
-    assert len(pictures(app, page)) >= 1
+    assert len(app.pictures(page)) >= 1
     line = "checking cells, 12 of 50 · 8 s left. Its figures are there"
-    assert any(line in caption.value for caption in app.caption)
+    assert line in app.captions
     assert any("not checked yet" in floor for floor in noise_floors(app))
     full_store.save_run(run, whole)
     queue.finish(job.id, {})
     app.run()
-    assert not any("checking cells" in caption.value for caption in app.caption)
+    assert "checking cells" not in app.captions
     assert all("in 50 cells" in floor for floor in noise_floors(app))
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_full_store_is_read(full_store: Store, page: str) -> None:
-    app = open_app(page)
-    assert [title.value for title in app.title] == [PAGES[page]]
-    assert not app.error
-    if page in READ_PAGES:
-        assert len(pictures(app, page)) >= 1
-        assert "mini-bert" in texts(app)
-        assert "mini-gpt" in texts(app)
-
-
-def test_the_risk_page_says_what_the_library_computes(full_store: Store) -> None:
-    app = open_app("risk", weights="employment", scale="bvf")
-    for model in ("mini-bert", "mini-gpt"):
-        run = default_run(model)
-        options = ViewOptions(occupation_weights="employment", scale="bvf")
-        found = report(load_result(full_store, run), run, options)
-        assert risk_finding(model, found) in texts(app)
-
-
 def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:
-    app = open_foot(open_app("tilt", model=["mini-gpt"]))
+    app = open_app("tilt", model=["mini-gpt"]).open_foot()
     facts = app.table[0].value["value"].str.replace("\\", "")
     assert "(100 scores in 50 cells, float32)." in facts["noise floor"]
     assert facts["tokens per word"] == "78 words are scored: 78 of 1 token."
@@ -141,56 +113,33 @@ def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:
     assert facts["words left out"] == "none"
     assert facts["coverage"].startswith("median ")
     assert facts["flagged cells"] == "0 of 2,280, with a coverage under 1 in 10,000"
-
-
-def test_commands_wrap_on_a_narrow_page(full_store: Store) -> None:
-    for page in ("risk", "compare"):
-        commands = [
-            code for code in open_foot(open_app(page)).code if code.value.startswith("python -m pcf_core")
-        ]
-        assert commands, page
-        assert all(code.proto.wrap_lines for code in commands), page
+    commands = [code for code in app.code if code.value.startswith("python -m pcf_core")]
+    assert commands
+    assert all(code.proto.wrap_lines for code in commands), "on a narrow page"
 
 
 def test_a_run_without_a_self_audit_says_so(full_store: Store) -> None:
-    full_store.save_run(default_run("mini-gpt"), {})
-    app = open_foot(open_app("tilt", model=["mini-gpt"]))
+    full_store.save_run(usual_run("mini-gpt"), {})
+    app = open_app("tilt", model=["mini-gpt"]).open_foot()
     facts = app.table[0].value["value"]
     assert "noise floor" not in facts
     assert "nothing was scored" in facts["self-audit"]
 
 
-def test_flagged_cells_are_listed_under_the_map(own_settings: Settings) -> None:
-    run = default_run("mini-gpt")
-    store = Store.open(own_settings.cache)
-
-    def opened(spec: ModelSpec, protocol: str) -> Scorer:
-        return FakeScorer(lambda prompt, word: 1e-7 if "nurse" in prompt else 0.01, key=run.scoring)
-
-    score_run(run, store, opened)
+def test_flagged_cells_are_listed_under_the_map() -> None:
+    score_with(usual_run("mini-gpt"), lambda prompt, word: 1e-7 if "nurse" in prompt else 0.01)
     app = open_app("heat_map", model=["mini-gpt"], occupation="nurse")
-    said = "19 cells in which the model hardly expects the topic's words"
-    assert [box.label for box in app.expander if "19" in box.label] == [said]
-    captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "In 19 of 2,280 cells" in captions
-    assert "so the preferences in this cell say little" in captions
+    title = "19 cells in which the model hardly expects the topic's words"
+    assert [box.label for box in app.expander if "19" in box.label] == [title]
+    assert "In 19 of 2,280 cells" in app.captions
+    assert "so the preferences in this cell say little" in app.captions
 
 
-def test_a_topic_of_several_groups_has_its_own_words(own_settings: Settings) -> None:
-    run = build_run(
-        resolve("mini-gpt"),
-        load_topic("race"),
-        load_evidence("occupations-bvf"),
-        load_templates("race-relative"),
-    )
-
-    def opened(spec: ModelSpec, protocol: str) -> Scorer:
-        return FakeScorer(lambda prompt, word: 0.01, key=run.scoring)
-
-    score_run(run, Store.open(own_settings.cache), opened)
+def test_a_topic_of_several_groups_has_its_own_words() -> None:
+    fill(own_store(), "mini-gpt", topic_name="race")
     app = open_app("tilt", model=["mini-gpt"], topic="race")
-    assert "Each panel is a group" in texts(app)
-    assert "Labour force" not in texts(app)
+    assert "Each panel is a group" in app.texts
+    assert "Labour force" not in app.texts
 
 
 @pytest.mark.slow
@@ -198,44 +147,17 @@ def test_switching_pages_keeps_the_choice(full_store: Store) -> None:
     app = open_app("risk", model=["mini-gpt"], template_weights="equal")
     for page in ("tilt", "caprice", "heat_map"):
         app.switch_page(f"pages/{page}.py").run()
-        assert [title.value for title in app.title] == [PAGES[page]]
+        assert app.titles == [PAGES[page]]
         assert app.multiselect(key="model").value == ["mini-gpt"]
         assert app.selectbox(key="template_weights").value == "all alike"
-        assert "mini-bert" not in texts(app)
-
-
-def test_a_link_opens_one_cell(full_store: Store) -> None:
-    app = open_app("heat_map", occupation="nurse", template="The [X] stated that [Y]", preset="papers")
-    assert "The nurse stated that …" in texts(app)
-    assert any("6 of 120 occupations" in caption.value for caption in app.caption)
-
-
-def refusal(app: AppTest) -> str:
-    return str(app.error[0].value.replace("\\", ""))
-
-
-def test_a_link_to_what_is_not_here_says_so_by_name(full_store: Store) -> None:
-    app = open_app("risk", model=["ghost", "mini-gpt"])
-    assert app.multiselect(key="model").value == ["ghost", "mini-gpt"]
-    assert "ghost" in app.error[0].value
-    assert "The discrimination risk of mini-gpt" in texts(app)
-    assert "The ranges do not cover another training" in texts(app)
-    app = open_app("risk", topic="phantom")
-    assert "There is no topic named 'phantom'; choose another in the sidebar, such as" in refusal(app)
-    assert "such as gender-nineteen" in refusal(open_app("risk", templates="gender-ninteen"))
-
-
-def test_names_are_never_markup(full_store: Store) -> None:
-    app = open_app("risk", model=["mini-gpt", "x :red[EVIL] [link](http:evil) _b_"])
-    assert "\\[EVIL\\]" in app.error[0].value
-    assert plain("[a](b) :red[c]") == "\\[a\\]\\(b\\) \\:red\\[c\\]"
+        assert "mini-bert" not in app.texts
 
 
 @pytest.mark.parametrize("state", ["failed", "cancelled"])
-def test_a_run_that_ended_early_is_shown_with_its_remedy(own_settings: Settings, state: str) -> None:
-    run = default_run("mini-gpt")
-    queue = Queue.open(own_settings.catalogue)
-    job = submit_run(Store.open(own_settings.cache), queue, run, run.cells).id
+def test_a_run_that_ended_early_is_shown_with_its_remedy(state: str) -> None:
+    run = usual_run("mini-gpt")
+    queue = own_queue()
+    job = submit_run(own_store(), queue, run, run.cells).id
     queue.claim("somebody")
     if state == "failed":
         queue.fail(job, "The disk is full; free some space.")
@@ -243,10 +165,10 @@ def test_a_run_that_ended_early_is_shown_with_its_remedy(own_settings: Settings,
         queue.cancel(job)
         queue.release("somebody", job)
     app = open_app("caprice", model=["mini-gpt"])
-    assert state in texts(app)
+    assert state in app.texts
     if state == "failed":
-        assert "The disk is full" in app.error[0].value
-    app.button(key=f"retry_{job}").click().run()
+        assert "The disk is full" in app.errors
+    app.press(f"retry_{job}")
     assert queue.get(job).state == "queued"
 
 
@@ -257,68 +179,101 @@ def test_tilt_is_measured_against_an_even_split_whatever_the_neutral_point(full_
     value = next(metric.value for metric in labour.metric if metric.label.replace("\\", "") == label)
     assert abs(float(value.replace("−", "-"))) <= 1
     for app in (even, labour):  # all are shown here; what another reading leaves out is said where it is read
-        assert not any("occupations have no figure" in caption.value for caption in app.caption)
+        assert "occupations have no figure" not in app.captions
     risk = open_app("risk", reference="labour")
-    assert any("50 of 120 occupations have no figure" in caption.value for caption in risk.caption)
+    assert "50 of 120 occupations have no figure" in risk.captions
+
+
+@pytest.mark.parametrize(
+    ("page", "field", "sentence"),
+    [
+        ("overview", "model", "Choose one or more models"),
+        ("risk", "model", "Choose one or more models"),
+        ("try_a_sentence", "model", "Choose one or more models"),
+        ("topics", "model", "Choose one or more models"),
+        ("report", "model", "Nothing is chosen"),
+        ("fairpair", "fp_model", "Choose one or more models"),
+        ("fairpair", "fp_temperature", "Choose one or more temperatures"),
+        ("criteria", "cr_model", "Choose one or more models"),
+    ],
+)
+def test_nothing_chosen_is_a_state(page: str, field: str, sentence: str) -> None:
+    app = open_app(page, **({"topic_view": "check"} if page == "topics" else {}))
+    app.multiselect(key=field).set_value([]).run()
+    assert sentence in app.infos
 
 
 @pytest.mark.slow
-def test_few_effective_templates_are_said_with_the_way_out(full_store: Store) -> None:
-    counted, equal = open_app("risk"), open_app("risk", template_weights="equal")
-    said = "\n".join(caption.value for caption in counted.caption).replace("\\", "")
-    assert "19 templates count as 5.0" in said
-    assert "“Reading options” in the sidebar can give all sentences equal weights" in said
-    assert not any("equal weights" in caption.value for caption in equal.caption)
-
-
-def test_nothing_chosen_is_a_state(full_store: Store) -> None:
-    app = open_app("risk")
-    app.multiselect(key="model").set_value([]).run()
-    assert "Choose one or more models" in app.info[0].value
-
-
-def test_an_unknown_model_is_one_sentence(full_store: Store) -> None:
-    app = open_app("run_an_audit")
-    app.session_state["score_model"] = ["no-such-model"]
-    app.run()
-    assert not app.exception
-    assert "no-such-model" in app.error[0].value.replace("\\", "")
-
-
-@pytest.mark.slow
-def test_pressing_score_queues_what_is_missing_once(
-    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pressing_score_queues_what_is_missing_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is missing the estimate has counted: the store is not asked again."""
     app = open_app("run_an_audit")
     monkeypatch.setattr(Store, "missing", lambda *rest: pytest.fail("the store was asked again"))
-    app.button(key="score_button").click().run()
-    app.button(key="score_button").click().run()
-    jobs = Queue.open(own_settings.catalogue).list(10)
+    app.press("score_button")
+    app.press("score_button")
+    jobs = own_queue().list(10)
     assert sorted(job.payload["model"] for job in jobs) == ["mini-bert", "mini-gpt"]
     assert {job.total for job in jobs} == {2_280}, "of the sidebar's templates"
 
 
-def default_run(model: str) -> RunSpec:
-    topic = load_topic("gender")
-    return build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates("gender-nineteen"))
-
-
-def test_the_word_check_is_answered_by_the_worker_and_read_on_the_page(own_settings: Settings) -> None:
-    app = open_app("run_an_audit", score_model=["mini-gpt"])
-    app.button(key="check_words").click().run()
-    queue = Queue.open(own_settings.catalogue)
-    job = queue.claim("somebody", min_priority=1)
-    assert job is not None
-    assert job.payload["text"] == "The accountant said that [Y]"
+def test_the_word_check_is_answered_by_the_worker_and_read_on_the_page() -> None:
     answer = {
         "words": [{"word": "he", "tokens": 1}, {"word": "abbess", "tokens": 2}, {"word": "she", "tokens": 1}],
         "left_out": [{"word": "niece", "reason": "unknown to the tokenizer"}],
         "coverage": {"all": 0.25},
     }
-    queue.finish(job.id, answer, "somebody")
-    app.run()
-    captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "3 words are scored: 2 of 1 token, 1 of 2 tokens." in captions
-    assert "Left out: niece (unknown to the tokenizer)." in captions
-    assert "take 25 % of the probability" in captions
+    queue = own_queue()
+
+    def answered() -> None:
+        job = queue.claim("somebody", min_priority=1)
+        assert job is not None
+        queue.finish(job.id, answer, "somebody")
+
+    app = open_app("run_an_audit", score_model=["mini-gpt"])
+    assert_walk(app, "words are checked", "check_words", ("do", answered))
+
+
+HARM = {
+    "another count": (b'"she": 1', b'"she": 3'),
+    "no JSON": (b'"she": 1', b'"she"> 1'),
+    "no such table": (b"CREATE TABLE shards", b"CREATE TABLE shardz"),
+    "no database": (b"SQLite format 3", b"SQLite format 2"),
+}
+
+
+def said_of_damage(app: App) -> list[str]:
+    return [warning.value for warning in app.warning if "damaged" in warning.value]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["overview", "risk"])
+def test_a_damaged_catalogue_is_one_sentence_over_the_same_page(
+    full_store: Store, own_settings: Settings, page: str
+) -> None:
+    shown = open_app(page).texts
+    full_store._database.close()
+    for old, new in HARM.values():
+        st.cache_resource.clear()
+        shutil.rmtree(own_settings.cache / "results")
+        content = own_settings.catalogue.read_bytes()
+        assert old in content
+        own_settings.catalogue.write_bytes(content.replace(old, new, 1))
+        app = open_app(page)
+        assert app.texts == shown
+        aside = Path(f"{own_settings.catalogue}.damaged")
+        assert aside.exists()
+        aside.unlink()
+        assert [error.value for error in app.error] == []
+
+
+def test_what_was_found_damaged_is_said_until_it_is_whole_again(
+    full_store: Store, own_settings: Settings
+) -> None:
+    data = sorted((own_settings.cache / "scores").glob("*/*.parquet"))[0]
+    data.write_bytes(data.read_bytes()[:-1])
+    key = next(run.run.scoring for run in full_store.runs() if run.run.scoring.hash == data.parent.name)
+    run = next(run.run for run in full_store.runs() if run.run.scoring == key)
+    assert full_store.missing(key, run.prompts, run.topic.words) != []
+    (sentence,) = said_of_damage(open_app("about"))
+    assert data.stem in sentence
+    Path(f"{own_settings.catalogue}.damaged").write_bytes(b"once a catalogue")
+    assert len(said_of_damage(open_app("about"))) == 2

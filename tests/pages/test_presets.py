@@ -1,4 +1,4 @@
-"""The ready comparisons: buttons that choose, queue and open Compare, and the sentences there."""
+"""Ready comparisons: buttons that choose, queue and open Compare, what is said there, and series."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
+import torch
 
 from pcf_core.audit.comparing import compared, controlled
 from pcf_core.audit.options import ViewOptions
@@ -18,39 +18,77 @@ from pcf_core.core.errors import RunError, StoreError
 from pcf_core.core.risk import Comparison
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.sensitivity import SeedSpread
-from pcf_core.core.settings import Settings, settings
-from pcf_core.models.presets import Claim, Preset, presets
+from pcf_core.core.settings import ROOT, settings
+from pcf_core.models.presets import Claim, Preset, preset_of, presets
 from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.show.findings.comparison import change_finding, claim_finding, order_finding
 from pcf_core.show.findings.models import risk_with_interval
 from pcf_core.store.store import Store
-from pcf_core.work.queue import Queue
 from pcf_core.work.scoring import score_run
-from tests.conftest import fake_scorer
+from tests.conftest import fake_scorer, fill
 from tests.models.conftest import write_model
-from tests.pages.opened import open_app, texts
-from tests.pages.zoo import HERE, make_zoo, score_zoo
+from tests.models.scoring.conftest import GROUPED, build
+from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
+from tests.pages.opened import App, open_app, own_queue, own_store, set_environment
+from tests.pages.walks import assert_walk
+
+NAMES = (
+    "mini-bert",
+    "mini-gpt",
+    "mini-gpt-balanced",
+    "mini-gpt-l",
+    "mini-gpt-s",
+    "mini-gpt-skewed",
+    "mini-t5",
+    "mini-xlnet",
+)
+TEMPLATES, OCCUPATIONS = "gender-heatmap", "few"
+HERE = {"templates": TEMPLATES, "evidence": OCCUPATIONS}
+TERMS = ["nurse", "engineer", "clerk", "teacher", "carpenter"]
+
+
+def make_zoo(folder: Path, monkeypatch: pytest.MonkeyPatch, names: Sequence[str] = NAMES) -> Path:
+    """Use a folder of assets whose models are these alone, each with weights of its own."""
+    for path in (ROOT / "assets").iterdir():
+        if path.name not in ("models", "public.toml", "evidence", "cache"):
+            (folder / path.name).symlink_to(path)
+    (folder / "evidence").mkdir()
+    for path in (ROOT / "assets" / "evidence").iterdir():
+        (folder / "evidence" / path.name).symlink_to(path)
+    terms = ", ".join(f'"{term}"' for term in TERMS)
+    (folder / "evidence" / f"{OCCUPATIONS}.toml").write_text(
+        f'name = "{OCCUPATIONS}"\ntitle = "A few"\nsource = "made up"\nterms = [{terms}]\n'
+    )
+    for number, name in enumerate(names):
+        write_model(folder / "models" / name, fill=number)
+    monkeypatch.setenv("PCF_ASSETS", str(folder))
+    settings.cache_clear()
+    return folder
+
+
+def score_zoo(store: Store, names: Sequence[str], templates: str = TEMPLATES) -> dict[str, RunSpec]:
+    """Score a few cells of some of them with the fake scorer."""
+    return {name: fill(store, name, templates, OCCUPATIONS) for name in names}
+
 
 SIZE = ("mini-gpt-s", "mini-gpt", "mini-gpt-l")
+BY_SIZE = {"model": list(SIZE), "compare_view": "along an axis", **HERE}
 
 
 @pytest.fixture
-def zoo(tmp_path: Path, own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Path:
+def zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "assets").mkdir()
     return make_zoo(tmp_path / "assets", monkeypatch)
 
 
 @pytest.fixture
 def store(zoo: Path) -> Store:
-    return Store.open(settings().cache)
+    return own_store()
 
 
 def preset(name: str) -> Preset:
-    return next(found for found in presets() if found.name == name)
-
-
-def captions(app: AppTest) -> str:
-    return "\n".join(caption.value for caption in app.caption).replace("\\", "").replace("\u00a0", " ")
+    return next(preset for preset in presets() if preset.name == name)
 
 
 def comparisons(store: Store, runs: dict[str, RunSpec], chosen: Preset) -> tuple[Comparison, ...]:
@@ -67,41 +105,26 @@ def comparisons(store: Store, runs: dict[str, RunSpec], chosen: Preset) -> tuple
 def test_a_button_chooses_queues_what_is_missing_and_opens_compare(store: Store, page: str) -> None:
     score_zoo(store, ["mini-gpt", "mini-gpt-s"])
     app = open_app(page, model=["mini-gpt"], weights="employment", **HERE)
-    app.button(key="preset_size").click().run()
-    assert not app.exception
-    assert [title.value for title in app.title] == ["Compare"]
+    assert_walk(app, f"sizes are compared from {page}", "preset_size", "preset_size")
+    assert app.titles == ["Compare"]
     assert app.multiselect(key="model").value == list(SIZE)
-    assert app.segmented_control(key="compare_view").value == "along an axis"
-    assert app.segmented_control(key="compare_axis").value == "size"
-    kept = HERE | {"weights": "employment", "compare_view": "along an axis", "compare_axis": "size"}
-    assert app.query_params["model"] == list(SIZE)
-    assert all(app.query_params[name] in (value, [value]) for name, value in kept.items())
-    jobs = Queue.open(settings().catalogue).list(10)
-    assert [(job.payload["model"], job.total) for job in jobs] == [("mini-gpt-l", 50)]
-    assert "waiting" in texts(app)
-    assert "Not compared yet, for lack of scores: mini-gpt-l." in captions(app)
-    assert "from the smallest to the one in the middle. It is " in texts(app), "of two models it can be told"
-    assert "from the smallest to the largest" not in texts(app)
-    assert "nothing follows for size as such" not in texts(app)
-    app.button(key="preset_size").click().run()
-    assert len(Queue.open(settings().catalogue).list(10)) == 1
 
 
 def test_size_is_told_from_the_smallest_to_the_largest(store: Store) -> None:
     runs = score_zoo(store, SIZE)
-    app = open_app("compare", model=list(SIZE), compare_view="along an axis", compare_axis="size", **HERE)
+    app = open_app("compare", **BY_SIZE, compare_axis="size")
     chosen = preset("size")
-    for pair, found in zip(chosen.pair, comparisons(store, runs, chosen), strict=True):
-        assert change_finding(pair, found) in texts(app)
-        assert pair.claim is None or claim_finding(pair.claim, found) in captions(app)
-    told = [texts(app).index(pair.change) for pair in chosen.pair]
-    assert told == sorted(told)
-    assert "controlled for the 3 comparisons (Holm)" in captions(app)
-    assert "said of these checkpoints, not of size" in captions(app)
-    assert "nothing follows for size as such" not in texts(app)
+    for pair, comparison in zip(chosen.pair, comparisons(store, runs, chosen), strict=True):
+        assert change_finding(pair, comparison) in app.texts
+        assert pair.claim is None or claim_finding(pair.claim, comparison) in app.captions
+    positions = [app.texts.index(pair.change) for pair in chosen.pair]
+    assert positions == sorted(positions)
+    assert "controlled for the 3 comparisons (Holm)" in app.captions
+    assert "said of these checkpoints, not of size" in app.captions
+    assert "nothing follows for size as such" not in app.texts
     app.multiselect(key="model").set_value(list(SIZE[:2])).run()
-    assert "nothing follows for size as such" in texts(app)
-    assert "checkpoints, not of size" not in captions(app)
+    assert "nothing follows for size as such" in app.texts
+    assert "checkpoints, not of size" not in app.captions
 
 
 def test_the_axis_speaks_where_a_comparison_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,28 +133,28 @@ def test_the_axis_speaks_where_a_comparison_is_refused(store: Store, monkeypatch
 
     monkeypatch.setattr("pcf_core.app.data.Loaded.compare", refuse)
     score_zoo(store, SIZE)
-    app = open_app("compare", model=list(SIZE), compare_view="along an axis", compare_axis="size", **HERE)
+    app = open_app("compare", **BY_SIZE, compare_axis="size")
     assert "These runs have no group in common." in [info.value.replace("\\", "") for info in app.info]
-    assert "nothing follows for size as such" in texts(app)
+    assert "nothing follows for size as such" in app.texts
 
 
 def test_skewed_and_balanced_are_both_held_against_the_same_model(store: Store) -> None:
     chosen = preset("skewed-balanced")
     runs = score_zoo(store, chosen.models)
     app = open_app("compare", model=list(chosen.models), compare_view="along an axis", **HERE)
-    for pair, found in zip(chosen.pair, comparisons(store, runs, chosen), strict=True):
-        assert change_finding(pair, found) in texts(app)
-        assert f"{pair.first} favour another group than {pair.second}" in texts(app).replace(
+    for pair, comparison in zip(chosen.pair, comparisons(store, runs, chosen), strict=True):
+        assert change_finding(pair, comparison) in app.texts
+        assert f"{pair.first} favour another group than {pair.second}" in app.texts.replace(
             "favours", "favour"
         )
-        assert pair.claim is None or claim_finding(pair.claim, found) in captions(app)
-    assert "controlled for the 3 comparisons (Holm)" in captions(app)
-    table = next(frame.value for frame in app.dataframe if "adjusted_p_value" in frame.value)
+        assert pair.claim is None or claim_finding(pair.claim, comparison) in app.captions
+    assert "controlled for the 3 comparisons (Holm)" in app.captions
+    table = app.table_with("adjusted_p_value")
     assert list(table["quantity"]) == ["Risk R", "Prejudice", "Caprice"] * 3
-    for row, found in zip(table.iloc[::3].itertuples(), comparisons(store, runs, chosen), strict=True):
-        total = found.differences["overall_risk"]
+    for row, comparison in zip(table.iloc[::3].itertuples(), comparisons(store, runs, chosen), strict=True):
+        total = comparison.differences["overall_risk"]
         assert (row.difference, row.adjusted_p_value) == pytest.approx((total.value, total.adjusted))
-        command = f"compare {found.first.run} {found.second.run}"
+        command = f"compare {comparison.first.run} {comparison.second.run}"
         assert any(command in code.value for code in app.code)
 
 
@@ -144,19 +167,19 @@ def test_families_are_in_an_order_as_far_as_the_test_tells(store: Store) -> None
         run.key: risk_with_interval(report(load_result(store, run), run, ViewOptions()), "both")
         for run in runs.values()
     }
-    assert order_finding(comparisons(store, runs, chosen), risks) in texts(app)
+    assert order_finding(comparisons(store, runs, chosen), risks) in app.texts
 
 
 def test_a_comparison_whose_models_are_not_all_at_hand_is_not_offered(
-    tmp_path: Path, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "assets").mkdir()
     assets = make_zoo(tmp_path / "assets", monkeypatch, ["mini-gpt", "mini-gpt-s"])
     app = open_app("overview", model=["mini-gpt"], **HERE)
-    assert "Ready comparisons" not in texts(app)
+    assert "Ready comparisons" not in app.texts
     write_model(assets / "models" / "mini-gpt-l", fill=9)
     app.run()
-    assert "Ready comparisons" in texts(app)
+    assert "Ready comparisons" in app.texts
     assert [button.key for button in app.button if str(button.key).startswith("preset_")] == ["preset_size"]
 
 
@@ -164,10 +187,10 @@ def test_a_family_that_the_protocol_does_not_fit_is_said(store: Store, zoo: Path
     config = {"architectures": ["BertForMaskedLM"], "model_type": "bert", "max_position_embeddings": 128}
     (zoo / "models" / "mini-bert" / "config.json").write_text(json.dumps(config))
     app = open_app("compare", model=["mini-gpt"], protocol="exact-boundary", **HERE)
-    app.button(key="preset_families").click().run()
-    jobs = Queue.open(settings().catalogue).list(10)
+    app.press("preset_families")
+    jobs = own_queue().list(10)
     assert {job.payload["model"] for job in jobs} == {"mini-gpt", "mini-t5", "mini-xlnet"}
-    assert "mini-bert" in "\n".join(info.value for info in app.info).replace("\\", "")
+    assert "mini-bert" in app.infos
 
 
 def write_seeds(zoo: Path, run: RunSpec) -> None:
@@ -179,12 +202,8 @@ def write_seeds(zoo: Path, run: RunSpec) -> None:
         for seed in (0, 1, 2)
     ]
     measured = names | {f"{key}_hash": item.hash for key, item in hashes.items()} | {"risks": risks}
-    seeds = {
-        "model": "mini-gpt-s",
-        "identity": run.scoring.identity,
-        "seeds": [0, 1, 2],
-        "measured": [measured],
-    }
+    model = {"model": "mini-gpt-s", "identity": run.scoring.identity}
+    seeds = {**model, "seeds": [0, 1, 2], "measured": [measured]}
     (zoo / "models" / "mini-gpt-s" / "seeds.json").write_text(json.dumps(seeds))
 
 
@@ -197,18 +216,16 @@ def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Stor
     )
     note = f"Trained with seed 0, 1 or 2, {spread}"
     for page in ("risk", "overview"):
-        assert note in captions(open_app(page, model=["mini-gpt-s"], unit="counts-only", **HERE))
-        assert note not in captions(open_app(page, model=["mini-gpt"], **HERE))
-    assert note not in captions(open_app("risk", model=["mini-gpt-s"], template_weights="equal", **HERE))
-    here = open_app("compare", model=list(SIZE), compare_view="along an axis", **HERE)
-    assert texts(here).count("no larger than between seeds of mini-gpt-s.") == 2, "of the pairs it is in"
-    assert f"Over 3 seeds of its training, {spread}" in captions(here)
-    elsewhere = open_app(
-        "compare", model=list(SIZE), template_weights="equal", compare_view="along an axis", **HERE
-    )
-    assert "Other seeds of mini-gpt-s were measured on gender, gender-heatmap and few" in captions(elsewhere)
-    assert "between seeds of" not in texts(elsewhere)
-    assert "another seed may change this" in captions(elsewhere)
+        assert note in open_app(page, model=["mini-gpt-s"], unit="counts-only", **HERE).captions
+        assert note not in open_app(page, model=["mini-gpt"], **HERE).captions
+    assert note not in open_app("risk", model=["mini-gpt-s"], template_weights="equal", **HERE).captions
+    here = open_app("compare", **BY_SIZE)
+    assert here.texts.count("no larger than between seeds of mini-gpt-s.") == 2, "of the pairs it is in"
+    assert f"Over 3 seeds of its training, {spread}" in here.captions
+    elsewhere = open_app("compare", **BY_SIZE, template_weights="equal")
+    assert "Other seeds of mini-gpt-s were measured on gender, gender-heatmap and few" in elsewhere.captions
+    assert "between seeds of" not in elsewhere.texts
+    assert "another seed may change this" in elsewhere.captions
 
 
 def test_a_claim_is_held_against_the_spread_of_its_own_quantity(
@@ -219,19 +236,16 @@ def test_a_claim_is_held_against_the_spread_of_its_own_quantity(
 
     monkeypatch.setattr("pcf_core.app.compare.axis.claim_finding", told)
     write_seeds(zoo, score_zoo(store, SIZE)["mini-gpt-s"])
-    here = captions(open_app("compare", model=list(SIZE), compare_view="along an axis", **HERE))
+    here = open_app("compare", **BY_SIZE).captions
     assert "Spreads: overall_risk 2, prejudice_risk 4, caprice_risk 6." in here
-    assert "Spreads: ." in captions(
-        open_app("compare", model=list(SIZE), template_weights="equal", compare_view="along an axis", **HERE)
-    )
+    assert "Spreads: ." in open_app("compare", **BY_SIZE, template_weights="equal").captions
 
 
 def test_damaged_seeds_are_a_sentence_on_the_page(store: Store, zoo: Path) -> None:
     score_zoo(store, ["mini-gpt-s"])
     (zoo / "models" / "mini-gpt-s" / "seeds.json").write_text("{}")
     app = open_app("risk", model=["mini-gpt-s"], **HERE)
-    said = app.error[0].value.replace("\\", "")
-    assert "The file seeds.json of the model mini-gpt-s cannot be read" in said
+    assert "The file seeds.json of the model mini-gpt-s cannot be read" in app.errors
 
 
 def test_runs_that_drew_some_templates_are_scored_whole_first(store: Store) -> None:
@@ -242,12 +256,10 @@ def test_runs_that_drew_some_templates_are_scored_whole_first(store: Store) -> N
     drawn = planned(run, 0.1)
     score_run(drawn, store, lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
     assert len(drawn.drawn.templates) < 19
-    app = open_app(
-        "compare", model=list(SIZE), templates=many, compare_view="along an axis", evidence=HERE["evidence"]
-    )
-    assert "Not compared yet, for lack of scores: mini-gpt-l." in captions(app)
-    app.button(key="score_missing").click().run()
-    assert [job.key for job in Queue.open(settings().catalogue).list(10)] == [run.key]
+    app = open_app("compare", **{**BY_SIZE, "templates": many})
+    assert "Not compared yet, for lack of scores: mini-gpt-l." in app.captions
+    app.press("score_missing")
+    assert [job.key for job in own_queue().list(10)] == [run.key]
 
 
 def test_a_store_that_refuses_is_an_error_on_compare(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,7 +269,165 @@ def test_a_store_that_refuses_is_an_error_on_compare(store: Store, monkeypatch: 
     monkeypatch.setattr("pcf_core.app.scoring.submit", refuse)
     score_zoo(store, ["mini-gpt"])
     app = open_app("overview", model=["mini-gpt"], **HERE)
-    app.button(key="preset_size").click().run()
-    assert [title.value for title in app.title] == ["Compare"]
-    assert "The cache folder is read-only" in app.error[0].value.replace("\\", "")
+    app.press("preset_size")
+    assert app.titles == ["Compare"]
+    assert "The cache folder is read-only" in app.errors
     assert not app.run().error
+
+
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+SIZES = {"1m": 32, "2m": 64}  # by the hidden size
+TINY = tuple(f"tiny/{size}{kind}" for size in SIZES for kind in ("", "-chat"))
+FACTS = """family = "causal"
+architecture = "LlamaForCausalLM"
+context = 400
+language = "en"
+verified = "twin"
+source = "https://example.org/card"
+group = "Current"
+"""
+
+
+def registry() -> str:
+    models = [
+        f'[[model]]\nname = "tiny/{size}{kind}"\ntitle = "Tiny"\nparameters = {10**6 * number}\n{FACTS}'
+        for number, size in enumerate(SIZES, 1)
+        for kind in ("", "-chat")
+    ]
+    pairs = [f'[[series.pair]]\nbase = "tiny/{size}"\naligned = "tiny/{size}-chat"\n' for size in SIZES]
+    return "".join([*models, '[[series]]\nname = "tiny"\ntitle = "Tiny"\n', *pairs])
+
+
+@pytest.fixture
+def tiny_zoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Assets whose registry declares the series, and an empty cache of the hub; no downloads."""
+    (tmp_path / "assets").mkdir()
+    folder = make_zoo(tmp_path / "assets", monkeypatch, ["mini-gpt"])
+    (folder / "models.toml").unlink()
+    (folder / "models.toml").write_text(registry())
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    set_environment(monkeypatch, ALLOW_HUB="0")
+    return folder
+
+
+@pytest.fixture
+def fetched(tiny_zoo: Path, tmp_path: Path) -> None:
+    """The four models in the hub's cache, with random weights: a Llama of two sizes, each of two seeds."""
+    for name in TINY:
+        size = SIZES[name.split("/")[1].removesuffix("-chat")]
+        options = GROUPED | {"hidden_size": size}
+        loaded = build("LlamaForCausalLM", gpt2_tokenizer, **options)
+        if name.endswith("-chat"):
+            torch.manual_seed(11)
+            for parameter in loaded.model.parameters():
+                parameter.data += 0.2 * torch.randn_like(parameter)
+        repository = tmp_path / "hub" / f"models--{name.replace('/', '--')}"
+        (repository / "refs").mkdir(parents=True)
+        (repository / "refs" / "main").write_text(REVISION)
+        snapshot = repository / "snapshots" / REVISION
+        loaded.model.save_pretrained(snapshot)
+        loaded.tokenizer.save_pretrained(snapshot)
+
+
+def press_score(app: App) -> list[RunSpec]:
+    """Press Score, and return the runs that are queued."""
+    app.press("score_button")
+    store = own_store()
+    jobs = own_queue().list(20, kind="score")
+    return [store.load_run(job.payload["run"]) for job in reversed(jobs)]
+
+
+@pytest.mark.usefixtures("fetched")
+def test_a_series_is_scored_with_one_press_and_compared_size_by_size(tiny_zoo: Path) -> None:
+    """Tiny random models all the way: chosen and queued on Score, scored for real, two lines on Compare."""
+    app = open_app(
+        "score",
+        score_templates=HERE["templates"],
+        score_evidence=HERE["evidence"],
+        score_topic="gender-pronouns",
+    )
+    app.selectbox(key="score_series").set_value("Tiny").run()
+    assert app.multiselect(key="score_model").value == list(TINY)
+    assert app.selectbox(key="score_series").value is None
+    runs = press_score(app)
+    assert [run.scoring.model for run in runs] == list(TINY)
+    assert f"**In all** · {sum(run.cells for run in runs):,} cells" in app.texts
+    store = own_store()
+    for run in runs[:3]:
+        score_run(run, store, open_scorer)
+    here = HERE | {"topic": "gender-pronouns"}
+    overview = open_app("overview", model=["tiny/1m"], **here)
+    (button,) = (one for one in overview.button if one.key == "preset_aligned-tiny")
+    assert button.label.replace("\\", "") == "Tiny: base and aligned"
+    assert [preset.models for preset in presets([run.scoring.model for run in runs[:3]])] == [TINY[:2]]
+    score_run(runs[3], store, open_scorer)
+    overview = open_app("overview", model=["tiny/1m"], **here)
+    overview.press("preset_aligned-tiny")
+    assert overview.titles == ["Compare"]
+    assert overview.segmented_control(key="compare_axis").value == "base and aligned"
+    assert "Tiny: base and aligned" in overview.texts
+    pressed = next(one for one in overview.button if one.key == "preset_aligned-tiny")
+    assert pressed.proto.icon == ":material/check:"
+    for size in ("1,000,000", "2,000,000"):
+        assert f"after alignment, at {size} parameters. It is " in overview.texts
+    assert "What alignment changes" in overview.texts
+    assert "Figure 8 of the BVF paper" not in overview.captions, "its topic is another one"
+    axis, differences = (frame.value for frame in overview.dataframe[1:])
+    assert list(axis["line"]) == ["Tiny, base", "Tiny, base", "Tiny, aligned", "Tiny, aligned"]
+    assert list(axis["place"]) == [1e6, 2e6, 1e6, 2e6]
+    assert list(differences["first"]) == ["tiny/1m-chat"] * 3 + ["tiny/2m-chat"] * 3
+    assert list(differences["difference"]) == pytest.approx(
+        [
+            value
+            for aligned, base in ((2, 0), (3, 1))
+            for name in ("overall_risk", "prejudice_risk", "caprice_risk")
+            for value in [axis[name][aligned] - axis[name][base]]
+        ]
+    )
+    assert differences["adjusted_p_value"].notna().all()
+    traces = [chart.proto.spec for chart in overview.get("plotly_chart")]
+    assert sum("lines+markers" in trace for trace in traces) == 2
+
+
+def test_a_series_that_is_not_here_is_estimated_by_what_is_declared(
+    tiny_zoo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is asked until Score is pressed; what cannot be fetched is a sentence then."""
+    app = open_app("score", score_templates=HERE["templates"], score_evidence=HERE["evidence"])
+    monkeypatch.setattr(
+        "pcf_core.app.run.request.resolve_to_score", lambda name: pytest.fail(f"{name} was asked for")
+    )
+    app.selectbox(key="score_series").set_value("Tiny").run()
+    (total,) = [line for line in app.texts.splitlines() if line.startswith("**In all**")]
+    assert "roughly" in total, "nothing was scored on this machine"
+    assert "By what is declared of them" in app.captions
+    assert not app.error
+
+
+@pytest.mark.usefixtures("tiny_zoo")
+def test_what_the_hub_does_not_give_is_a_sentence_a_model() -> None:
+    app = open_app("score", score_model=[*TINY], **{f"score_{key}": value for key, value in HERE.items()})
+    assert not app.error
+    assert press_score(app) == []
+    assert len(app.error) == 4
+    assert "downloads are off (PCF_ALLOW_HUB)" in app.errors
+
+
+@pytest.mark.usefixtures("tiny_zoo")
+def test_compare_says_which_series_there_are() -> None:
+    score_zoo(own_store(), ["mini-gpt"])
+    app = open_app(
+        "compare", model=["mini-gpt"], compare_view="along an axis", compare_axis="base and aligned", **HERE
+    )
+    assert "Choose base and aligned checkpoints of one series in the sidebar: Tiny." in app.infos
+    (link,) = (link.proto for link in app.get("page_link") if link.proto.page == "run_an_audit")
+    assert link.query_string.count("score_model=") == 4
+
+
+@pytest.mark.usefixtures("tiny_zoo")
+def test_a_choice_is_a_series_only_whole_size_by_size() -> None:
+    assert preset_of(TINY[::-1]) is not None
+    assert preset_of(TINY[:2]) is not None
+    assert preset_of(TINY[:3]) is None
+    assert preset_of(TINY[1:3]) is None
+    assert "aligned-tiny" not in [preset.name for preset in presets()]

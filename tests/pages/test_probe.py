@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app import probe as probe_waiting
 from pcf_core.app.addresses import as_prompt, as_typed
@@ -17,12 +16,12 @@ from pcf_core.core.settings import Settings
 from pcf_core.material.topics import load_topic
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
-from pcf_core.store.store import Store
 from pcf_core.work.processes import name_of
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import PROBE
 from pcf_core.work.worker import Worker
-from tests.pages.opened import open_app, open_foot, texts
+from tests.pages.opened import App, open_app, own_queue, own_store
+from tests.pages.walks import assert_walk
 
 P = {"he": 0.3, "she": 0.1, "king": 0.05}
 
@@ -39,13 +38,13 @@ def open_fake(spec: ModelSpec, protocol: str) -> Scorer:
 
 
 @pytest.fixture
-def queue(own_settings: Settings) -> Queue:
-    return Queue.open(own_settings.catalogue)
+def queue() -> Queue:
+    return own_queue()
 
 
 @pytest.fixture
 def worker(own_settings: Settings, queue: Queue) -> Worker:
-    return Worker(Store.open(own_settings.cache), queue, own_settings, open_fake)
+    return Worker(own_store(), queue, own_settings, open_fake)
 
 
 @pytest.fixture(autouse=True)
@@ -56,86 +55,49 @@ def no_torch() -> Iterator[None]:
     assert ("torch" in sys.modules) == before
 
 
-def answered(worker: Worker, **parameters: str | list[str]) -> AppTest:
+def answered(worker: Worker, **parameters: str | list[str]) -> App:
     app = open_app("try_a_sentence", **parameters)
     worker.run(until_idle=True)
     return app.run()
 
 
-def errors(app: AppTest) -> str:
-    return "\n".join(error.value for error in app.error).replace("\\", "")
-
-
-def test_opened_it_asks_and_shows_what_each_model_answers(queue: Queue, worker: Worker) -> None:
+def test_opened_it_asks_once_and_shows_what_each_model_answers(queue: Queue, worker: Worker) -> None:
     app = answered(worker)
     assert not app.error
-    asked = queue.list(kind=PROBE)
-    assert {(job.payload["model"], job.payload["text"]) for job in asked} == {
-        ("mini-bert", "The nurse said that [Y]"),
-        ("mini-gpt", "The nurse said that [Y]"),
-    }
-    said = texts(app)
+    prompt = "The nurse said that [Y]"
+    asked = [("mini-bert", prompt), ("mini-gpt", prompt)]
+    assert sorted((job.payload["model"], job.payload["text"]) for job in queue.list(kind=PROBE)) == asked
     # .35 of .45 and, swapped, .15 of .45; the others of the 77 words have 10^-6 each.
-    assert "mini-bert expects men: male words get 78 % (“he” 67 % and “king” 11 %)" in said
-    assert "mini-gpt expects women: female words get 67 % (“she” 67 %)" in said
+    assert "mini-bert expects men: male words get 78 % (“he” 67 % and “king” 11 %)" in app.texts
+    assert "mini-gpt expects women: female words get 67 % (“she” 67 %)" in app.texts
     assert len(app.get("plotly_chart")) == 2
-    captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "77 words are scored" in captions
-    assert "Left out: niece (unk)." in captions
-    table = next(frame.value for frame in app.dataframe if "share" in frame.value)
+    assert "77 words are scored" in app.captions
+    assert "Left out: niece (unk)." in app.captions
+    table = app.table_with("share")
     assert len(table) == 2 * 77
     assert list(table.groupby("model")["share"].sum()) == pytest.approx([1, 1])
     top = table.iloc[0]
     assert (top["model"], top["word"], top["tokens"]) == ("mini-bert", "he", 1)
     assert top["log_probability"] == pytest.approx(math.log(0.3))
-    assert "--text 'The nurse said that [Y]'" in open_foot(app).code[0].value
+    assert f"--text '{prompt}'" in app.open_foot().code[0].value
+    assert "mini-bert expects men" in open_app("try_a_sentence").texts
+    assert len(queue.list(kind=PROBE)) == 2, "the answer is kept"
 
 
 def test_words_that_begin_the_sentence_are_said_to_be_capitalised(queue: Queue, worker: Worker) -> None:
     """They keep their names in the table."""
     app = answered(worker, model=["mini-gpt"], sentence="[Y] worked as a nurse.")
-    captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "At the beginning of a sentence words are capitalised: Abbot, " in captions
-    table = next(frame.value for frame in app.dataframe if "share" in frame.value)
+    assert "At the beginning of a sentence words are capitalised: Abbot, " in app.captions
+    table = app.table_with("share")
     assert {"he", "she"} <= set(table["word"])
 
 
-def test_an_answer_is_asked_for_once_and_kept(queue: Queue, worker: Worker) -> None:
-    answered(worker)
-    again = open_app("try_a_sentence")
-    assert "mini-bert expects men" in texts(again)
-    assert len(queue.list(kind=PROBE)) == 2
-
-
 def test_another_sentence_and_an_example_are_asked(queue: Queue, worker: Worker) -> None:
+    """What nobody waits for any more is cancelled."""
     app = answered(worker, model=["mini-gpt"], sentence="A king is [Y]")
-    assert [job.payload["text"] for job in queue.list(kind=PROBE)] == ["A king is [Y]"]
-    app.text_input(key="sentence").set_value("The <b>cook</b> saw *[Y]* $x$").run()
-    assert queue.list(1, kind=PROBE)[0].payload["text"] == "The <b>cook</b> saw *[Y]* $x$"
-    app.button(key="example_1").click().run()
-    assert app.text_input(key="sentence").value == "The engineer said that …"
-    assert queue.list(1, kind=PROBE)[0].payload["text"] == "The engineer said that [Y]"
-    states = {job.payload["text"]: job.state for job in queue.list(kind=PROBE)}
-    assert states["The <b>cook</b> saw *[Y]* $x$"] == "cancelled"  # nobody waits for it any more
-
-
-@pytest.mark.parametrize(
-    ("sentence", "said"),
-    [
-        ("The nurse said that", "has no [Y]: write [Y] where the word goes"),
-        ("[Y] and [Y]", "has 2 places [Y]"),
-        ("… and ...", "has 2 places [Y]"),
-        ("The [X] said that [Y]", "still has an [X]"),
-        ("x" * 400 + "[Y]", "has 403 characters: shorten it to 300"),
-        (" ", "There is no sentence"),
-    ],
-)
-def test_a_sentence_that_cannot_be_asked_says_why_and_asks_nothing(
-    queue: Queue, own_settings: Settings, sentence: str, said: str
-) -> None:
-    app = open_app("try_a_sentence", sentence=sentence)
-    assert said in errors(app)
-    assert queue.list(kind=PROBE) == ()
+    assert_walk(
+        app, "another sentence is tried", ("set", "sentence", "The <b>cook</b> saw *[Y]* $x$"), "example_1"
+    )
 
 
 @pytest.mark.slow
@@ -143,27 +105,18 @@ def test_groups_of_another_topic_and_the_mean_of_a_groups_words(worker: Worker) 
     app = answered(worker, topic="race", model=["mini-bert"], sentence="The cook is [Y]")
     assert not app.error
     # All words alike: sums favour the two groups of two words, 2 of 7 words each.
-    assert "words of “black” and words of “hispanic” get 29 % each (an even split: 20 %)" in texts(app)
+    assert "words of “black” and words of “hispanic” get 29 % each (an even split: 20 %)" in app.texts
     assert "The nurse, who played a role, is …" in [button.label.replace("\\", "") for button in app.button]
     mean = answered(worker, topic="race", model=["mini-bert"], sentence="The cook is [Y]", aggregation="mean")
-    assert "words of “hispanic” and words of “indian” get 20 % each" in texts(mean)
+    assert "words of “hispanic” and words of “indian” get 20 % each" in mean.texts
 
 
 def test_a_model_that_cannot_answer_is_named_and_the_others_are_drawn(worker: Worker) -> None:
     app = answered(worker, model=["mini-bert", "mini-gpt", "no-such-model"], protocol="exact-boundary")
-    said = errors(app)
-    assert "mini-bert" in said
-    assert "exact-boundary is for causal models" in said
-    assert "There is no model named 'no-such-model'" in said
-    assert "mini-gpt expects women" in texts(app)
-
-
-def test_a_link_downloads_no_model_and_asks_eight_at_the_most(queue: Queue, own_settings: Settings) -> None:
-    names = [f"nobody-{number}/model" for number in range(9)]
-    app = open_app("try_a_sentence", model=names)
-    assert len(app.error) == 8
-    assert "The first 8 models" in app.info[0].value
-    assert queue.list(kind=PROBE) == ()
+    assert "mini-bert" in app.errors
+    assert "exact-boundary is for causal models" in app.errors
+    assert "There is no model named 'no-such-model'" in app.errors
+    assert "mini-gpt expects women" in app.texts
 
 
 def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: Worker) -> None:
@@ -173,19 +126,17 @@ def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: 
         refused = dict.fromkeys(male, "unk")
         return FakeScorer(lambda prompt, word: 0.1, key=ScoringKey.of(spec, protocol), refused=refused)
 
+    def answer_again() -> None:
+        worker._models.clear()
+        worker._open_scorer = open_fake
+        worker.run(until_idle=True)
+
     worker._open_scorer = open_refusing
     app = answered(worker, model=["mini-gpt"])
-    assert "can use no word of the group 'male'" in errors(app)
-    assert not app.get("plotly_chart")
+    assert "can use no word of the group 'male'" in app.errors
     assert app.session_state[ASKED] == {}  # asked again, it has its minute again
-    worker._models.clear()
-    worker._open_scorer = open_fake
-    job = queue.list(1, kind=PROBE)[0]
-    app.button(key=f"again_{job.id}").click().run()
-    worker.run(until_idle=True)
-    app.run()
-    assert not app.error
-    assert "mini-gpt expects women" in texts(app)
+    again = f"again_{queue.list(1, kind=PROBE)[0].id}"
+    assert_walk(app, "a sentence is tried again", again, ("do", answer_again))
 
 
 # --------------------------------------------------------------------------------------------- waiting
@@ -193,20 +144,13 @@ def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: 
 
 def test_without_a_worker_it_says_how_to_start_one_and_gives_up_in_time(queue: Queue, worker: Worker) -> None:
     app = open_app("try_a_sentence")
-    assert "No worker is running: start one with `python -m pcf_core worker`" in app.info[0].value
-    app.session_state[ASKED] = dict.fromkeys(app.session_state[ASKED], 0.0)  # a minute later
-    app.run()
-    app.run()
-    assert "No worker is running (this app starts none), so that nobody answered within 60" in errors(app)
-    assert len(app.error) == 1
-    assert "mini-bert and mini-gpt" in errors(app)
-    assert [job.state for job in queue.list(kind=PROBE)] == ["cancelled", "cancelled"]
-    app.button(key="again").click().run()
-    assert [job.state for job in queue.list(kind=PROBE)] == ["queued", "queued", "cancelled", "cancelled"]
-    worker.run(until_idle=True)
-    app.run()
-    assert "mini-gpt expects women" in texts(app)
-    assert not app.error
+    assert "No worker is running: start one with `python -m pcf_core worker`" in app.infos
+
+    def minute_later() -> None:
+        app.session_state[ASKED] = dict.fromkeys(app.session_state[ASKED], 0.0)
+
+    late, answer = ("do", minute_later), ("do", lambda: worker.run(until_idle=True))
+    assert_walk(app, "nobody answers in time", late, ("do", app.run), "again", answer)
 
 
 @pytest.mark.slow
@@ -217,44 +161,25 @@ def test_who_has_answered_is_drawn_while_others_are_waited_for(
     answered(worker, model=["mini-bert"])
     queue.heartbeat(name_of(1))  # a process that is alive
     app = open_app("try_a_sentence")
-    assert "mini-bert expects men" in texts(app)
-    assert "mini-gpt" in app.info[0].value.replace("\\", "")
-    assert "The worker is being woken" in app.info[0].value
+    assert "mini-bert expects men" in app.texts
+    assert "The worker is being woken" in app.infos
     assert len(app.get("plotly_chart")) == 2
-    busy = queue.submit(
-        "score",
-        "run",
-        {
-            "run": "run",
-            "model": "m",
-            "topic": "t",
-            "topic_name": "t",
-            "templates": "s",
-            "evidence": "e",
-            "protocol": "exact",
-        },
-        priority=9,
-    )
+    names = {"model": "m", "topic_name": "t", "templates": "s", "evidence": "e", "protocol": "exact"}
+    busy = queue.submit("score", "run", {"run": "run", "topic": "t", **names}, priority=9)
     assert queue.claim(name_of(1)) is not None
     assert queue.get(busy.id).state == "running"
     app.run()
-    assert "at a run and answers between two of its batches" in app.info[0].value
+    assert "at a run and answers between two of its batches" in app.infos
     assert queue.claim(name_of(1)) is not None
     app.run()
-    assert "opening a model takes a few seconds" in app.info[0].value
+    assert "opening a model takes a few seconds" in app.infos
 
 
-def test_what_another_session_took_back_is_asked_again(queue: Queue, own_settings: Settings) -> None:
+def test_what_another_session_took_back_is_asked_again(queue: Queue) -> None:
     app = open_app("try_a_sentence", model=["mini-gpt"])
     queue.cancel(queue.list(1, kind=PROBE)[0].id)
     app.run()
     assert [job.state for job in queue.list(kind=PROBE)] == ["queued", "cancelled"]
-
-
-def test_no_model_chosen(queue: Queue, own_settings: Settings) -> None:
-    app = open_app("try_a_sentence")
-    app.multiselect(key="model").set_value([]).run()
-    assert "Choose one or more models" in app.info[0].value
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The page Report: what goes in, made when it is asked for and not before, and its states."""
+"""The page Report, made when it is asked for; policies, on Risk and in a report."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app import report as report_views
-from pcf_core.core.settings import Settings
-from pcf_core.report.records import SHORT, ReportDocument, ReportRequest
+from pcf_core.core.settings import settings
+from pcf_core.report.records import ReportDocument, ReportRequest
 from pcf_core.report.whole import write_report
 from pcf_core.store.store import Store
 from pcf_core.work.criteria import CriteriaAudit
-from pcf_core.work.queue import Queue
 from tests.command_line import run_here
 from tests.conftest import fill
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import App, open_app, own_queue, own_store, set_environment
+from tests.pages.walks import assert_state, assert_walk
 from tests.texts.criteria.asked import score_criteria
 from tests.texts.fairpair.written import write_small
 
@@ -27,63 +26,48 @@ LIGHT = ["corrected", "tilt", "occupations", "heat-map", "tails", "factors", "co
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[ReportRequest]:
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[ReportRequest]:
     """The requests of which a report was really written."""
-    found: list[ReportRequest] = []
+    requests: list[ReportRequest] = []
 
     def kept(store: Store, request: ReportRequest, *others: object) -> ReportDocument:
-        found.append(request)
+        requests.append(request)
         return write_report(store, request, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(report_views, "write_report", kept)
-    return found
+    return requests
 
 
-def make(app: AppTest) -> AppTest:
-    app.button(key="report_make").click().run()
-    assert not app.exception, app.exception
+def make(app: App) -> App:
+    app.press("report_make")
     return app
 
 
-def made(app: AppTest) -> bool:
-    return "Discrimination audit of" in texts(app)
+def made(app: App) -> bool:
+    return "Discrimination audit of" in app.texts
 
 
 def test_nothing_is_worked_out_before_the_button_and_nothing_too_large(
-    full_store: Store, asked: list[ReportRequest], monkeypatch: pytest.MonkeyPatch
+    full_store: Store, requests: list[ReportRequest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_app("report")
-    assert "The report tells of mini-bert and mini-gpt on “Gender”." in texts(app)
-    assert asked == []
+    assert "The report tells of mini-bert and mini-gpt on “Gender”." in app.texts
+    assert requests == []
     assert not made(app)
     monkeypatch.setattr(report_views, "MOST_CELLS", 4_559)
     refused = make(app)
-    assert asked == []
-    assert "A report of 4,560 cells takes more" in refused.warning[0].value
+    assert requests == []
+    assert "A report of 4,560 cells takes more" in refused.warnings
     assert any(code.value.startswith("python -m pcf_core export") for code in refused.code)
 
 
 @pytest.mark.slow
-def test_a_report_is_made_once_and_told_of(full_store: Store, asked: list[ReportRequest]) -> None:
+def test_a_report_is_made_once_and_told_of(full_store: Store, requests: list[ReportRequest]) -> None:
     app = make(open_app("report", rp_without=LIGHT))
-    assert made(app)
-    assert "report_make" not in [button.key for button in app.button]
-    assert [box.label.partition(" · ")[0] for box in app.expander][:11] == [
-        "Bring your own policy",
-        "What the files are, and the command that makes them",
-        *SHORT.values(),
-        "What was found",
-        "Method",
-        "Risk",
-        "Shared or not",
-        "Limits",
-    ]
-    captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "Chart: Stacked bars of prejudice and caprice" in captions
+    assert_state(app, "report made")
     app.run()
-    again = make(open_app("report", rp_without=LIGHT))
-    assert made(again)
-    assert len(asked) == 1, "another session finds it"
+    assert made(make(open_app("report", rp_without=LIGHT)))
+    assert len(requests) == 1, "another session finds it"
 
 
 @pytest.mark.slow
@@ -115,109 +99,84 @@ def test_the_files_are_those_of_the_command_that_stands_below_them(
 
 
 @pytest.mark.slow
-def test_another_choice_is_another_report(full_store: Store, asked: list[ReportRequest]) -> None:
+def test_another_choice_is_another_report(full_store: Store, requests: list[ReportRequest]) -> None:
     app = make(open_app("report", rp_without=LIGHT))
     app.selectbox(key="criterion").set_value("large ones weigh more").run()
     assert not made(app)
     make(app)
-    assert [request.options["criterion"] for request in asked] == ["max", "l2"]
+    assert [request.options["criterion"] for request in requests] == ["max", "l2"]
     app.multiselect(key="rp_without").set_value([*LIGHT, "risk"]).run()
     assert not made(app)
 
 
 @pytest.mark.slow
-def test_further_runs_are_added_by_name(full_store: Store, asked: list[ReportRequest]) -> None:
+def test_further_runs_are_added_by_name(full_store: Store, requests: list[ReportRequest]) -> None:
     other = fill(full_store, "mini-gpt", topic_name="religion")
     label = f"mini-gpt · religion · {other.templates.name} · {other.evidence.name}"
     app = open_app("report", model=["mini-bert"], rp_run=[label], rp_without=LIGHT)
     assert app.multiselect(key="rp_run").options == [f"mini-gpt · gender · {NINETEEN}", label]
     make(app)
     shown = full_store.runs()
-    (request,) = asked
+    (request,) = requests
     assert [next(info.run for info in shown if info.run.key == key).topic.name for key in request.runs] == [
         "gender",
         "religion",
     ]
     assert request.runs[1] == other.key
-    asked.clear()
+    requests.clear()
     app = make(open_app("report", topic="religion", model=["mini-gpt"], rp_without=LIGHT, reference="labour"))
     assert not app.error
     assert made(app)
-    assert (asked[0].runs, asked[0].options["reference"]) == ((other.key,), "labour")
+    assert (requests[0].runs, requests[0].options["reference"]) == ((other.key,), "labour")
 
 
 def test_a_run_that_was_added_and_is_the_sidebars_now_stands_there_once(full_store: Store) -> None:
     label = f"mini-gpt · gender · {NINETEEN}"
     app = open_app("report", model=["mini-bert", "mini-gpt"], rp_run=[label])
     assert not app.warning
-    assert "tells of mini-bert and mini-gpt on “Gender”." in texts(app)
+    assert "tells of mini-bert and mini-gpt on “Gender”." in app.texts
 
 
-def test_text_audits_are_chosen_by_name(own_settings: Settings, asked: list[ReportRequest]) -> None:
-    store = Store.open(own_settings.cache)
+def test_text_audits_are_chosen_by_name(requests: list[ReportRequest]) -> None:
+    store = own_store()
     score_criteria(store, "tasks")
     score_criteria(store, "questions")
     app = open_app("report", model=["mini-gpt"])
-    assert "tells of 2 experiments of the criteria." in texts(app)
+    assert "tells of 2 experiments of the criteria." in app.texts
     (label,) = [one for one in app.multiselect(key="rp_text").options if one.startswith("Tasks")]
     app.multiselect(key="rp_text").set_value([label]).run()
     make(app)
-    (request,) = asked
+    (request,) = requests
     assert [key[:6] for key in request.criteria] == [label[-6:]]
     assert open_app("report", model=["mini-bert"]).multiselect(key="rp_text").options == []
 
 
 @pytest.mark.slow
-def test_text_audits_of_these_models_are_in_it_the_newest_of_each_kind(
-    own_settings: Settings, asked: list[ReportRequest]
-) -> None:
-    store = Store.open(own_settings.cache)
+def test_text_audits_of_these_models_are_in_it_the_newest_of_each_kind(requests: list[ReportRequest]) -> None:
+    store = own_store()
     write_small(store, temperature=0.5)
     write_small(store)
     score_criteria(store, "tasks")
     app = open_app("report", model=["mini-gpt"])
     labels = app.multiselect(key="rp_text").options
     assert len(labels) == 3
-    assert "1 result of FairPair and 1 experiment of the criteria" in texts(app)
+    assert "1 result of FairPair and 1 experiment of the criteria" in app.texts
     older = next(label for label in reversed(labels) if label.startswith("FairPair"))
     app.multiselect(key="rp_text").set_value([older]).run()
-    assert "tells of 1 result of FairPair." in texts(app)
+    assert "tells of 1 result of FairPair." in app.texts
     make(app)
-    (request,) = asked
+    (request,) = requests
     assert [key[:6] for key in request.fairpair] == [older[-6:]]
     assert request.criteria == ()
-    assert "FairPair" not in texts(open_app("report", model=["mini-gpt"], rp_without=["fairpair"]))
+    assert "FairPair" not in open_app("report", model=["mini-gpt"], rp_without=["fairpair"]).texts
 
 
-def test_a_text_audit_that_went_since_is_one_sentence(
-    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    score_criteria(Store.open(own_settings.cache), "tasks")
+def test_a_text_audit_that_went_since_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    score_criteria(own_store(), "tasks")
     app = open_app("report", model=["mini-gpt"])
     monkeypatch.setattr(CriteriaAudit, "load", lambda *_: None)
     make(app)
-    assert "is in the cache: run it first, or leave it out" in app.error[0].value.replace("\\", "")
-
-
-def test_a_link_to_what_is_gone_says_so_without_markup(full_store: Store) -> None:
-    app = open_app("report", rp_run=["<b>gone</b>"], rp_text=["*old*"])
-    said = [warning.value for warning in app.warning]
-    assert len(said) == 2
-    assert "\\<b\\>gone\\</b\\>" in said[0]
-    assert "\\*old\\*" in said[1]
-
-
-def test_an_empty_store_offers_to_score(own_settings: Settings) -> None:
-    app = open_app("report")
-    assert app.button(key="score_missing").label == "Score what is missing"
-    assert not app.info
-    assert "report_make" not in [button.key for button in app.button]
-
-
-def test_nothing_chosen_says_what_to_choose(own_settings: Settings) -> None:
-    app = open_app("report", model=[])
-    app.multiselect(key="model").set_value([]).run()
-    assert "Nothing is chosen" in app.info[0].value
+    assert "is in the cache: run it first, or leave it out" in app.errors
 
 
 def test_too_many_runs_are_refused_in_a_sentence(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,14 +188,70 @@ def test_too_many_runs_are_refused_in_a_sentence(full_store: Store, monkeypatch:
     assert app.multiselect(key="rp_run").options == []
 
 
-def test_a_large_run_is_read_by_the_worker_first(
-    full_store: Store, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_run_is_read_by_the_worker_first(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pcf_core.app.data.MOST_CELLS", {"preferences": 10, "sensitivity": 10})
     monkeypatch.setattr("pcf_core.app.data.is_kept", lambda *_: False)
     label = f"mini-gpt · gender · {NINETEEN}"
     app = open_app("report", model=["mini-bert"], rp_run=[label])
-    assert "worked out once, then kept" in texts(app)
-    jobs = Queue.open(own_settings.catalogue).list(5, kind="read")
+    assert "worked out once, then kept" in app.texts
+    jobs = own_queue().list(5, kind="read")
     assert len(jobs) == 2
-    assert "report_make" not in [button.key for button in app.button]
+    assert "report_make" not in app.button_keys
+
+
+BOTH = ["mini-bert", "mini-gpt"]
+HERE = '[[contexts]]\ntopic = "gender"\ntemplates = "gender-nineteen"\n'
+KEPT = f'title = "Release"\n{HERE}max = {{ risk = 1.0 }}\n'
+OVER = f"{HERE}max = {{ risk = 0.0 }}\n"
+
+
+@pytest.fixture
+def operator(full_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of the operator's with two policies."""
+    folder = tmp_path / "policies"
+    folder.mkdir()
+    (folder / "kept.toml").write_text(KEPT, encoding="utf8")
+    (folder / "over.toml").write_text(OVER, encoding="utf8")
+    monkeypatch.setenv("PCF_POLICIES", str(folder))
+    settings.cache_clear()
+    return folder
+
+
+def view(**parameters: str | list[str]) -> App:
+    return open_app("risk", **({"model": BOTH, "risk_view": "policy"} | parameters))
+
+
+def test_policies_are_kept_exceeded_unscored_damaged_and_unknown(operator: Path) -> None:
+    (operator / "more.toml").write_text(f'{KEPT}[[contexts]]\ntopic = "race"\nmax.risk = 0.5\n', "utf8")
+    (operator / "damaged.toml").write_text("no", encoding="utf8")
+    for name in ("kept", "over", "more", "damaged", "gone"):
+        assert_state(view(policy=name), f"policy {name}")
+
+
+def test_an_auditor_brings_a_file_and_another(operator: Path) -> None:
+    """What is no policy is said in one sentence; what was chosen before stays; no file is opened by it."""
+    other = '[[contexts]]\ntopic = "/etc/passwd"\nmax = { risk = 0.5 }\n'
+    files = ("", "<b>no</b>", "x" * 70_000, f"{HERE}max = {{ risk = 2.0 }}", OVER, KEPT, other)
+    steps = [("send", "policy_file", "mine.toml", text) for text in files]
+    assert_walk(view(policy="kept"), "policies are brought", *steps)
+
+
+def test_a_viewer_reads_the_operators_and_brings_none(
+    operator: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_environment(monkeypatch, READ_ONLY="1")
+    app = view(policy="kept")
+    assert "keeps the limit" in app.texts
+    assert not app.get("file_uploader")
+    monkeypatch.delenv("PCF_POLICIES")
+    settings.cache_clear()
+    assert "PCF_POLICIES" in view().infos
+
+
+def test_a_report_says_what_is_kept(operator: Path) -> None:
+    app = open_app("report", model=BOTH, rp_policy="over").press("report_make")
+    assert [label for label in (box.label for box in app.expander) if "Limits of the policy" in label]
+    assert "exceeds the limit: the check fails." in app.texts
+    app.selectbox(key="rp_policy").select("none").run()
+    app.press("report_make")
+    assert not [box for box in app.expander if "Limits of the policy" in box.label]

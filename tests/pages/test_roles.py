@@ -12,12 +12,9 @@ from pathlib import Path
 import pytest
 import streamlit as st
 from streamlit.runtime.secrets import secrets_singleton
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.shell import FOR_AUDITORS, SECTIONS
-from pcf_core.core.settings import Settings, settings
-from pcf_core.work.queue import Queue
-from tests.pages.opened import ROOT, open_app, texts
+from tests.pages.opened import App, open_app, own_queue, set_environment
 
 # ------------------------------------------------------------------------------------- the log-in page
 
@@ -41,12 +38,6 @@ def secrets(tmp_path: Path) -> Iterator[Path]:
     secrets_singleton._reset()
 
 
-def opened() -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
-    assert not app.exception, app.exception
-    return app
-
-
 @pytest.mark.parametrize(
     ("keys", "labels"),
     [
@@ -55,38 +46,37 @@ def opened() -> AppTest:
     ],
 )
 def test_who_has_not_logged_in_sees_the_offer_and_nothing_else(
-    own_settings: Settings, secrets: Path, keys: str, labels: list[str]
+    secrets: Path, keys: str, labels: list[str]
 ) -> None:
     secrets.write_text(AUTH.format(secret="s" * 32, keys=keys))
-    app = opened()
+    app = App().run()
     assert [button.label for button in app.button] == labels
-    assert [title.value for title in app.title] == ["PCF Audit"]
+    assert app.titles == ["PCF Audit"]
     assert len(app.markdown) == 1
     assert not app.sidebar.children
     assert not app.get("plotly_chart")
 
 
-def test_secrets_that_cannot_be_read_let_nobody_in(own_settings: Settings, secrets: Path) -> None:
+def test_secrets_that_cannot_be_read_let_nobody_in(secrets: Path) -> None:
     """Streamlit takes them for none, which would let everybody in."""
     secrets.write_text("[auth\n")
-    app = opened()
-    assert [error.value.replace("\\", "") for error in app.error] == [
+    app = App().run()
+    assert app.errors == (
         "The file secrets.toml with the log-in cannot be read: the operator has to write it as TOML."
-    ]
+    )
     assert not app.title
 
 
-def test_a_log_in_that_cannot_work_is_one_sentence(own_settings: Settings, secrets: Path) -> None:
+def test_a_log_in_that_cannot_work_is_one_sentence(secrets: Path) -> None:
     secrets.write_text('[auth]\nclient_id = "pcf"\n')
-    app = opened()
-    app.button(key="login_default").click().run()
-    assert not app.exception
-    assert re.search("has to (give redirect_uri|install)", app.error[0].value.replace("\\", ""))
+    app = App().run()
+    app.press("login_default")
+    assert re.search("has to (give redirect_uri|install)", app.errors)
 
 
-def test_other_secrets_are_no_log_in(own_settings: Settings, secrets: Path) -> None:
+def test_other_secrets_are_no_log_in(secrets: Path) -> None:
     secrets.write_text('[something]\nelse = "x"\n')
-    assert opened().title[0].value == "Overview"
+    assert App().run().title[0].value == "Overview"
 
 
 # ------------------------------------------------------------------------------------- viewers
@@ -101,17 +91,16 @@ WRITING_KEYS = re.compile(
 @pytest.mark.parametrize("shipped", ["0", pytest.param("1", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("page", PAGES)
 def test_a_viewer_finds_no_control_that_writes(
-    monkeypatch: pytest.MonkeyPatch, own_settings: Settings, page: str, shipped: str
+    monkeypatch: pytest.MonkeyPatch, page: str, shipped: str
 ) -> None:
     """On an empty cache, which offers to fill it, and over shipped results."""
     monkeypatch.setenv("PCF_SHIPPED_RESULTS", shipped)
-    monkeypatch.setenv("PCF_READ_ONLY", "1")
-    settings.cache_clear()
-    queue = Queue.open(own_settings.catalogue)
+    set_environment(monkeypatch, READ_ONLY="1")
+    queue = own_queue()
     app = open_app(page)
-    assert app.title, texts(app)
-    found = [widget.key for widget in app.button if WRITING_KEYS.fullmatch(widget.key or "")]
-    assert found == []
+    assert app.title, app.texts
+    writing = [widget.key for widget in app.button if WRITING_KEYS.fullmatch(widget.key or "")]
+    assert writing == []
     assert not app.get("file_uploader")
     links = [link.proto.page for link in app.get("page_link")]
     assert not {*FOR_AUDITORS} & {link.rstrip("/").rpartition("/")[2] for link in links}
@@ -121,22 +110,18 @@ def test_a_viewer_finds_no_control_that_writes(
 
 
 @pytest.mark.parametrize("page", ["risk", "overview", "knowledge", "fairpair", "criteria"])
-def test_a_viewer_is_told_why_nothing_can_be_asked_for(
-    monkeypatch: pytest.MonkeyPatch, own_settings: Settings, page: str
-) -> None:
-    monkeypatch.setenv("PCF_AUDITORS", "ann@example.org")
-    settings.cache_clear()
+def test_a_viewer_is_told_why_nothing_can_be_asked_for(monkeypatch: pytest.MonkeyPatch, page: str) -> None:
+    set_environment(monkeypatch, AUDITORS="ann@example.org")
     app = open_app(page)
     assert any("PCF_AUDITORS" in info.value.replace("\\", "") for info in app.info)
 
 
 @pytest.mark.parametrize("page", FOR_AUDITORS)
 def test_a_link_to_a_page_of_auditors_says_why_it_is_empty(
-    monkeypatch: pytest.MonkeyPatch, own_settings: Settings, page: str
+    monkeypatch: pytest.MonkeyPatch, page: str
 ) -> None:
-    monkeypatch.setenv("PCF_READ_ONLY", "1")
-    settings.cache_clear()
+    set_environment(monkeypatch, READ_ONLY="1")
     app = open_app(page)
-    assert [title.value for title in app.title] == [page.replace("_", " ").capitalize()]
+    assert app.titles == [page.replace("_", " ").capitalize()]
     assert ["PCF_READ_ONLY" in info.value.replace("\\", "") for info in app.info] == [True]
     assert not app.main.get("button")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.lists import fitting_first, heaviest_of, template_sets
 from pcf_core.app.queue import progress_text
@@ -13,10 +12,8 @@ from pcf_core.core.errors import StoreError
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.suiting import suiting_sets, template_cards
 from pcf_core.material.topics import list_topics, load_topic
-from pcf_core.store.store import Store
-from pcf_core.work.queue import Queue
-from pcf_core.work.requests import ScoreRequest, submit_words
-from tests.pages.opened import open_app, texts
+from pcf_core.work.requests import submit_words
+from tests.pages.opened import App, open_app, own_queue
 
 FORM = ("score_model", "score_topic", "score_templates", "score_evidence")
 CHOSEN: dict[str, Any] = {
@@ -27,60 +24,36 @@ CHOSEN: dict[str, Any] = {
 }
 
 
-def form(app: AppTest) -> list[Any]:
+def form(app: App) -> list[Any]:
     return [app.session_state[key] for key in FORM]
 
 
-def test_the_form_begins_with_the_selection_of_the_sidebar(own_settings: Settings) -> None:
+def test_the_form_begins_with_the_selection_of_the_sidebar() -> None:
     app = open_app("run_an_audit", **CHOSEN)
     assert form(app) == list(CHOSEN.values())
     assert not set(FORM) & set(app.query_params)
 
 
-def test_a_link_to_the_form_goes_before_the_selection(own_settings: Settings) -> None:
+def test_a_link_to_the_form_goes_before_the_selection() -> None:
     app = open_app("run_an_audit", **CHOSEN, score_topic="race", score_model=["mini-bert"])
     assert form(app) == [["mini-bert"], "race", "race-relative", "occupations-bvf"]
 
 
-def test_options_are_words_and_addresses_of_before_still_choose(own_settings: Settings) -> None:
-    app = open_app("run_an_audit")
-    scoring, precision = app.selectbox(key="score_protocol"), app.selectbox(key="score_precision")
-    assert list(scoring.options) == ["whole words", "whole words that end"]
-    assert precision.options[0] == precision.value == "automatic"
-    old = open_app("run_an_audit", score_protocol="exact-boundary", score_precision="auto")
-    assert old.selectbox(key="score_protocol").value == "whole words that end"
-    assert old.selectbox(key="score_precision").value == "automatic"
-    assert not [warning for warning in old.warning if "The link has" in warning.value]
-    now = open_app("run_an_audit", score_protocol="whole words that end", score_precision="float16")
-    assert now.selectbox(key="score_protocol").value == "whole words that end"
-    assert now.selectbox(key="score_precision").value == "float16"
-
-
-def test_the_form_follows_the_selection_until_somebody_chooses_here(own_settings: Settings) -> None:
-    app = open_app("run_an_audit", model=["mini-gpt"], topic="gender", templates="gender-nineteen")
-    app.sidebar.selectbox(key="topic").set_value("race").run()
-    assert form(app) == [["mini-gpt"], "race", "race-relative", "occupations-bvf"]
-    app.selectbox(key="score_templates").set_value("people-fiction").run()
-    app.sidebar.selectbox(key="topic").set_value("gender").run()
-    assert form(app) == [["mini-gpt"], "race", "people-fiction", "occupations-bvf"]
-    assert not app.exception
-
-
-def test_what_the_form_cannot_score_is_left_out(own_settings: Settings) -> None:
+def test_what_the_form_cannot_score_is_left_out() -> None:
     """A model without weights here, a topic of finished runs alone, a set that is gone."""
     app = open_app("run_an_audit", model=["org/other", "mini-gpt"], topic="pets@1234abcd", templates="gone")
     assert form(app) == [["mini-gpt"], "gender", "gender-wikipedia-100", "occupations-bvf"]
 
 
 @pytest.mark.parametrize("topic", [topic.name for topic in list_topics()])
-def test_sets_that_suit_the_topic_come_first_and_none_is_left_out(own_settings: Settings, topic: str) -> None:
+def test_sets_that_suit_the_topic_come_first_and_none_is_left_out(topic: str) -> None:
     listed = fitting_first(load_topic(topic))
     suiting = suiting_sets(load_topic(topic), template_cards())
     assert tuple(listed[: len(suiting)]) == suiting
     assert sorted(listed) == sorted(template_sets())
 
 
-def test_the_lists_of_both_forms_begin_with_what_suits(own_settings: Settings) -> None:
+def test_the_lists_of_both_forms_begin_with_what_suits() -> None:
     app = open_app("run_an_audit", topic="religion")
     for key in ("templates", "score_templates"):
         options = app.selectbox(key=key).options
@@ -91,13 +64,13 @@ def test_the_lists_of_both_forms_begin_with_what_suits(own_settings: Settings) -
 
 @pytest.mark.parametrize(("viewers", "started"), [(False, 1), (True, 0)])
 def test_a_worker_gets_ready_for_who_may_ask_once_a_session(
-    own_settings: Settings, monkeypatch: pytest.MonkeyPatch, viewers: bool, started: int
+    monkeypatch: pytest.MonkeyPatch, viewers: bool, started: int
 ) -> None:
     """Where none can be started the page says nothing of it."""
-    asked: list[Settings] = []
+    given_settings: list[Settings] = []
 
     def ensure_worker(given: Settings) -> bool:
-        asked.append(given)
+        given_settings.append(given)
         raise StoreError("The cache cannot be written.")
 
     monkeypatch.setattr("pcf_core.app.queue.ensure_worker", ensure_worker)
@@ -106,22 +79,11 @@ def test_a_worker_gets_ready_for_who_may_ask_once_a_session(
     settings.cache_clear()
     app = open_app("run_an_audit", **CHOSEN)
     app.run()
-    assert len(asked) == started
+    assert len(given_settings) == started
     assert not app.error
-    assert not app.exception
 
 
-def test_the_heaviest_templates_alone_are_scored(own_settings: Settings) -> None:
-    app = open_app("run_an_audit", **CHOSEN, score_heaviest="true")
-    assert " · 2,400 cells · roughly " in texts(app)
-    app.button(key="score_button").click().run()
-    (job,) = Queue.open(own_settings.catalogue).list(10, kind="score")
-    templates = ScoreRequest.model_validate(job.payload)
-    assert job.total == 2_400
-    assert templates.templates == "people-wikipedia-20"
-
-
-def test_the_heaviest_are_the_largest_counts_and_know_their_share(own_settings: Settings) -> None:
+def test_the_heaviest_are_the_largest_counts_and_know_their_share() -> None:
     whole, few = template_sets()["people-wikipedia"], heaviest_of("people-wikipedia", 20)
     counts = sorted(whole.counts, reverse=True)
     assert sorted(few.counts, reverse=True) == counts[:20]
@@ -129,30 +91,11 @@ def test_the_heaviest_are_the_largest_counts_and_know_their_share(own_settings: 
     assert len(heaviest_of("gender-nineteen", 40).templates) == 19
 
 
-def test_a_set_with_no_more_templates_is_scored_as_it_is(own_settings: Settings) -> None:
-    app = open_app(
-        "run_an_audit", model=["mini-gpt"], templates="gender-nineteen", topic="gender", score_heaviest="true"
-    )
-    assert [one.value for one in app.caption if "leaves out nothing: this set has 19 sentences" in one.value]
-    app.button(key="score_button").click().run()
-    (job,) = Queue.open(own_settings.catalogue).list(10, kind="score")
-    assert ScoreRequest.model_validate(job.payload).templates == "gender-nineteen"
-
-
-def test_what_is_scored_already_is_not_queued_again(full_store: Store, own_settings: Settings) -> None:
-    app = open_app("run_an_audit", score_model=["mini-gpt", "mini-t5"], score_templates="gender-nineteen")
-    said = texts(app)
-    assert "**mini-gpt** · float32 · scored already" in said
-    app.button(key="score_button").click().run()
-    jobs = Queue.open(own_settings.catalogue).list(10, kind="score")
-    assert [job.payload["model"] for job in jobs] == ["mini-t5"]
-
-
-def test_a_waiting_job_says_what_goes_first(own_settings: Settings) -> None:
+def test_a_waiting_job_says_what_goes_first() -> None:
     """A typed sentence goes ahead of all runs, and a run that is under way is not interrupted."""
     app = open_app("run_an_audit", score_model=["mini-gpt", "mini-t5"], score_templates="gender-nineteen")
-    app.button(key="score_button").click().run()
-    queue = Queue.open(own_settings.catalogue)
+    app.press("score_button")
+    queue = own_queue()
     second, first = queue.list(10, kind="score")
     assert "after" not in progress_text(first)
     assert progress_text(second) == "0 of 2,280 cells · after **mini\\-gpt** · Gender"
@@ -165,7 +108,7 @@ def test_a_waiting_job_says_what_goes_first(own_settings: Settings) -> None:
     assert "and 1 more" in progress_text(second)
 
 
-def test_a_typed_name_and_enter_take_one_model(own_settings: Settings) -> None:
+def test_a_typed_name_and_enter_take_one_model() -> None:
     """Streamlit's "Select 5 matches" would stand first in the list."""
     app = open_app("run_an_audit")
     fields = [app.multiselect(key="score_model"), app.sidebar.multiselect(key="model")]

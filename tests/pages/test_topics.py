@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Element
 
 from pcf_core.app.topics.edit import EXAMPLES
-from pcf_core.app.topics.page import EXAMPLES as LIST_EXAMPLES
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group, Topic
@@ -19,300 +16,68 @@ from pcf_core.material.topics import (
     load_topic,
     load_topic_upload,
     make_topic,
-    own_topics,
     save_topic,
-    topic_toml,
 )
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
-from pcf_core.store.store import Store
-from pcf_core.work.queue import Queue
 from pcf_core.work.requests import CHECK
 from pcf_core.work.worker import Worker
-from tests.pages.mined import press, said
-from tests.pages.opened import open_app
+from tests.pages.opened import App, open_app, own_queue, own_store
+from tests.pages.walks import assert_walk
+from tests.quick import quick
 
-OWN = make_topic(
-    "own-topic",
-    [Group(name="one", words=("he", "his")), Group(name="two", words=("she", "*b*"))],
-    title="Own",
-    notes="<b>Made</b> for :red[a test]",
-    source="*us*",
-)
+SHIPPED = [topic.name for topic in list_topics()]
 
 
-@pytest.fixture
-def own(own_settings: Settings) -> Topic:
-    """A topic of the user's own."""
-    return save_topic(OWN)
+def write_group(app: App, number: int, words: str) -> App:
+    return app.field(f"Words of group {number}, one a line").set_value(words).run()
 
 
-def field(app: AppTest, label: str) -> Element:
-    """The field with a label; some keys are made anew in every session."""
-    fields = [*app.text_input, *app.text_area, *app.selectbox, *app.radio, *app.checkbox]
-    return next(one for one in fields if one.label.replace("\\", "") == label)
+def view(app: App, name: str) -> App:
+    return app.segmented_control(key="topic_view").set_value(name).run()
 
 
-def write(app: AppTest, **values: str | bool) -> AppTest:
-    """Fill fields by their labels, with _ for a space, one after the other."""
-    for label, value in values.items():
-        field(app, label.replace("_", " ")).set_value(value).run()
-        assert not app.exception, app.exception
-    return app
+def own_view(name: str) -> App:
+    return open_app("topics", topic_shown="own-topic", topic_view=name)
 
 
-def view(app: AppTest, name: str) -> AppTest:
-    app.segmented_control(key="topic_view").set_value(name).run()
-    assert not app.exception, app.exception
-    return app
-
-
-def errors(app: AppTest) -> str:
-    return "\n".join(error.value for error in app.error).replace("\\", "")
-
-
-# ------------------------------------------------------------------------------------------ see
-
-
-@pytest.mark.slow
-def test_a_topic_is_told_in_words_and_its_card(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic")
-    assert not app.error
-    assert "It compares one (2 words) and two (2 words). Its words begin a clause" in said(app)
-    assert "<b>Made</b> for :red[a test]" in said(app)
-    assert ":red[" not in "".join(element.value for element in app.markdown)
-    assert app.table[0].value["words"]["one"] == "he, his"
-    card = app.table[1].value["value"]
-    assert (card["whose"], card["counterparts"]) == ("your own topic", "none")
-    assert card["hash of groups and words"] == OWN.hash
-    assert card["usual templates"] == "not stated"
-    assert "gender\\-wikipedia" in card["template sets that suit it"]
-    assert list(app.dataframe[0].value["word"]) == ["he", "his", "she", "*b*"]
-
-
-@pytest.mark.parametrize("name", [topic.name for topic in list_topics()])
-def test_every_shipped_topic_is_shown(own_settings: Settings, name: str) -> None:
+@pytest.mark.parametrize("name", quick(SHIPPED, ("race", "gender-zh").__contains__))
+def test_every_shipped_topic_is_shown(name: str) -> None:
     app = open_app("topics", topic_shown=name)
     assert not app.error
     assert len(app.dataframe[0].value) == len(load_topic(name).words)
-    assert "delete_topic" not in [button.key for button in app.button]
-    assert "Left out" not in said(app) or load_topic(name).left_out
+    assert "delete_topic" not in app.button_keys
+    assert "Left out" not in app.said or load_topic(name).left_out
 
 
-def test_a_link_to_a_topic_that_is_gone_says_so(own_settings: Settings) -> None:
-    app = open_app("topics", topic_shown=":red[gone]")
-    assert "There is no topic named ':red[gone]'" in errors(app)
-    assert ":red[" not in app.error[0].value
-
-
-def test_a_damaged_topic_is_one_sentence_and_can_be_deleted(own: Topic, own_settings: Settings) -> None:
-    (own_settings.cache / "topics" / "own-topic.toml").write_bytes(b"groups = [")
-    app = open_app("topics", topic_shown="own-topic")
-    assert "own-topic.toml is not valid TOML" in errors(app)
-    assert "own-topic" not in app.sidebar.selectbox(key="topic").options
-    press(app, "delete_topic")
-    assert own_topics() == ()
-    assert not app.error
-
-
-def test_other_pages_and_the_sidebar_offer_an_own_topic(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic")
-    assert "own-topic" in app.sidebar.selectbox(key="topic").options
-    press(app, "use_topic")
-    assert app.sidebar.selectbox(key="topic").value == "own-topic"
+def test_other_pages_and_the_sidebar_offer_an_own_topic(own_topic: Topic) -> None:
+    assert "own-topic" in own_view("see").sidebar.selectbox(key="topic").options
     score = open_app("run_an_audit", topic="own-topic")
     assert not score.error
     assert "own-topic" in [option for box in score.selectbox for option in box.options]
+    delete_topic("own-topic")
+    assert "no topic named 'own-topic'" in open_app("risk", topic="own-topic").errors
 
 
-# ---------------------------------------------------------------------------------------- write
-
-
-def test_a_shipped_topic_is_changed_into_an_own_one(own_settings: Settings) -> None:
-    app = open_app("topics", topic_shown="gender-pronouns", topic_view="edit")
-    assert "comes with the app" in said(app)
-    assert field(app, "Name").value == "gender-pronouns-own"
-    field(app, "Words of group 1, one a line").set_value("he\n  his \n").run()
-    field(app, "Words of group 2, one a line").set_value("she\nher").run()
-    write(app, Title="Pronouns, mine", Notes="Ours.")
-    press(app, "save_topic")
-    kept = load_topic("gender-pronouns-own")
-    assert [group.words for group in kept.groups] == [("he", "his"), ("she", "her")]
-    assert (kept.title, kept.notes) == ("Pronouns, mine", "Ours.")
-    assert kept.source.startswith("Made from the topic gender-pronouns.")
-    assert (kept.templates, kept.aligned) == ("gender-wikipedia-100", load_topic("gender-pronouns").aligned)
-    assert app.selectbox(key="topic_shown").value == "gender-pronouns-own"
-    assert app.segmented_control(key="topic_view").value == "see"
-    assert load_topic("gender-pronouns").groups[0].words == ("he",)
-
-
-def test_an_own_topic_is_changed_in_place(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    write(app, Language="de", What_a_word_is_in_its_sentence="predicate", Usual_templates="race-relative")
-    write(app, Words_of_one_line_are_counterparts=True, Source="Duden", Usual_occupations="sports")
-    press(app, "save_topic")
-    kept = load_topic("own-topic")
-    assert (kept.language, kept.position, kept.templates) == ("de", "predicate", "race-relative")
-    assert (kept.aligned, kept.source, kept.evidence) == (True, "Duden", "sports")
-    assert kept.hash == OWN.hash
-    assert own_topics() == ("own-topic",)
-
-
-def test_what_is_not_right_is_said_under_the_form_and_not_saved(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of group 2, one a line").set_value("she\nHe").run()
-    assert "'He' is in the groups one and two" in app.warning[0].value.replace("\\", "")
-    press(app, "save_topic")
-    assert "'He' is in the groups one and two" in errors(app)
-    assert not app.warning, "said once"
-    assert load_topic("own-topic") == own
-    field(app, "Words of group 2, one a line").set_value("").run()
-    assert "the group two has no words" in app.warning[0].value
-    write(app, Name="Not Safe")
-    field(app, "Words of group 2, one a line").set_value("she").run()
-    assert "the name is 'Not Safe'" in app.warning[0].value.replace("\\", "")
-    write(app, Name="gender")
-    press(app, "save_topic")
-    assert "belongs to a shipped topic" in errors(app)
-    assert own_topics() == ("own-topic",)
-
-
-def test_a_bad_name_is_said_beside_the_missing_words_and_once(own_settings: Settings) -> None:
+def test_files_of_words_are_a_topic() -> None:
     app = open_app("topics", topic_view="new")
-    write(app, Name="<b>x</b>")
-    (warning,) = app.warning
-    press(app, "save_topic")
-    (error,) = app.error
-    assert not app.warning
-    for told in (warning.value, error.value):
-        assert "the name is '<b>x</b>'; use small letters" in told.replace("\\", "")
-        assert "the group first has no words" in told
-
-
-def test_a_gap_among_counterparts_is_no_shift(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of group 1, one a line").set_value("he\n\nhis\n\n").run()
-    assert not app.warning
-    field(app, "Words of group 2, one a line").set_value("she\nqueen").run()
-    write(app, Words_of_one_line_are_counterparts=True)
-    assert "a word of the group one is empty" in app.warning[0].value
-
-
-def test_groups_are_added_and_removed_and_other_fields_stay(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of group 1, one a line").set_value("king").run()
-    press(app, "add_group")
-    field(app, "Words of group 3, one a line").set_value("they").run()
-    next(button for button in app.button if button.label == "Remove two").click().run()
-    names = [one for one in app.text_input if one.label == "Group"]
-    assert [one.value for one in names] == ["one", "group-3"]
-    names[1].set_value("three").run()
-    press(app, "save_topic")
-    groups = {group.name: group.words for group in load_topic("own-topic").groups}
-    assert groups == {"one": ("king",), "three": ("they",)}
+    files = [("male.txt", b"he\nhis\n", "text/plain"), ("female.txt", b"she\n", "text/plain")]
+    app.file_uploader(key="upload_topics").set_value(files).run()
+    app.press("keep_topics")
+    assert load_topic("male-female").words == ("he", "his", "she")
 
 
 @pytest.mark.slow
-def test_what_is_written_survives_other_pages_and_is_discarded(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of group 1, one a line").set_value("king").run()
-    app.switch_page("pages/models.py").run()
-    app.switch_page("pages/topics.py").run()
+def test_what_is_written_survives_other_pages(own_topic: Topic) -> None:
+    app = write_group(own_view("edit"), 1, "king")
+    for page in ("models", "topics"):
+        app.switch_page(f"pages/{page}.py").run()
     app.selectbox(key="topic_shown").set_value("own-topic").run()
     view(app, "see")
-    assert "Changes are not saved." in said(app)
+    assert "Changes are not saved." in app.said
     assert "he, his" in list(app.table[0].value["words"])
-    view(app, "preview")
-    assert set(app.dataframe[0].value["word"]) == {"king", "she", "*b*"}
     view(app, "edit")
-    assert field(app, "Words of group 1, one a line").value == "king"
-    press(app, "discard_topic")
-    assert field(app, "Words of group 1, one a line").value == "he\nhis"
-    assert "not saved" not in said(view(app, "see"))
-
-
-def test_what_another_session_saved_is_not_overwritten(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    write(app, Notes="Mine.")
-    save_topic(OWN.model_copy(update={"notes": "Theirs."}), replace=True)
-    press(app, "save_topic")
-    assert "saved elsewhere since you began" in errors(app)
-    assert load_topic("own-topic").notes == "Theirs."
-    write(app, Name="other-name")
-    press(app, "save_topic")
-    assert load_topic("other-name").notes == "Mine."
-
-
-def test_a_new_topic_is_written(own_settings: Settings) -> None:
-    app = open_app("topics", topic_view="new")
-    assert "Write two groups or more" in said(app)
-    assert not app.warning
-    write(app, Name="cats-dogs", Title="Cats and dogs")
-    assert "the group first has no words" in app.warning[0].value
-    field(app, "Words of group 1, one a line").set_value("cat\ncats").run()
-    field(app, "Words of group 2, one a line").set_value("dog").run()
-    press(app, "save_topic")
-    assert load_topic("cats-dogs").words == ("cat", "cats", "dog")
-    assert app.selectbox(key="topic_shown").value == "cats-dogs"
-    assert field(view(app, "new"), "Name").value == "my-topic"
-
-
-# ------------------------------------------------------------------------------------ in and out
-
-
-def test_a_topic_is_duplicated_downloaded_and_deleted(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic")
-    assert "download_topic" in [button.key for button in app.get("download_button")]
-    press(app, "duplicate_topic")
-    assert own_topics() == ("own-topic", "own-topic-own")
-    assert load_topic("own-topic-own").hash == OWN.hash
-    assert app.segmented_control(key="topic_view").value == "edit"
-    press(view(app, "see"), "delete_topic")
-    assert own_topics() == ("own-topic",)
-    assert app.selectbox(key="topic_shown").value == "gender"
-    assert not app.error
-
-
-@pytest.mark.parametrize(
-    ("files", "name", "words"),
-    [
-        ([("own.toml", topic_toml(OWN))], "own-topic", OWN.words),
-        ([("Meine Liste.csv", "group,word\na,x\nb,y\n")], "meine-liste", ("x", "y")),
-        ([("own.json", '{"groups": [{"name": "a", "words": ["x"]}, {"name": "b", "words": ["y"]}]}')],
-         "own", ("x", "y")),
-        ([("male.txt", "he\nhis\n"), ("female.txt", "she\n")], "male-female", ("he", "his", "she")),
-    ],
-)  # fmt: skip
-def test_files_are_uploaded(
-    own_settings: Settings, files: list[tuple[str, str]], name: str, words: tuple[str, ...]
-) -> None:
-    app = upload(open_app("topics", topic_view="new"), files)
-    assert not app.error
-    press(app, "keep_topics")
-    assert load_topic(name).words == words
-    assert app.selectbox(key="topic_shown").value == name
-    assert app.segmented_control(key="topic_view").value == "see"
-
-
-def upload(app: AppTest, files: list[tuple[str, str]]) -> AppTest:
-    app.file_uploader(key="upload_topics").set_value(
-        [(name, text.encode(), "text/plain") for name, text in files]
-    ).run()
-    assert not app.exception, app.exception
-    return app
-
-
-def test_an_upload_that_cannot_be_used_is_said_at_once(own: Topic) -> None:
-    app = upload(open_app("topics", topic_view="new"), [("own.csv", "group,word\na,x\nb,X\n")])
-    assert "'X' is in the groups a and b" in errors(app)
-    assert "keep_topics" not in [button.key for button in app.button]
-    other = topic_toml(OWN.model_copy(update={"notes": "Other notes."}))
-    app = upload(open_app("topics", topic_view="new"), [("own.toml", other)])
-    assert field(app, "Name of the topic").value == "own-topic-own"
-    write(app, Name_of_the_topic="own-topic")
-    press(app, "keep_topics")
-    assert "There is a topic of yours named own-topic" in errors(app)
-    assert own_topics() == ("own-topic",)
+    assert app.field("Words of group 1, one a line").value == "king"
 
 
 @pytest.mark.parametrize(("what", "example"), EXAMPLES.items())
@@ -327,103 +92,28 @@ def test_the_examples_of_files_are_read(what: str, example: str) -> None:
     assert set(topic.words) >= ({"white", "african"} if "list" in what else {"he", "man", "she"})
 
 
-def test_a_published_list_is_kept(own_settings: Settings) -> None:
-    app = upload(open_app("topics", topic_view="new"), [("gender.txt", "son,he\ndaughter,she\n")])
-    assert "It compares son (2 words) and daughter (2 words)" in said(app)
-    assert field(app, "Name of the topic").value == "gender-own"
-    press(app, "keep_topics")
-    assert load_topic("gender-own").group_names == ("son", "daughter")
-
-
-def test_a_cache_that_cannot_be_written_is_said(own_settings: Settings) -> None:
-    own_settings.cache.mkdir(parents=True, exist_ok=True)
-    (own_settings.cache / "topics").write_text("a file where the folder should be")
-    app = open_app("topics", topic_shown="gender")
-    press(app, "duplicate_topic")
-    assert "gender-own cannot be saved in" in errors(app)
-    assert "PCF_CACHE" in errors(app)
-
-
-def test_a_topic_that_the_sidebar_shows_can_be_deleted(own: Topic) -> None:
-    app = open_app("topics", topic="own-topic", topic_shown="own-topic")
-    press(app, "delete_topic")
-    assert own_topics() == ()
-    assert not app.error
-    assert "no topic named 'own-topic'" in errors(open_app("risk", topic="own-topic"))
-
-
-def test_a_topic_that_a_shipped_one_hides_is_named(own: Topic, own_settings: Settings) -> None:
-    kept = own_settings.cache / "topics" / "own-topic.toml"
-    hidden = kept.rename(kept.with_name("gender.toml"))
+def test_a_topic_that_a_shipped_one_hides_is_named(own_topic: Topic, own_settings: Settings) -> None:
+    path = own_settings.cache / "topics" / "own-topic.toml"
+    hidden = path.rename(path.with_name("gender.toml"))
     app = open_app("topics")
     (warning,) = app.warning
     assert f"its file {hidden} has another name" in warning.value.replace("\\", "")
 
 
-# ---------------------------------------------------------------------------------------- lists
-
-
-def test_a_shipped_list_is_seen_with_its_weights(own_settings: Settings) -> None:
-    app = open_app("topics", topic_view="lists", list_shown="education")
-    assert "It has 6 terms, each with a weight of the list's own" in said(app)
-    assert list(app.dataframe[0].value.columns) == ["term", "weight"]
-    assert "delete_list" not in [button.key for button in app.button]
-
-
-def test_a_list_of_ones_own_is_kept_offered_by_the_sidebar_and_deleted(own_settings: Settings) -> None:
-    app = open_app("topics", topic_view="lists")
-    assert app.selectbox(key="list_shown").value == "occupations-bvf"
-    content = b"term,weight\n*chess* player,3\nswimmer,0.5\n"
-    app.file_uploader(key="upload_evidence").set_value([("My sports.csv", content, "text/csv")]).run()
-    assert "It has 2 terms, each with a weight of the list's own: *chess* player, swimmer." in said(app)
-    press(app, "keep_evidence")
-    assert app.selectbox(key="list_shown").value == "my-sports"
+def test_a_list_of_ones_own_is_offered_by_the_sidebar_and_forms() -> None:
+    assert open_app("topics", topic_view="lists").selectbox(key="list_shown").value == "occupations-bvf"
+    LISTS.save(LISTS.read_upload([("my-sports.csv", b"term,weight\n*chess* player,3\nswimmer,0.5\n")]))
+    app = open_app("topics", topic_view="lists", list_shown="my-sports")
     assert list(app.dataframe[0].value["weight"]) == [3.0, 0.5]
-    offered = app.sidebar.selectbox(key="evidence").options
-    assert offered[-1] == "my-sports"
+    assert app.sidebar.selectbox(key="evidence").options[-1] == "my-sports"
     assert "my-sports" in [option for box in open_app("run_an_audit").selectbox for option in box.options]
     risk = open_app("risk", evidence="my-sports")
     assert not risk.error
     assert risk.sidebar.selectbox(key="evidence").value == "my-sports"
-    press(app, "delete_list")
-    assert LISTS.names() == ()
-    assert "my-sports" not in app.sidebar.selectbox(key="evidence").options
-    gone = open_app("topics", topic_view="lists", list_shown="my-sports")
-    assert "There is no evidence list named 'my-sports'" in errors(gone)
-
-
-def test_a_damaged_list_is_one_sentence_and_can_be_deleted(own_settings: Settings) -> None:
-    folder = own_settings.cache / "evidence"
-    folder.mkdir(parents=True)
-    (folder / "broken.toml").write_bytes(b"terms = [")
-    app = open_app("topics", topic_view="lists", list_shown="broken")
-    assert "broken.toml is not valid TOML" in errors(app)
-    assert "broken" not in app.sidebar.selectbox(key="evidence").options
-    press(app, "delete_list")
-    assert LISTS.names() == ()
-
-
-@pytest.mark.parametrize(("what", "example"), LIST_EXAMPLES.items())
-def test_the_examples_of_lists_are_read(what: str, example: str) -> None:
-    form = what.strip("*").partition("**")[0].lower()
-    found = LISTS.read_upload([(f"own.{'txt' if form == 'text' else form}", example.encode())])
-    assert found.terms == ("swimmer", "chess player")
-    assert found.weights == (() if form == "text" else (3.0, 1.5))
+    assert "my-sports" not in app.press("delete_list").sidebar.selectbox(key="evidence").options
 
 
 # ------------------------------------------------------------------------------- preview and check
-
-
-def test_the_preview_puts_every_word_into_the_heaviest_templates(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="preview")
-    rows = app.dataframe[0].value
-    assert len(rows) == 5 * 4
-    first = rows.iloc[0]
-    assert (first["group"], first["word"]) == ("one", "he")
-    assert first["sentence"].endswith("he")
-    term = app.selectbox(key="preview_term")
-    term.set_value(term.options[1]).run()
-    assert term.options[1] in app.dataframe[0].value["sentence"].iloc[0]
 
 
 def open_fake(spec: ModelSpec, protocol: str) -> Scorer:
@@ -440,71 +130,32 @@ def open_fake(spec: ModelSpec, protocol: str) -> Scorer:
 
 @pytest.fixture
 def worker(own_settings: Settings) -> Worker:
-    queue = Queue.open(own_settings.catalogue)
-    return Worker(Store.open(own_settings.cache), queue, own_settings, open_fake)
+    return Worker(own_store(), own_queue(), own_settings, open_fake)
 
 
-def test_the_chosen_models_look_the_words_over(own: Topic, worker: Worker) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="check")
-    assert "No worker is running" in "".join(info.value for info in app.info)
-    worker.run(until_idle=True)
-    app.run()
-    assert not app.error
-    text = said(app)
-    assert "mini-bert can score all 4 words. Single-token scoring would leave out 1 of these." in text
-    assert "mini-gpt can score 3 of 4 words; those that count have one token." in text
-    assert "On 10 sentences, mini-gpt gives the words together a median probability of 21 %" in text
-    assert "mini-bert gives the words of 1 token together a median probability of 22 %" in text
-    warnings = "\n".join(warning.value for warning in app.warning).replace("\\", "")
-    assert "mini-gpt reads these as the same word: he = his. The first of each counts, once." in warnings
-    assert "he = his. Each counts" in "".join(info.value for info in app.info).replace("\\", "")
+def test_the_chosen_models_look_the_words_over(own_topic: Topic, worker: Worker) -> None:
+    app = own_view("check")
+    assert "No worker is running" in app.infos
+    assert_walk(app, "words of a topic are looked over", ("do", lambda: worker.run(until_idle=True)))
     words, probes = app.dataframe[0].value, app.dataframe[1].value
     refused = words[(words["model"] == "mini-gpt") & (words["word"] == "she")].iloc[0]
     assert (refused["cannot be scored"], refused["left out by single-token"]) == ("unk", "unk")
     assert len(words) == 2 * 4
     assert len(probes) == 2 * 10
-    assert len(worker.queue.list(kind=CHECK)) == 2
     app.run()
     assert len(worker.queue.list(kind=CHECK)) == 2
 
 
-def test_the_check_is_of_what_is_written(own: Topic, worker: Worker) -> None:
+def test_the_check_is_of_what_is_written(own_topic: Topic, worker: Worker) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="edit", model=["mini-bert"])
-    field(app, "Words of group 1, one a line").set_value("king\nkings").run()
+    write_group(app, 1, "king\nkings")
     view(app, "check")
-    assert "king = kings" in "".join(info.value for info in app.info)
+    assert "king = kings" in app.infos
     worker.run(until_idle=True)
     assert set(view(app, "check").dataframe[0].value["word"]) == {"king", "kings", "she", "*b*"}
 
 
-def test_models_that_cannot_be_asked_are_named(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="check", model=["nobody/model"])
-    assert "nobody/model" in errors(app)
-    app.multiselect(key="model").set_value([]).run()
-    assert "Choose one or more models" in "".join(info.value for info in app.info)
-
-
-def test_what_is_written_outlives_the_topic(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of group 1, one a line").set_value("he\nking").run()
-    delete_topic("own-topic")
-    app.run()
-    assert "was deleted since you began to change it" in app.warning[0].value
-    assert field(app, "Words of group 1, one a line").value == "he\nking"
-    press(app, "save_topic")
-    assert load_topic("own-topic").groups[0].words == ("he", "king")
-
-
-def test_a_form_of_a_deleted_topic_can_be_discarded(own: Topic) -> None:
-    app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    field(app, "Words of group 1, one a line").set_value("he\nking").run()
-    delete_topic("own-topic")
-    app.run()
-    app.button(key="discard_topic").click().run()
-    assert "There is no topic named 'own-topic'" in errors(app)
-
-
-def test_a_topic_without_usual_lists_begins_with_texts_that_suit_it(own_settings: Settings) -> None:
+def test_a_topic_without_usual_lists_begins_with_texts_that_suit_it() -> None:
     words = [Group(name="one", words=("rich",)), Group(name="two", words=("poor",))]
     save_topic(make_topic("money", words, position="predicate"))
     app = open_app("risk", topic="money")

@@ -95,28 +95,28 @@ def risk() -> Done:
 def jobs(path: Path) -> list[tuple[int, str, dict[str, Any]]]:
     """What the queue tells of its jobs, and that a worker can go on with it."""
     queue = Queue.open(path)
-    found = [(job.id, job.key, job.payload) for job in queue.list()]
+    rows = [(job.id, job.key, job.payload) for job in queue.list()]
     queue.requeue_dead()
     queue.workers()
     queue.claim("elsewhere:2:2")
     queue.close()
-    return found
+    return rows
 
 
 def check_flip(cache: Path, scored: Path, position: int, bit: int, expected: str) -> bool:
     """Numbers and jobs are as they were, or there is one sentence; whether risk said one."""
     flip(renew(cache, scored), position, bit)
-    said = risk()
-    refused = said.returncode in (1, 2) and said.stdout == "" and said.stderr.count("\n") == 1
-    assert refused or (said.returncode, said.stdout) == (0, expected), (position, bit, said)
+    risks = risk()
+    refused = risks.returncode in (1, 2) and risks.stdout == "" and risks.stderr.count("\n") == 1
+    assert refused or (risks.returncode, risks.stdout) == (0, expected), (position, bit, risks)
     path = renew(cache, scored)
     whole = jobs(path)
     flip(renew(cache, scored), position, bit)
     try:
-        found = jobs(path)
+        rows = jobs(path)
     except DamagedCatalogueError:
-        found = jobs(path)
-    assert all(job in whole for job in found), (position, bit, found)
+        rows = jobs(path)
+    assert all(job in whole for job in rows), (position, bit, rows)
     return refused
 
 
@@ -163,8 +163,8 @@ def test_what_the_index_says_of_words_is_not_believed_but_checked(
     expected = risk().stdout
     exchange(renew(cache, scored), *HARM[harm])
     for _ in range(2):
-        said = risk()
-        assert (said.returncode, said.stdout) == (0, expected)
+        risks = risk()
+        assert (risks.returncode, risks.stdout) == (0, expected)
         shutil.rmtree(cache / "results")
 
 
@@ -211,10 +211,10 @@ def test_whole_jobs_are_kept_and_the_one_that_was_running_waits_again(cache: Pat
     with pytest.raises(DamagedCatalogueError, match=f"was damaged .* kept as {KEPT}, and another takes its"):
         Queue.open(path).list()
     queue = Queue.open(path)
-    found = {job.key: (job.payload["number"], job.state) for job in queue.list()}
-    assert len(found) == 3
-    assert found["run 0"] == (0, "queued")
-    assert {f"run {number}": (number, "queued") for number, _ in found.values()} == found
+    states = {job.key: (job.payload["number"], job.state) for job in queue.list()}
+    assert len(states) == 3
+    assert states["run 0"] == (0, "queued")
+    assert {f"run {number}": (number, "queued") for number, _ in states.values()} == states
     (warning,) = Store.open(cache).warnings()
     assert KEPT in warning
     queue.cancel(1)

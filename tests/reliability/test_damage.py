@@ -58,19 +58,19 @@ def files_of(cache: Path) -> list[Path]:
     return sorted(path.relative_to(cache) for path in cache.glob("scores/*/*"))
 
 
-def flip(path: Path, place: float, bit: int) -> None:
-    """Flip one bit of a byte at ``place`` of the file, 0 to 1."""
+def flip(path: Path, position: float, bit: int) -> None:
+    """Flip one bit of a byte at ``position`` of the file, 0 to 1."""
     content = bytearray(path.read_bytes())
-    content[int(place * (len(content) - 1))] ^= 1 << bit
+    content[int(position * (len(content) - 1))] ^= 1 << bit
     path.write_bytes(bytes(content))
 
 
-def check_flipped(scored: Path, file: int, place: float, bit: int, rebuilt: bool) -> None:
+def check_flipped(scored: Path, file: int, position: float, bit: int, rebuilt: bool) -> None:
     cache = scored.with_name("damaged")
     shutil.rmtree(cache, ignore_errors=True)
     shutil.copytree(scored, cache)
     path = cache / files_of(cache)[file % len(files_of(cache))]
-    flip(path, place, bit)
+    flip(path, position, bit)
     if rebuilt:
         (cache / "catalogue.sqlite").unlink()
     whole = Store.open(cache)
@@ -93,10 +93,10 @@ def differences_but_damaged(cache: Path, other: Path) -> list[str]:
 @given(st.integers(0, 9), st.floats(0, 1), st.integers(0, 7), st.booleans())
 @examples(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_one_flipped_bit_is_found_and_only_its_shard_is_scored_again(
-    scored: Path, file: int, place: float, bit: int, rebuilt: bool
+    scored: Path, file: int, position: float, bit: int, rebuilt: bool
 ) -> None:
     """Of data and manifests, at the first and last byte too, with and without its catalogue."""
-    check_flipped(scored, file, place, bit, rebuilt)
+    check_flipped(scored, file, position, bit, rebuilt)
 
 
 @pytest.mark.slow

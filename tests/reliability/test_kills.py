@@ -17,12 +17,12 @@ OCCUPATIONS = 4  # 76 cells in five shards
 
 @pytest.mark.slow
 def test_killed_workers_leave_what_one_that_nobody_disturbed_does(tmp_path: Path) -> None:
-    told = campaign(tmp_path, ["mini-gpt"], kills=6, occupations=OCCUPATIONS, made_up=0.0, longest=0.3)
-    assert told.kills == 6
-    assert told.differences == []
-    assert told.again == 0
-    assert told.begun >= told.cells > 0
-    assert set(told.given_up) <= {DEADLY, DEADLY_TO_LOAD}
+    outcome = campaign(tmp_path, ["mini-gpt"], kills=6, occupations=OCCUPATIONS, made_up=0.0, longest=0.3)
+    assert outcome.kills == 6
+    assert outcome.differences == []
+    assert outcome.again == 0
+    assert outcome.begun >= outcome.cells > 0
+    assert set(outcome.given_up) <= {DEADLY, DEADLY_TO_LOAD}
 
 
 @pytest.mark.slow
@@ -30,8 +30,8 @@ def test_killed_workers_leave_what_one_that_nobody_disturbed_does(tmp_path: Path
 @pytest.mark.parametrize("workers", [1, 3])
 def test_a_hundred_kills(tmp_path: Path, workers: int) -> None:
     models = ["mini-gpt", "mini-gpt-s", "mini-gpt-l"][:workers]
-    told = campaign(tmp_path, models, 100, workers, occupations=60, made_up=0.0, seed=workers, longest=0.5)
-    assert (told.kills >= 100, told.differences, told.again) == (True, [], 0)
+    outcome = campaign(tmp_path, models, 100, workers, occupations=60, made_up=0.0, seed=workers, longest=0.5)
+    assert (outcome.kills >= 100, outcome.differences, outcome.again) == (True, [], 0)
 
 
 @pytest.fixture

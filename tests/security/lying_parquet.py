@@ -21,10 +21,10 @@ def lying(table: pa.Table) -> bytes:
     footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
     for size in sizes:
         written = zigzag(size)
-        place = data.find(written, footer)
-        while len(written) > 2 and place >= 0:
-            data[place : place + len(written)] = padded(zigzag(100), len(written))
-            place = data.find(written, place)
+        offset = data.find(written, footer)
+        while len(written) > 2 and offset >= 0:
+            data[offset : offset + len(written)] = padded(zigzag(100), len(written))
+            offset = data.find(written, offset)
     return bytes(data)
 
 

@@ -57,16 +57,16 @@ def faults(path: Path) -> Iterator[str]:
     for call in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
         if not isinstance(call, ast.Call):
             continue
-        name, place = ast.unparse(call.func), f"{path}:{call.lineno}"
+        name, line = ast.unparse(call.func), f"{path}:{call.lineno}"
         options = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
         is_style = ast.unparse(call) in STYLES
         is_written = name == "zipfile.ZipFile" and [ast.unparse(mode) for mode in call.args[1:2]] == ["'w'"]
         if name in forbidden and not is_written and not is_style:
-            yield f"{place} {name}"
+            yield f"{line} {name}"
         if "unsafe_allow_html" in options or options.get("shell", "False") != "False":
-            yield f"{place} markup or a shell"
+            yield f"{line} markup or a shell"
         if name.rpartition(".")[2] in LOADERS:
-            yield from (f"{place} {fault}" for fault in loading_faults(name, options))
+            yield from (f"{line} {fault}" for fault in loading_faults(name, options))
 
 
 def loading_faults(name: str, options: dict[str | None, str]) -> Iterator[str]:
@@ -104,9 +104,9 @@ def test_nothing_runs_what_it_reads() -> None:
 def test_what_does_is_found(code: str, fault: str, tmp_path: Path) -> None:
     path = tmp_path / "other.py"
     path.write_text(f"x = {code}\n")
-    found = list(faults(path))
-    assert len(found) == 1
-    assert fault in found[0]
+    lines = list(faults(path))
+    assert len(lines) == 1
+    assert fault in lines[0]
 
 
 def test_only_the_settings_read_the_environment() -> None:

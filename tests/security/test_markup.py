@@ -86,16 +86,16 @@ def opened(page: str) -> list[tuple[str, str]]:
     return list(said(open_app(page, topic="hostile", templates="hostile", **names)))
 
 
-def bare(found: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def bare(texts: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """What would be read as markup; a chart knows tags and no Markdown."""
-    return [(kind, text[:300]) for kind, text in found if (TAG if kind == "chart" else BARE).search(text)]
+    return [(kind, text[:300]) for kind, text in texts if (TAG if kind == "chart" else BARE).search(text)]
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_markup_is_shown_as_it_is_written(page: str, hostile: Topic) -> None:
-    found = opened(page)
-    assert any("onerror" in text for _, text in found)
-    assert not bare(found)
+    texts = opened(page)
+    assert any("onerror" in text for _, text in texts)
+    assert not bare(texts)
 
 
 @pytest.mark.slow

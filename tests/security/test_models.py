@@ -33,9 +33,9 @@ def test_a_header_without_end(tmp_path: Path) -> None:
         count_parameters(path, "m")
 
 
-@pytest.mark.parametrize("said", [2**31, 10**400, True, 1.5, "128", -5, None])
-def test_a_context_is_a_number_that_can_be_shown(said: object) -> None:
-    assert context_of({"model_type": "gpt2", "n_positions": said}) == 0
+@pytest.mark.parametrize("context", [2**31, 10**400, True, 1.5, "128", -5, None])
+def test_a_context_is_a_number_that_can_be_shown(context: object) -> None:
+    assert context_of({"model_type": "gpt2", "n_positions": context}) == 0
     assert context_of({"model_type": "gpt2", "n_positions": 128}) == 128
 
 

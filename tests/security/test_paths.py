@@ -50,13 +50,13 @@ def test_an_upload_stays_in_its_folder(name: str, own_settings: Settings) -> Non
     folder = uploads_folder()
     before = outside(folder)
     try:
-        kept = keep_upload(f"{name}.txt", io.BytesIO(b"She said no."))
+        path = keep_upload(f"{name}.txt", io.BytesIO(b"She said no."))
     except CorpusError:  # as of "..", whose ".txt" is no ending
         assert outside(folder) == before
         return
-    assert kept.parent == folder
-    assert kept.name.isascii()
-    assert not set(kept.name) & set("/\\\0 ")
+    assert path.parent == folder
+    assert path.name.isascii()
+    assert not set(path.name) & set("/\\\0 ")
     assert outside(folder) == before
 
 

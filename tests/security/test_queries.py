@@ -44,45 +44,45 @@ def parameters(tree: ast.Module) -> set[str]:
     return {node.arg for node in arguments if node.arg.isupper()}
 
 
-def written(node: ast.AST, known: set[str]) -> bool:
+def written(node: ast.AST, names: set[str]) -> bool:
     """Whether a value is made of strings that stand in the code alone."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, (str, int, type(None)))
     if isinstance(node, ast.JoinedStr):
-        return all(written(part, known) for part in node.values)
+        return all(written(part, names) for part in node.values)
     if isinstance(node, ast.FormattedValue):
-        return written(node.value, known)
+        return written(node.value, names)
     if isinstance(node, (ast.Tuple, ast.List)):
-        return all(written(part, known) for part in node.elts)
+        return all(written(part, names) for part in node.elts)
     if isinstance(node, ast.Dict):
-        return all(written(part, known) for part in node.values)
+        return all(written(part, names) for part in node.values)
     if isinstance(node, ast.BinOp):
-        return written(node.left, known) and written(node.right, known)
+        return written(node.left, names) and written(node.right, names)
     if isinstance(node, ast.IfExp):
-        return written(node.body, known) and written(node.orelse, known)
+        return written(node.body, names) and written(node.orelse, names)
     if isinstance(node, ast.Subscript):
-        return written(node.value, known)
+        return written(node.value, names)
     if isinstance(node, ast.Starred):
-        return written(node.value, known)
+        return written(node.value, names)
     if isinstance(node, ast.GeneratorExp):
-        return written(node.elt, known)
+        return written(node.elt, names)
     if isinstance(node, ast.Call):
         makes = ast.unparse(node.func)
-        return makes == "len" or (makes.endswith("'.join") and all(written(arg, known) for arg in node.args))
+        return makes == "len" or (makes.endswith("'.join") and all(written(arg, names) for arg in node.args))
     if isinstance(node, ast.Name):
-        return node.id in known
+        return node.id in names
     return False
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_queries_are_written_in_the_code(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf8"))
-    known = constants(tree)
+    names = constants(tree)
     for node in ast.walk(tree):
         methods = METHODS | {OF_TABLES} if path.name in ("queue.py", "catalogue.py") else METHODS
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in methods:
             query = node.args[PLACES.get(node.func.attr, 0)]
-            assert written(query, known), f"{path}:{node.lineno} {ast.unparse(query)}"
+            assert written(query, names), f"{path}:{node.lineno} {ast.unparse(query)}"
 
 
 def test_the_files_are_found() -> None:

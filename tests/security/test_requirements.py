@@ -19,15 +19,15 @@ HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
 def pins(text: str) -> dict[str, set[str]]:
     """Versions by name; of a file as pip reads it, lines that go on joined."""
-    found: dict[str, set[str]] = {}
+    versions: dict[str, set[str]] = {}
     for line in text.replace("\\\n", " ").splitlines():
         wanted = line.split("#")[0].split("--hash")[0].strip()
         if wanted and not wanted.startswith("-"):
             requirement = Requirement(wanted)
             (version,) = requirement.specifier
             assert version.operator == "==", wanted
-            found.setdefault(re.sub(r"[-_.]+", "-", requirement.name).lower(), set()).add(version.version)
-    return found
+            versions.setdefault(re.sub(r"[-_.]+", "-", requirement.name).lower(), set()).add(version.version)
+    return versions
 
 
 @pytest.mark.parametrize("name", DIRECT)

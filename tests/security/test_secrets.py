@@ -109,9 +109,9 @@ def test_the_key_is_in_no_file_and_no_report(
     assert "unexpected: ZeroDivisionError" in str(broken.error)
     document = report_document(report(load_result(store, run), run, ViewOptions()))
     assert KEY not in json.dumps(document, default=str)
-    kept = [path for path in keyed.cache.rglob("*") if path.is_file()]
-    assert {"worker.log", "catalogue.sqlite", "endpoints.json"} <= {path.name for path in kept}
-    assert not [path for path in kept if KEY.encode() in path.read_bytes()]
+    files = [path for path in keyed.cache.rglob("*") if path.is_file()]
+    assert {"worker.log", "catalogue.sqlite", "endpoints.json"} <= {path.name for path in files}
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]
     assert KEY not in caplog.text
 
 

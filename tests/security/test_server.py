@@ -26,8 +26,8 @@ VARIABLES = {"STREAMLIT_SECRETS_FILES", "STREAMLIT_SERVER_MAX_UPLOAD_SIZE"}
 
 def test_cookies_and_cross_site_requests_are_as_streamlit_has_them() -> None:
     """XSRF protection ties an upload to the session's cookie; CORS lets no other site connect."""
-    said = {f"{section}.{name}" for section, table in TABLE.items() for name in table}
-    assert not said & {*KEPT, "server.cookieSecret"}  # a secret in a file would be everybody's
+    options = {f"{section}.{name}" for section, table in TABLE.items() for name in table}
+    assert not options & {*KEPT, "server.cookieSecret"}  # a secret in a file would be everybody's
     for name, value in KEPT.items():
         assert config.get_option(name) is value
     for file, text in SAID.items():

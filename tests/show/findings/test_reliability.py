@@ -18,7 +18,7 @@ from pcf_core.core.sensitivity import Calibration, Planted, SeedSpread
 from pcf_core.core.settings import ROOT, Settings, settings
 from pcf_core.material.numbers import Check, Numbers, load_numbers
 from pcf_core.show.findings import reliability
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app
 from tests.show.charts.compared import difference
 from tools.numbers_table import PLACE, with_table
 
@@ -139,7 +139,7 @@ def test_the_page_has_the_same_table(own_settings: Settings) -> None:
     assert shown.to_numpy().tolist() == [list(row) for row in reliability.supported_rows(load_numbers())]
     assert list(shown.columns) == list(reliability.COLUMNS)
     assert "python -m pytest" in " ".join(code.value for code in app.code)
-    assert "95 of 100" in texts(app)
+    assert "95 of 100" in app.texts
 
 
 def test_every_source_is_a_file_whose_command_names_it() -> None:

@@ -1,0 +1,60 @@
+"""What stands on an open page, in lines that goldens of pages record."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+from streamlit.testing.v1.element_tree import Block, Node
+
+from pcf_core.core.settings import ROOT, settings
+
+ROWS = 5  # of a table
+TIMES = re.compile(r"[\d,.]+ (?:s|min|h|ms)\b|\d{4}-\d\d-\d\d(?: \d\d:\d\d)?")  # differ from day to day
+
+
+def lines(node: Node) -> Iterator[str]:
+    """Yield one line for each element that has a text: its kind, label and value."""
+    if text := text_of(node).rstrip():
+        yield f"{node.type}: {anywhere(text)}"
+    if isinstance(node, Block):
+        for child in node.children.values():
+            yield from lines(child)
+
+
+def anywhere(text: str) -> str:
+    """Return a text without what differs from day to day and from machine to machine."""
+    for folder, name in ((settings().cache.parent, "TMP"), (ROOT, "ROOT")):
+        text = text.replace(str(folder), name)
+    return TIMES.sub("…", text)
+
+
+def text_of(node: Any) -> str:
+    """Return what a person reads of an element: the title of a chart, a link's words and where it leads."""
+    if node.type == "plotly_chart":
+        layout = json.loads(node.proto.spec)["layout"]
+        return str(layout.get("title", {}).get("text", "without a title"))
+    if node.type == "page_link":
+        return f"{node.proto.label} = {node.proto.page}?{node.proto.query_string}"
+    if node.type == "progress":
+        return str(node.proto.text)
+    label, value = (written(getattr(node, name, None)) for name in ("label", "value"))
+    if node.type == "file_uploader":
+        value = ", ".join(re.findall(r"name='([^']*)'", value))
+    if node.type == "metric" and node.delta:
+        value = f"{value}, {node.delta}"
+    off = " (disabled)" * (getattr(node, "disabled", False) is True)
+    return f"{label}{' = ' if label and value else ''}{value}{off}"
+
+
+def written(value: object) -> str:
+    """Return what an element shows as one text: of a table its columns and its first rows."""
+    if isinstance(value, pd.DataFrame):
+        table = value.drop(columns=["date", "size"], errors="ignore")
+        if "run" in table:  # the newest first, and both may be of one second
+            table = table.sort_values("run", ignore_index=True)
+        return f"{len(value)} rows\n{table.head(ROWS).to_csv(float_format='%.3g')}"
+    return "" if value is None else str(value)

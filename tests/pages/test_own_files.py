@@ -1,0 +1,202 @@
+"""Files of the user's own, on every page that takes some: brought in whole, kept, shown and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from pcf_core.app.fairpair.tab import EXAMPLES as PROMPT_EXAMPLES
+from pcf_core.app.topics.page import EXAMPLES as LIST_EXAMPLES
+from pcf_core.app.why.knowledge import EXAMPLES as FACT_EXAMPLES
+from pcf_core.core.knowledge import Fact
+from pcf_core.core.settings import Settings
+from pcf_core.material.base import Kind
+from pcf_core.material.evidence import OWN as LISTS
+from pcf_core.material.knowledge import OWN as FACTS
+from pcf_core.texts.fairpair.categories import OWN as CATEGORIES
+from pcf_core.texts.fairpair.prompts import OWN as PROMPTS
+from tests.pages.opened import App, open_app
+from tests.pages.own import SKY
+from tests.texts.criteria.asked import SCORED
+from tests.texts.fairpair.written import SMALL
+
+NAMED = 'names = ["Amir", "Emily"]\n[[prompts]]\ntext = "{name} is a nurse."\n'
+
+
+@dataclass(frozen=True)
+class Own:
+    """A kind with a panel on a page: a file, what the page says of it, and how the page names it."""
+
+    kind: Kind[Any]
+    page: str
+    link: Mapping[str, Any]
+    file: str
+    content: str
+    says: str
+    field: str
+    key: str
+    first: str
+
+    def open(self, **link: str) -> App:
+        return open_app(self.page, **{**self.link, **link})
+
+
+PANELS = (
+    Own(
+        PROMPTS, "fairpair", {}, "Mine.txt", "{name} is <b>here</b>.\n{name} sings.\n",
+        "“Mine” has 2 prompts: “John is <b>here</b>.” and “John sings.”",
+        "fp_prompts", "prompts", "common-sents-1",
+    ),
+    Own(
+        CATEGORIES, "fairpair", SMALL, "Rest.csv", "category,word\n<b>Rest</b>,sleep*\n",
+        "1 category with so many words: <b>Rest</b> (1).", "fp_categories", "categories", "fairpair",
+    ),
+    Own(
+        LISTS, "topics", {"topic_view": "lists"}, "My sports.csv",
+        "term,weight\n*chess* player,3\nswimmer,0.5\n",
+        "It has 2 terms, each with a weight of the list's own: *chess* player, swimmer.",
+        "list_shown", "list", "conditions",
+    ),
+    Own(
+        FACTS, "knowledge", {"model": "mini-gpt"}, "My sky.csv", SKY,
+        "“My sky” asks for 2 facts in 1 template, with 4 answers in all", "facts", "facts", "continents",
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("own", PANELS, ids=lambda own: own.key)
+def test_a_file_is_kept_shown_and_deleted(own: Own) -> None:
+    app = own.open().upload(f"upload_{own.kind.shelf.folder}", own.file, own.content)
+    assert own.says in app.texts
+    app.press(f"keep_{own.kind.shelf.folder}")
+    (name,) = own.kind.names()
+    assert name == own.file.partition(".")[0].lower().replace(" ", "-")
+    assert app.selectbox(key=own.field).value == name
+    shown = own.open(**{own.field: name})
+    assert not shown.error
+    assert name in shown.selectbox(key=own.field).options
+    shown.press(f"delete_{own.key}")
+    assert own.kind.names() == ()
+    assert shown.selectbox(key=own.field).value == own.first
+    assert f"named '{name}'" in own.open(**{own.field: name}).errors
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "folder", "name", "content", "refused"),
+    [
+        ("fairpair", {}, "prompts", "mine.txt", "{name} sings.\nNobody sings.\n", "must have {name}"),
+        ("knowledge", {}, "knowledge", "sky.csv", f"{SKY},Venus,planet,\n", "'Venus' has no wrong answer"),
+        (
+            "topics",
+            {"topic_view": "new"},
+            "topics",
+            "own.csv",
+            "group,word\na,x\nb,X\n",
+            "in the groups a and b",
+        ),
+        (
+            "criteria",
+            {"cr_view": "anecdotes", **SCORED},
+            "professions",
+            "mine.csv",
+            "profession\nnurse\n",
+            "women_share",
+        ),
+    ],
+)
+def test_a_file_is_taken_whole_or_not_at_all(
+    own_settings: Settings,
+    page: str,
+    link: dict[str, Any],
+    folder: str,
+    name: str,
+    content: str,
+    refused: str,
+) -> None:
+    app = open_app(page, **link).upload(f"upload_{folder}", name, content)
+    assert refused in app.errors
+    assert f"keep_{folder}" not in app.button_keys
+    assert not (own_settings.cache / folder).exists()
+
+
+def test_the_name_of_what_is_shipped_is_refused(own_settings: Settings) -> None:
+    app = open_app("knowledge").upload("upload_knowledge", "animals.csv", SKY)
+    assert app.text_input[0].value == "animals-own"
+    app.text_input[0].set_value("animals").run()
+    assert "belongs to a shipped knowledge set" in app.press("keep_knowledge").errors
+    assert not (own_settings.cache / "knowledge").exists()
+
+
+@pytest.mark.parametrize(
+    ("folder", "content", "page", "link", "delete"),
+    [
+        ("evidence", b"terms = [", "topics", {"topic_view": "lists", "list_shown": "broken"}, "delete_list"),
+        ("knowledge", b"facts = [", "knowledge", {"facts": "broken"}, "delete_facts"),
+        ("topics", b"groups = [", "topics", {"topic_shown": "broken"}, "delete_topic"),
+    ],
+)
+def test_a_damaged_file_is_one_sentence_and_can_be_deleted(
+    own_settings: Settings, folder: str, content: bytes, page: str, link: dict[str, str], delete: str
+) -> None:
+    path = own_settings.cache / folder / "broken.toml"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    app = open_app(page, **link)
+    assert "broken.toml is not valid TOML" in app.errors
+    assert not app.get("plotly_chart")
+    assert not [box.key for box in app.sidebar.selectbox if "broken" in box.options]
+    assert not app.press(delete).error
+    assert not path.exists()
+
+
+def test_a_cache_that_cannot_be_written_is_said(own_settings: Settings) -> None:
+    own_settings.cache.mkdir(parents=True, exist_ok=True)
+    for folder in ("knowledge", "topics"):
+        (own_settings.cache / folder).write_text("a file where the folder should be")
+    app = open_app("knowledge").upload("upload_knowledge", "sky.csv", SKY)
+    assert "The knowledge set sky cannot be saved" in app.press("keep_knowledge").errors
+    refused = open_app("topics", topic_shown="gender").press("duplicate_topic").errors
+    assert "gender-own cannot be saved in" in refused
+    assert "PCF_CACHE" in refused
+
+
+def test_prompts_of_ones_own_are_about_their_names_and_no_links() -> None:
+    app = open_app("fairpair").upload("upload_prompts", "named.toml", NAMED).press("keep_prompts")
+    assert "about Amir and about Emily" in app.texts
+    assert app.text_input(key="fp_name_1").placeholder == "Amir"
+    app = open_app("fairpair")
+    app.upload("upload_prompts", "mine.txt", "{name} reads http://evil.example and www.evil.example.\n")
+    assert "evil.example" in app.texts
+    assert "http://" not in app.texts
+    assert "www.evil" not in app.texts
+
+
+READ: list[tuple[Callable[[list[tuple[str, bytes]]], Any], Mapping[str, str], Callable[[Any], Any], Any]] = [
+    (PROMPTS.read_upload, PROMPT_EXAMPLES, lambda prompts: prompts.texts[0], "John is a nurse."),
+    (
+        LISTS.read_upload,
+        LIST_EXAMPLES,
+        lambda found: (found.terms, found.weights or (3.0, 1.5)),
+        (("swimmer", "chess player"), (3.0, 1.5)),
+    ),
+    (
+        FACTS.read_upload,
+        FACT_EXAMPLES,
+        lambda facts: facts.facts[0],
+        Fact(subject="France", right=("Paris",), wrong=("Rome", "Madrid")),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("read", "form", "example", "of", "expected"),
+    [(read, *one, of, expected) for read, examples, of, expected in READ for one in examples.items()],
+)
+def test_the_examples_of_files_are_read(
+    read: Callable[..., Any], form: str, example: str, of: Callable[[Any], Any], expected: object
+) -> None:
+    ending = form.strip("*").partition("**")[0].lower().replace("text", "txt")
+    assert of(read([(f"own.{ending}", example.encode())])) == expected
