@@ -198,15 +198,19 @@ NONE = Lists()
 
 
 def usual_lists(topic: Topic, besides: Lists = NONE) -> Usual:
-    """Return the default lists of a topic.
+    """Return the lists on which a topic opens.
 
-    If those that it names neither exist nor are among ``besides``: the first set that suits its words and
-    language, and the occupations.
+    Its sentences are those of the set made for it, if there is one, so that a page answers at once; the
+    default of the command line is the set that the topic names.  If that set is missing and not among
+    ``besides``: the first one that suits the topic's words and language, and the occupations.
     """
     sets, lists = template_sets(), evidence_lists()
+    suiting = suiting_sets(topic, set_cards())
     templates, evidence = topic.templates, topic.evidence
-    if templates not in sets and templates not in besides.templates:
-        templates = next(iter((*suiting_sets(topic, set_cards()), *sets)))
+    if suiting and set_cards()[suiting[0]].topic == topic.name:
+        templates = suiting[0]
+    elif templates not in sets and templates not in besides.templates:
+        templates = next(iter((*suiting, *sets)))
     if evidence not in lists and evidence not in besides.evidence:
         evidence = OCCUPATIONS if OCCUPATIONS in lists else next(iter(lists))
     return Usual(templates, evidence)

@@ -275,6 +275,8 @@ class SetCard(Record):
     ``sentences``: parsed; ``matches``: templates found in them, each time counted.  ``cut``: lowest count
     kept, ``kept``: the share of the matches that remains.  ``pipeline``, ``rules``: parser and version of the
     rules.  ``parents``: names of the sets it was made of, ``history``: what was done, a sentence each.
+    ``topic``: the only topic that it is for.  ``cue``: what its sentences mention to make the topic's words
+    likely ("religion" in "When religion came up, the [X] said: I am [Y]").
     """
 
     title: str
@@ -294,6 +296,8 @@ class SetCard(Record):
     rules: str = ""
     parents: tuple[str, ...] = ()
     history: tuple[str, ...] = ()
+    topic: str = ""
+    cue: str = ""
 
 
 class MinedSet(Record):

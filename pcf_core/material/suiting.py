@@ -39,20 +39,22 @@ def template_cards() -> dict[str, SetCard]:
 
 
 def suiting_sets(topic: Topic, cards: Mapping[str, SetCard]) -> tuple[str, ...]:
-    """List the sets that suit a topic, the default first, then in the order of ``cards``.
+    """List the sets that suit a topic: those made for it, its default, the others in the order of ``cards``.
 
     A set suits where its language is the topic's and its form leaves a place for the topic's words: a clausal
     set ("The [X] said that [Y]") for subjects, an attributive one ("The [X], who came, is [Y]") for
-    predicates.  A set of unknown form suits only a topic that begins with it.
+    predicates.  A set of unknown form suits only a topic that begins with it, and one that was made for a
+    topic suits no other.
     """
     language = _primary(topic.language)
+    made_for = [name for name, card in cards.items() if card.topic == topic.name]
     fitting = [
         name
         for name, card in cards.items()
-        if card.form == FORMS[topic.position] and _primary(card.language) == language
+        if not card.topic and card.form == FORMS[topic.position] and _primary(card.language) == language
     ]
     usual = [topic.templates] if topic.templates in cards else []
-    return tuple(dict.fromkeys([*usual, *fitting]))
+    return tuple(dict.fromkeys([*made_for, *usual, *fitting]))
 
 
 def _primary(language: str) -> str:

@@ -12,7 +12,7 @@ from pcf_core.show.findings.numbers import called
 from pcf_core.texts.case_file import SharedOccupation, SharedOccupations
 
 HEIGHT = 480
-SAME, OTHER = "leans to the same side", "leans to the other side, or to none"
+SAME, OTHER = "same preference", "other preference, or none"
 MOST_LABELS = 8
 LONGEST = 24  # columns of a name
 ACROSS, UPWARDS = (-1.06, 1.06), (-0.06, 1.08)  # the axes

@@ -49,7 +49,7 @@ def stereotype_histogram(distributions: Several, *, other: str = "", threshold: 
         figure.update_yaxes(
             range=[0, tallest + step * (len(shown) + 0.8)], tickvals=ticks, row=panel + 1, col=1
         )
-    title = "share of contexts" if len(groups) == 1 else ""
+    title = "share of sentences" if len(groups) == 1 else ""
     figure.update_yaxes(tickformat=".0%", title_text=title)
     layout = {"barmode": "overlay", "bargap": 0}
     return _finished(figure, distributions, groups, other, threshold, "histogram", **layout)
@@ -68,7 +68,7 @@ def stereotype_steps(distributions: Several, *, other: str = "", threshold: floa
         for model, several in distributions.items():
             for trace in _steps(model, several[panel], styles[model], legend=panel == 0):
                 figure.add_trace(trace, row=panel + 1, col=1)
-    title = "share of contexts up to here" if len(groups) == 1 else ""
+    title = "share of sentences up to here" if len(groups) == 1 else ""
     figure.update_yaxes(range=[-0.02, 1.02], tickformat=".0%", nticks=5, title_text=title)
     return _finished(figure, distributions, groups, other, threshold, "steps")
 
@@ -123,7 +123,7 @@ def _bars(
         np.stack([edges[filled], edges[filled + 1]], axis=-1),
         theme.text(model),
         {**theme.bar_marker(style), "opacity": 0.6},
-        hover="s from %{customdata[0]:+.3g} to %{customdata[1]:+.3g}<br>%{y:.3p} of the contexts",
+        hover="s from %{customdata[0]:+.3g} to %{customdata[1]:+.3g}<br>%{y:.3p} of the sentences",
         extra="name",
         legendgroup=model,
         showlegend=legend,
@@ -180,7 +180,7 @@ def _steps(
     x = np.concatenate([[low], values, [high]])
     y = np.concatenate([[0.0], one.cumulative(values), [1.0]])
     shared: dict[str, Any] = {"name": theme.text(model), "color": style.color, "legendgroup": model}
-    hover = "s up to %{x:+.3g}: %{y:.3p} of the contexts"
+    hover = "s up to %{x:+.3g}: %{y:.3p} of the sentences"
     line = marks.line(x, y, width=2, shape="hv", hover=hover, extra="name", showlegend=False, **shared)
     mean = marks.dots(
         [one.mean],
@@ -207,10 +207,10 @@ def _finished(
     """Add axes, the lines at 0 and at τ, and the shared layout."""
     low, high = _lowest(distributions) - 0.05, float(_edges(distributions)[-1]) + 0.05
     figure.update_xaxes(range=[low, high], **theme.SIGNED)
-    title = "stereotype in one context (0 = neutral) → more"
+    title = "stereotype in one sentence (0 = neutral) → more"
     if other:
         ends = theme.text(people(other)), theme.text(people(groups[0]))
-        title = f"← {ends[0]} · stereotype in one context · {ends[1]} →"
+        title = f"← {ends[0]} · stereotype in one sentence · {ends[1]} →"
     figure.update_xaxes(title_text=title, row=len(groups))
     figure.update_annotations(font_size=12)
     marks.rule(figure, x=0, dash="solid", width=1.5)

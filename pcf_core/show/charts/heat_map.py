@@ -80,7 +80,7 @@ def heat_map(
             x=keys_x,
             y=weights[columns],
             marker_color=theme.MUTED,
-            name="weight of the context",
+            name="weight of the sentence",
             **marks.hovering("%{x}<br>weight %{y:.3p}"),
         ),
         row=1,
@@ -97,7 +97,7 @@ def heat_map(
     names = {key: theme.text(called(preferences.occupations[int(key)]), 22) for key in keys_y}
     figure.update_xaxes({**theme.name_axis(contexts), "range": [-0.5, len(columns) - 0.5]}, col=1)
     figure.update_yaxes({**theme.name_axis(names), "range": [len(rows) - 0.5, -0.5]}, row=2)
-    figure.update_xaxes(title={"text": "context, with … for the occupation", "standoff": 12}, row=2, col=1)
+    figure.update_xaxes(title={"text": "sentence, with … for the occupation", "standoff": 12}, row=2, col=1)
     figure.update_yaxes(title_text="occupation", row=2, col=1)
     above = {"ticklabelposition": "outside top"}  # 0 % would lie on the name of the first row
     figure.update_yaxes(

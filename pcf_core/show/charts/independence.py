@@ -26,7 +26,11 @@ from pcf_core.texts.criteria.records.independence import (
 )
 from pcf_core.texts.criteria.records.quantities import FORMULAS, GENDERS, MutualInformation
 
-DIFFERS, SAME, WEIGHTED = "differs from the world", "not told from the world", "weight of its words"
+DIFFERS, SAME, WEIGHTED = (
+    "differs from the real share",
+    "no clear difference from the real share",
+    "weight of its words",
+)
 INFORMATION = "normalised mutual information<br>0 = independent → gender tells more"
 ROOM = (0.3, 0.06)  # that a name takes on a narrow page, in shares
 MOST_WORDS = 12  # a side
@@ -192,7 +196,7 @@ def label_effects(reports: Mapping[str, HobbiesReport], order: Sequence[str] = (
     return rows.finish(
         figure,
         [theme.text(title, 22) for title in titles.values()],
-        "Cohen's d (0 = alike)<br>→ more of women's names",
+        "Cohen's d (0 = no difference)<br>→ more for women's names",
         view=" ".join(reports),
         pixels=(150, 26 + 14 * len(reports)),
         zero=0,
@@ -348,7 +352,7 @@ def embedding_dots(report: EmbeddingReport, order: Sequence[str] = ()) -> go.Fig
         key: theme.lines(model if variant == HEADLINE else f"{model}, all words")
         for (model, variant), key in keys.items()
     }
-    title = "Cohen's d of the texts' scores (0 = alike)<br>→ women's names nearer to she"
+    title = "Cohen's d of the texts' scores (0 = no difference)<br>→ women's names closer to she"
     view, axis = " ".join(report.models), {"nticks": 7}
     return rows.finish(figure, labels, title, view=view, pixels=(150, 34), zero=0, axis=axis)
 

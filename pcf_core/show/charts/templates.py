@@ -52,7 +52,7 @@ def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = 
     down_to = [f"up to here {share:.3g}" for share in shares[places]]
     curves = (
         (weights, "count", "circle", [f"{count:,.6g} times" for count in weights[places]]),
-        (shares, "weight of the heaviest", "diamond", down_to),
+        (shares, "weight of the most common", "diamond", down_to),
     )
     for row, (values, name, symbol, facts) in enumerate(curves, start=1):
         trace = marks.dots(
@@ -72,13 +72,13 @@ def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = 
         )
         figure.add_trace(trace, row=row, col=1)
     if kept is not None and 0 < kept < len(weights):
-        label = f"cut: the {kept:,} heaviest of {len(weights):,} keep {100 * shares[kept - 1]:.3g} %"
+        label = f"cut: the {kept:,} most common of {len(weights):,} have {100 * shares[kept - 1]:.3g} %"
         look: dict[str, Any] = {"color": theme.CONTRAST, "width": 2, "dash": "dash"}
         for row, ends in enumerate(([float(weights[-1]), float(weights[0])], [0.0, 1.0]), start=1):
             cut = marks.line([kept, kept], ends, label, showlegend=row == 1, **look)
             figure.add_trace(cut, row=row, col=1)
     figure.update_xaxes(type="log", dtick=1, tickformat=PLAIN)
-    figure.update_xaxes(title_text="rank, heaviest first (log) → rarer", row=2, col=1)
+    figure.update_xaxes(title_text="rank, most common first (log) → rarer", row=2, col=1)
     figure.update_yaxes(type="log", dtick=1, tickformat=PLAIN, title_text="count (log)", row=1, col=1)
     figure.update_yaxes(range=[0, 1.03], tickformat=".0%", title_text="share of the weight", row=2, col=1)
     return theme.base_layout(figure, 480, view=f"{len(weights)} {weights[0]:g}", legend=kept is not None)

@@ -97,7 +97,7 @@ def tilt_box(
     if text:
         muted = theme.ModelStyle(theme.MUTED, "diamond-open", "")
         leans = np.array(list(text.values()), dtype=np.float64)
-        rows.append(_Row("what it read", list(text), leans, muted, len(rows)))
+        rows.append(_Row("training text", list(text), leans, muted, len(rows)))
     height = min(theme.MAX_HEIGHT, 90 + 120 * len(rows))
     labelled = min(LABELLED, max(1, int(((height - 90) / len(rows) / 2 - 22) // LINE)))
     figure = go.Figure()

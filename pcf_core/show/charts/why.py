@@ -125,7 +125,7 @@ def read_scatter(amplification: Amplification, model: str, models: Sequence[str]
         band = np.clip(fitted.low, -1, 1), np.clip(fitted.high, -1, 1)
         figure.add_traces(marks.fit(fitted.x, fitted.mean, band, style.color, value="%{y:+.3g}"))
     most = max((row.count.documents for row in amplification.occupations), default=1)
-    for differs, name in ((False, "not told from its text"), (True, "differs from its text")):
+    for differs, name in ((False, "no clear difference from its text"), (True, "differs from its text")):
         points = [row for row in amplification.occupations if row.differs is differs]
         if points:
             look = style if differs else theme.ModelStyle(theme.MUTED, "circle-open", "")
@@ -136,8 +136,8 @@ def read_scatter(amplification: Amplification, model: str, models: Sequence[str]
         if row.differs
     ]
     marks.name_points(figure, named, ROOM, middle=0)
-    figure.update_xaxes(title_text="← women · lean of its text (−1 to 1) · men →")
-    figure.update_yaxes(title_text="← women · what it says (−1 to 1) · men →")
+    figure.update_xaxes(title_text="← women · its training text (−1 to 1) · men →")
+    figure.update_yaxes(title_text="← women · the model (−1 to 1) · men →")
     for axes in (figure.update_xaxes, figure.update_yaxes):
         axes(range=[-1.05, 1.05], nticks=6, **theme.SIGNED)
     return theme.base_layout(figure, READ_HEIGHT, view=f"read {model}", legend=True)

@@ -109,7 +109,7 @@ def _points(further: SharedValue) -> str:
 
 
 def _singles(report: AnecdotesReport) -> list[str]:
-    """Name professions whose share differs from the world's beyond chance."""
+    """Name professions whose share differs from the real share's beyond chance."""
     more, less = report.more_extreme, report.less_extreme
     parts = [
         *([say("more_extreme", professions=len(more), named=_named(more))] if more else []),

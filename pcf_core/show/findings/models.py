@@ -118,7 +118,7 @@ def unseen_share(effective: float) -> float:
 
 
 def unseen_note(report: RiskReport) -> str:
-    """Say what templates without caprice leave open: the share of contexts that may be otherwise."""
+    """Say what templates without caprice leave open: the share of sentences that may be otherwise."""
     effective = report.effective_templates
     return say("unseen", effective=effective, share=unseen_share(effective))
 

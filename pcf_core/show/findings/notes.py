@@ -233,21 +233,21 @@ def look_finding(look: Look) -> str:
 
 
 def contexts(templates: int, look: Look | None) -> str:
-    """Count the templates of a number: "19 templates", "400 draws of 212 out of 2,000 templates"."""
+    """Count the sentences behind a number: "19 sentences", "400 draws of 212 out of 2,000 sentences"."""
     if look is None or look.whole:
-        return count(templates, "template")
+        return count(templates, "sentence")
     return say("draws", look=look)
 
 
 def unequal_weights(report: RiskReport) -> str:
-    """Say that a few sentences carry most of the weight, to be added to their count; empty where none do."""
+    """Say that a few sentences have most of the weight, to be added to their count; empty if none do."""
     few = report.effective_templates < len(report.templates) / 2
     return say("few_weigh_most") if few else ""
 
 
 def weights_help(effective: str) -> str:
-    """Say what follows for the reader where the commonest sentences weigh most.
+    """Say what it means for the reader that a few sentences have most of the weight.
 
-    ``effective``: as many sentences of one weight would be as sure, as a text.
+    ``effective``: the number of equally common sentences that would be as precise, as a text.
     """
     return say("weights", effective=effective)

@@ -11,7 +11,6 @@ from typing import Protocol
 
 from pcf_core.core.risk import Interval
 
-ADJECTIVES = ("male", "female")  # names of groups that can stand before "words"
 SMALLEST_P = 0.001  # below it only that is said
 # What a reader calls the groups of shipped topics; the names themselves are part of what runs are kept by.
 PEOPLE = {
@@ -228,11 +227,8 @@ def _trimmed(text: str) -> str:
 
 
 def words_of(group: str) -> str:
-    """Name a group's words inside a sentence: "male words", "words of “muslim”".
-
-    Names of groups are a topic's own, and most of them are no adjectives: "jew words" reads badly.
-    """
-    return f"{group} words" if group in ADJECTIVES else f"words of “{group}”"
+    """Name a group's words inside a sentence: "words for men", "words of “tenors”"."""
+    return f"words for {PEOPLE[group]}" if group in PEOPLE else f"words of “{group}”"
 
 
 def people(group: str) -> str:

@@ -136,10 +136,10 @@ def largest_shares(values: FloatArray, weights: ArrayLike) -> list[float]:
 def occupation_finding(
     report: RiskReport, occupation: str, preferences: Preferences, interval: Callable[[float], Interval]
 ) -> str:
-    """Say in what share of contexts, by weight, each group comes first for one occupation; then the ranges.
+    """Say in what share of sentences, by weight, each group comes first for one occupation; then the ranges.
 
     ``report`` names the template weights, in the order of the ``preferences``, [occupation, template, group];
-    ``interval``: of a share of contexts.
+    ``interval``: of a share of sentences.
     """
     shares, none = leading_shares(report, occupation, preferences)
     if not shares:
@@ -154,10 +154,7 @@ def occupation_finding(
     return say(
         "occupation",
         occupation=occupation,
-        sides=[
-            say("leaning", share=share, first=index == 0, group=group, others=number)
-            for index, (group, number, share) in enumerate(sides)
-        ],
+        sides=[say("leaning", share=share, group=group, others=number) for group, number, share in sides],
         ranges=[say("per_cent", low=100 * one.low, high=100 * one.high) for one in intervals],
     )
 
@@ -165,7 +162,7 @@ def occupation_finding(
 def leading_shares(
     report: RiskReport, occupation: str, preferences: Preferences
 ) -> tuple[dict[str, float], float]:
-    """Return, by weight, the share of contexts in which each group comes first, and in which none does.
+    """Return, by weight, the share of sentences in which each group comes first, and in which none does.
 
     Together they are 1; no shares where no context is known.
     """
@@ -214,7 +211,7 @@ def opening_finding(
     """Say which group each model prefers in what share of the contexts about one occupation, by weight.
 
     By model: ``reports`` name the template weights, in the order of the ``preferences``, [occupation,
-    template, group]; ``interval``: of a model's share of contexts.
+    template, group]; ``interval``: of a model's share of sentences.
     """
     parts: list[str] = []
     for model, report in reports.items():
