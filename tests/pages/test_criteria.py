@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.models.scoring.completions_server import failing
 
 from pcf_core.app.criteria.request import EXAMPLES, SEEN, opened, parameters_of
 from pcf_core.core.errors import CriteriaError
@@ -36,7 +35,7 @@ from pcf_core.work.criteria import (
 )
 from pcf_core.work.jobs import OpenGenerator
 from pcf_core.work.worker import Worker
-from tests.models.fake_servers import TextServer, serving_texts
+from tests.models.fake_servers import TextServer, failing, serving_texts
 from tests.pages.opened import open_app, own_queue, own_store, set_environment
 from tests.pages.walks import assert_state, assert_walk
 from tests.texts.criteria.asked import SCORED, WRITTEN, score_criteria, scorer, write_criteria, writer

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pcf_core.app.criteria import own as criteria_links
-from pcf_core.app.fairpair import links as fairpair_links
+from pcf_core.app.criteria import request as criteria_links
+from pcf_core.app.fairpair import request as fairpair_links
 from pcf_core.app.queue import progress_text
 from pcf_core.core.errors import ScoringError
 from pcf_core.core.generation import Decoding
