@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pandas as pd
 from streamlit.testing.v1.element_tree import Block, Node
@@ -28,7 +29,8 @@ def lines(node: Node) -> Iterator[str]:
 def anywhere(text: str) -> str:
     """Return a text without what differs from day to day and from machine to machine."""
     for folder, name in ((settings().cache.parent, "TMP"), (ROOT, "ROOT")):
-        text = text.replace(str(folder), name)
+        for spelled in (str(folder), str(folder).replace("-", "\\-"), quote(str(folder), safe="")):
+            text = text.replace(spelled, name)
     return TIMES.sub("…", text)
 
 

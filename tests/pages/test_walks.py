@@ -70,7 +70,7 @@ WALKS: dict[str, tuple[str, str, dict[str, Any], list[Step]]] = {
     "a topic is previewed as it is written and discarded": (
         "own_topic", "topics", EDIT_TOPIC,
         [
-            group(1, "king"), view("see"), view("preview"), ("set", "preview_term", "nurse"), view("edit"),
+            group(1, "king"), view("see"), view("preview"), view("edit"),
             "discard_topic",
         ],
     ),
