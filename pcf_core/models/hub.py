@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pcf_core.core.errors import ModelError, reason_of
 from pcf_core.core.run import ModelSpec
@@ -189,7 +188,7 @@ def _snapshot(named: ModelName, patterns: list[str]) -> Path:
         return Path(_request(named, patterns))
 
 
-def _request(named: ModelName, patterns: list[str], **options: bool) -> Any:
+def _request(named: ModelName, patterns: list[str], *, local_files_only: bool = False) -> str:
     """Ask the hub's library for the files of these patterns; no subfolders, which hold other formats."""
     from huggingface_hub import snapshot_download
 
@@ -198,7 +197,7 @@ def _request(named: ModelName, patterns: list[str], **options: bool) -> Any:
         revision=named.revision or None,
         allow_patterns=patterns,
         ignore_patterns=SUBFOLDERS,
-        **options,
+        local_files_only=local_files_only,
     )
 
 

@@ -208,6 +208,8 @@ def occupation_bars_table(report: RiskReport, factor: float = 1.0) -> pd.DataFra
 
 def occupation_numbers(report: RiskReport) -> pd.DataFrame:
     """Make a table with one row per occupation: risks with intervals over templates, preferences, s.d."""
+    import pandas as pd
+
     table = pd.DataFrame(
         [
             {
