@@ -123,7 +123,7 @@ def test_the_pages_show_the_planted_risks(store: Store) -> None:
 def test_about_holds_the_measured_against_the_planted(store: Store) -> None:
     app = open_app("about")
     said, written = app.texts, store.run_info(run_of(MODELS[0]).key).created
-    assert f"The stored results hold the risks that were planted in {MODELS[0]} and {MODELS[1]}." in said
+    assert f"The stored results recover the risks that were planted in {MODELS[0]} and {MODELS[1]}." in said
     scored = f"Version {__version__} of this app scored {MODELS[0]} and {MODELS[1]};"
     assert f"{scored} the results were written on {written.day} {written:%B %Y}." in said
     score = "python -m pcf_core score --model planted-causal --model planted-masked --topic calibration"

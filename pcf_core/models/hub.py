@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pcf_core.core.errors import ModelError, reason_of
 from pcf_core.core.run import ModelSpec
@@ -188,7 +189,7 @@ def _snapshot(named: ModelName, patterns: list[str]) -> Path:
         return Path(_request(named, patterns))
 
 
-def _request(named: ModelName, patterns: list[str], *, local_files_only: bool = False) -> str:
+def _request(named: ModelName, patterns: list[str], **options: Any) -> Any:
     """Ask the hub's library for the files of these patterns; no subfolders, which hold other formats."""
     from huggingface_hub import snapshot_download
 
@@ -197,7 +198,7 @@ def _request(named: ModelName, patterns: list[str], *, local_files_only: bool = 
         revision=named.revision or None,
         allow_patterns=patterns,
         ignore_patterns=SUBFOLDERS,
-        local_files_only=local_files_only,
+        **options,
     )
 
 

@@ -225,8 +225,8 @@ def test_hobbies_of_two_models_have_one_embedding_and_the_labeller_asked_for(
     kept, of_all = CRITERIA_AUDIT.load(store, alone["asked"]), EMBEDDINGS.load(store, pooled["asked"])
     assert kept is not None
     assert of_all is not None
-    assert any(f"Labels are from the NLI model {folder}" in said for said in criteria_findings(kept))
-    assert "The effect of mini-gpt less that of endpoint:tiny is" in embedding_findings(of_all)[1]
+    assert any(f"The labels come from the NLI model {folder}" in said for said in criteria_findings(kept))
+    assert "The effect of mini-gpt minus that of endpoint:tiny is" in embedding_findings(of_all)[1]
     models = ("--model", "mini-gpt", "--model", "endpoint:tiny")
     shown = run_here("criteria", *models, *asked, terminal=True).stdout.splitlines()
     assert {*embedding_findings(of_all)} <= {*shown}

@@ -92,7 +92,10 @@ def test_a_pack_is_imported_and_read_as_where_it_was_scored(
     assert [one["run"] for one in found["imported"]] == [key]
     assert (found["scored_by"], found["signature"]) == ("Ann's lab", "not signed")
     done = run("risk", key, "--json")
-    assert "is imported: scored by Ann's lab, weights not seen here (not signed)." in done.stderr
+    assert (
+        "is imported: scored by Ann's lab, with weights that are not on this machine (not signed)."
+        in done.stderr
+    )
     after = json.loads(done.stdout)
     assert after["model"] == f"imported:{before['model']}@{after['model'][-8:]}"
     assert after["run"] == before["run"]
@@ -171,7 +174,7 @@ def test_texts_are_exported_by_their_keys_and_imported(
     key = brought[1]["request"]
     done = run_here("export", "--fairpair", key, "--format", "html", "--out", str(html))
     assert done.returncode == 0, done.stderr
-    assert "scored by Ann, weights not seen here" in html.read_text(encoding="utf8")
+    assert "scored by Ann, with weights that are not on this machine" in html.read_text(encoding="utf8")
     refused = run_here("export", "--fairpair", key, "--format", "pack", "--out", str(tmp_path / "on.pcfpack"))
     assert refused.returncode == 2
     assert "was imported: pass on the pack that it came in" in refused.stderr
@@ -180,7 +183,7 @@ def test_texts_are_exported_by_their_keys_and_imported(
 def log_answer(*arguments: str) -> Any:
     done = run_here("import", *arguments, "--json")
     assert done.returncode == 0, done.stderr
-    assert "came in a log of Inspect" in done.stderr
+    assert "come from an Inspect log of" in done.stderr
     document = json.loads(done.stdout)
     jsonschema.validate(document, SCHEMAS["import_log"])
     return document

@@ -49,7 +49,7 @@ def test_estimate_result_and_library_agree(small: list[str], own_settings: Setti
     assert found["reports"]["jaccard"]["ratio_of_means"] == report.means.ratio
     assert found["reports"]["jaccard"]["prompts"][1]["category"] == "friends"
     assert found["reports"]["jaccard"]["notes"] == list(notes(report))
-    assert "Ranges over 2 prompts are rough" in found["reports"]["jaccard"]["notes"][0]
+    assert "Ranges over 2 prompts are approximate" in found["reports"]["jaccard"]["notes"][0]
     assert found["errors"]["text_error"] == kept.errors.text_error
     several = answer("fairpair", "--model", "mini-t5", *asked)
     assert [one["written"] for one in several] == [16, 0]
@@ -84,7 +84,7 @@ def test_a_terminal_is_told_the_words_and_the_errors_of_the_perturbation(
     assert words_finding(result.words) in lines
     assert f"- mini-gpt: {perturber_finding(result.errors)}" in lines
     assert "The rewriting exchanged" in "\n".join(lines)
-    assert sum("are rough" in line or "has no range" in line for line in lines) == 1
+    assert sum("are approximate" in line or "has no range" in line for line in lines) == 1
 
 
 def test_chat_changes_nothing_for_a_local_model_and_that_is_said(small: list[str]) -> None:

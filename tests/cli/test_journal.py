@@ -92,7 +92,7 @@ def test_a_journal_that_was_altered_ends_with_1(own_settings: object) -> None:
     journal.path.write_bytes(journal.path.read_bytes().replace(b'"ann"', b'"bob"', 1))
     done = run_here("journal", "--json")
     assert done.returncode == 1
-    assert "is not as it was written. Entry 2" in done.stderr
+    assert "was changed after it was written. Entry 2" in done.stderr
     assert json.loads(done.stdout)["whole"] is False
 
 

@@ -14,7 +14,11 @@ from streamlit.testing.v1.element_tree import Block, Node
 from pcf_core.core.settings import ROOT, settings
 
 ROWS = 5  # of a table
-TIMES = re.compile(r"[\d,.]+ (?:s|min|h|ms)\b|\d{4}-\d\d-\d\d(?: \d\d:\d\d)?")  # differ from day to day
+TIMES = re.compile(  # differ from day to day: how long, when, and the journal's hash of a line with a time
+    r"[\d,.]+ (?:s|min|h|ms)\b"
+    r"|\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?"
+    r"|(?<=,)(?!0{64})[0-9a-f]{64}(?=\n|$)"
+)
 
 
 def lines(node: Node) -> Iterator[str]:

@@ -204,7 +204,7 @@ def test_who_only_reads_sees_what_a_model_has_labelled_and_names_no_other(
     shown = open_app("criteria", **link)
     assert not shown.error
     assert shown.selectbox(key="cr_labeller").value == "nli:org/nli"
-    assert "Labels are from the NLI model org/nli" in plainly(shown.texts)
+    assert "The labels come from the NLI model org/nli" in plainly(shown.texts)
     other = open_app("criteria", **{**link, "cr_labeller": "nli:org/another"})
     assert not other.error, "it is not looked for"
     assert other.selectbox(key="cr_labeller").value == ""

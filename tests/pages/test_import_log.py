@@ -31,7 +31,7 @@ from tests.texts.inspected.small_logs import (
     unpacked,
 )
 
-NOTE = "came in a log of Inspect of"
+NOTE = "come from an Inspect log of"
 MARKUP = "<img src=x onerror=alert(1)> ![here](http://evil.example/i.png)"
 BARE = re.compile(r"(?<!\\)<img|(?<!\\)!\[|\]\(http")
 

@@ -19,7 +19,7 @@ from tests.pages.opened import App, open_app, own_store, set_environment
 from tests.pages.walks import assert_walk
 from tests.report.small_texts import add_fairpair, add_written, packed_texts
 
-MARK = "is imported: scored by Ann's lab, weights not seen here (not signed)"
+MARK = "is imported: scored by Ann's lab, with weights that are not on this machine (not signed)"
 
 
 @pytest.fixture

@@ -247,7 +247,7 @@ def test_every_run_stands_there_with_date_owner_and_size(
 def test_the_second_press_deletes_one_run_and_the_journal_tells_it(full_store: Store) -> None:
     first, second = full_store.own_runs()
     app = choose(first.run.key)
-    assert "Nothing was done here yet" in app.captions
+    assert "The journal has no entries yet" in app.captions
     assert len(full_store.own_runs()) == 2, "the first press opens the question"
     app.press(f"delete_run_{first.run.key}")
     assert not app.error
@@ -334,7 +334,7 @@ def test_an_altered_journal_is_said(full_store: Store) -> None:
     path = Path(journal.path)
     path.write_bytes(path.read_bytes().replace(b"pets", b"dogs"))
     app = open_app("models")
-    assert "is not as it was written" in app.captions + app.errors
+    assert "was changed after it was written" in app.captions + app.errors
 
 
 def test_a_viewer_has_no_journal(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,12 +57,13 @@ PANELS = (
     Own(
         LISTS, "topics", {"topic_view": "lists"}, "My sports.csv",
         "term,weight\n*chess* player,3\nswimmer,0.5\n",
-        "It has 2 terms, each with a weight of the list's own: *chess* player, swimmer.",
+        "It has 2 terms, each with its own weight: *chess* player, swimmer.",
         "list_shown", "list", "conditions",
     ),
     Own(
         FACTS, "knowledge", {"model": "mini-gpt"}, "My sky.csv", SKY,
-        "“My sky” asks for 2 facts in 1 template, with 4 answers in all", "facts", "facts", "continents",
+        "“My sky” asks about 2 facts in 1 sentence, with 4 possible answers in all",
+        "facts", "facts", "continents",
     ),
 )  # fmt: skip
 

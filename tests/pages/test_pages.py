@@ -94,7 +94,7 @@ def test_results_are_read_while_their_cells_are_checked(full_store: Store, page:
         assert "checking cells" in app.texts
         return
     assert len(app.pictures(page)) >= 1
-    line = "checking cells, 12 of 50 · 8 s left. Its figures are there"
+    line = "checking test sentences, 12 of 50 · 8 s left. Its figures are there"
     assert line in app.captions
     assert any("not checked yet" in floor for floor in noise_floors(app))
     full_store.save_run(run, whole)
@@ -112,7 +112,9 @@ def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:
     assert facts["batching"] == "Made-up scores, 64 prompts a batch."
     assert facts["words left out"] == "none"
     assert facts["coverage"].startswith("median ")
-    assert facts["flagged cells"] == "0 of 2,280, with a coverage under 1 in 10,000"
+    assert (
+        facts["flagged cells"] == "0 of 2,280, where all words together have a probability under 1 in 10,000"
+    )
     commands = [code for code in app.code if code.value.startswith("python -m pcf_core")]
     assert commands
     assert all(code.proto.wrap_lines for code in commands), "on a narrow page"
@@ -123,7 +125,7 @@ def test_a_run_without_a_self_audit_says_so(full_store: Store) -> None:
     app = open_app("tilt", model=["mini-gpt"]).open_foot()
     facts = app.table[0].value["value"]
     assert "noise floor" not in facts
-    assert "nothing was scored" in facts["self-audit"]
+    assert "this result reuses earlier scores" in facts["self-audit"]
 
 
 def test_flagged_cells_are_listed_under_the_map() -> None:
@@ -131,8 +133,8 @@ def test_flagged_cells_are_listed_under_the_map() -> None:
     app = open_app("heat_map", model=["mini-gpt"], occupation="nurse")
     title = "19 cells in which the model hardly expects the topic's words"
     assert [box.label for box in app.expander if "19" in box.label] == [title]
-    assert "In 19 of 2,280 cells" in app.captions
-    assert "so the preferences in this cell say little" in app.captions
+    assert "In 19 of 2,280 test sentences the model almost never uses these words" in app.captions
+    assert "so ignore the preferences in this sentence" in app.captions
 
 
 def test_a_topic_of_several_groups_has_its_own_words() -> None:

@@ -68,8 +68,8 @@ def test_opened_it_asks_once_and_shows_what_each_model_answers(queue: Queue, wor
     asked = [("mini-bert", prompt), ("mini-gpt", prompt)]
     assert sorted((job.payload["model"], job.payload["text"]) for job in queue.list(kind=PROBE)) == asked
     # .35 of .45 and, swapped, .15 of .45; the others of the 77 words have 10^-6 each.
-    assert "mini-bert expects men: male words get 78 % (“he” 67 % and “king” 11 %)" in app.texts
-    assert "mini-gpt expects women: female words get 67 % (“she” 67 %)" in app.texts
+    assert "mini-bert prefers men: words for men get 78 % (“he” 67 % and “king” 11 %)" in app.texts
+    assert "mini-gpt prefers women: words for women get 67 % (“she” 67 %)" in app.texts
     assert len(app.get("plotly_chart")) == 2
     assert "77 words are scored" in app.captions
     assert "Left out: niece (unk)." in app.captions
@@ -80,7 +80,7 @@ def test_opened_it_asks_once_and_shows_what_each_model_answers(queue: Queue, wor
     assert (top["model"], top["word"], top["tokens"]) == ("mini-bert", "he", 1)
     assert top["log_probability"] == pytest.approx(math.log(0.3))
     assert f"--text '{prompt}'" in app.open_foot().code[0].value
-    assert "mini-bert expects men" in open_app("try_a_sentence").texts
+    assert "mini-bert prefers men" in open_app("try_a_sentence").texts
     assert len(queue.list(kind=PROBE)) == 2, "the answer is kept"
 
 
@@ -105,10 +105,13 @@ def test_groups_of_another_topic_and_the_mean_of_a_groups_words(worker: Worker) 
     app = answered(worker, topic="race", model=["mini-bert"], sentence="The cook is [Y]")
     assert not app.error
     # All words alike: sums favour the two groups of two words, 2 of 7 words each.
-    assert "words of “black” and words of “hispanic” get 29 % each (an even split: 20 %)" in app.texts
+    assert (
+        "words for Black people and words for Hispanic people get 29 % each (an even split: 20 %)"
+        in app.texts
+    )
     assert "The nurse, who played a role, is …" in [button.label.replace("\\", "") for button in app.button]
     mean = answered(worker, topic="race", model=["mini-bert"], sentence="The cook is [Y]", aggregation="mean")
-    assert "words of “hispanic” and words of “indian” get 20 % each" in mean.texts
+    assert "words for Hispanic people and words for Indian people get 20 % each" in mean.texts
 
 
 def test_a_model_that_cannot_answer_is_named_and_the_others_are_drawn(worker: Worker) -> None:
@@ -116,7 +119,7 @@ def test_a_model_that_cannot_answer_is_named_and_the_others_are_drawn(worker: Wo
     assert "mini-bert" in app.errors
     assert "exact-boundary is for causal models" in app.errors
     assert "There is no model named 'no-such-model'" in app.errors
-    assert "mini-gpt expects women" in app.texts
+    assert "mini-gpt prefers women" in app.texts
 
 
 def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: Worker) -> None:
@@ -161,7 +164,7 @@ def test_who_has_answered_is_drawn_while_others_are_waited_for(
     answered(worker, model=["mini-bert"])
     queue.heartbeat(name_of(1))  # a process that is alive
     app = open_app("try_a_sentence")
-    assert "mini-bert expects men" in app.texts
+    assert "mini-bert prefers men" in app.texts
     assert "The worker is being woken" in app.infos
     assert len(app.get("plotly_chart")) == 2
     names = {"model": "m", "topic_name": "t", "templates": "s", "evidence": "e", "protocol": "exact"}

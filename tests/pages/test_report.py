@@ -241,7 +241,7 @@ def test_a_viewer_reads_the_operators_and_brings_none(
 ) -> None:
     set_environment(monkeypatch, READ_ONLY="1")
     app = view(policy="kept")
-    assert "keeps the limit" in app.texts
+    assert "is within the limit" in app.texts
     assert not app.get("file_uploader")
     monkeypatch.delenv("PCF_POLICIES")
     settings.cache_clear()

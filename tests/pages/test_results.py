@@ -34,7 +34,7 @@ MOST_WORDS = 25  # of an answer
 def test_the_first_line_is_the_answer(full_store: Store, page: str) -> None:
     app = open_app(page)
     first = app.texts.splitlines()[0]
-    assert first.startswith(("mini-", "For "))
+    assert first.startswith(("mini-", "In "))
     assert len(first.split()) <= MOST_WORDS
     assert not set(first) & set("=×±→[]")
     assert "puts" not in first
@@ -166,7 +166,7 @@ def test_five_groups_are_read_on_every_page(race_store: Store) -> None:
     for page in ("heat_map", "risk"):
         app.switch_page(f"pages/{page}.py").run()
         assert not app.error
-        assert "splits the occupations: Black people in 66, Hispanic people in 53" in app.texts
+        assert "prefers no group overall: Black people in 66, Hispanic people in 53" in app.texts
         assert len(app.get("plotly_chart")) >= 1
 
 
@@ -313,14 +313,14 @@ def test_documents_are_told_from_whole_templates() -> None:
     for page in ("overview", "risk"):
         app = open_app(page, model=["mini-gpt"], templates=DOCUMENTS, unit="usual")
         assert sentence in app.captions
-        assert f"25 templates{unequal_weights(usual)}" in app.captions
+        assert f"25 sentences{unequal_weights(usual)}" in app.captions
         facts = app.open_foot().table[0].value["value"].str.replace("\\", "")
         assert facts["effective number of templates"] == f"{usual.effective_templates:.1f}"
         assert sentence not in open_app(page, model=["mini-gpt"], templates=DOCUMENTS).captions
     link = {"templates": DOCUMENTS, "unit": "counts-only", "all_runs": "true"}
     overview = open_app("overview", model=["mini-gpt"], **link)
     # two rows, one a unit each: the second, the run on the usual templates, is "all others"
-    drawn = "whiskers come from resampling counts only (documents) for mini-gpt; templates for all others."
+    drawn = "whiskers come from resampling counts only (documents) for mini-gpt; sentences for all others."
     assert drawn in overview.captions
 
 
@@ -336,7 +336,7 @@ def test_the_opening_takes_the_chosen_occupation_and_says_how_sure_it_is(full_st
     low, high = (f"{100 * end:.0f}" for end in (sure.low, sure.high))
     app = open_app("tilt", model=["mini-gpt"], occupation="nurse")
     sure_of = f"{people(group)} in {100 * share:.0f} % ({low}–{high} %) of the sentences about “nurse”."
-    assert f"mini-gpt expects {sure_of}" in app.texts
+    assert f"mini-gpt prefers {sure_of}" in app.texts
     assert "sentences about “nurse”" not in open_app("tilt", model=["mini-gpt"]).texts
 
 
@@ -347,7 +347,7 @@ def test_words_that_are_hardly_expected_are_a_warning_at_the_top(page: str) -> N
     score_with(usual_run("mini-gpt"), lambda prompt, word: 1e-8)
     app = open_app(page, model=["mini-gpt"])
     assert len(app.warning) == 1
-    assert "in 2,280 of 2,280 cells" in app.warnings
+    assert "in 2,280 of 2,280 test sentences mini-gpt almost never used these words" in app.warnings
 
 
 def test_the_overview_keeps_its_doors_where_nothing_is_chosen_or_scored() -> None:
@@ -365,9 +365,9 @@ def buttons(app: App) -> list[str]:
 
 def test_words_of_unequal_length_and_number_are_said_before_the_picture(shipped: Store) -> None:
     app = open_app("risk", topic="race", model=["mini-gpt"])
-    assert "Words of “hispanic” have 4.0 tokens, words of “white” 1.0" in app.warnings
-    assert "“black” has 2 words, “white” 1: read the mean of a group's words" in app.warnings
-    assert "no words of equal tokens are left" in app.warnings
+    assert "Words for Hispanic people have 4.0 tokens, words for White people 1.0" in app.warnings
+    assert "“black” has 2 words, “white” 1: choose the mean of a group's words" in app.warnings
+    assert "there are not enough words of the same number of tokens in every group" in app.warnings
     assert len(app.warning) == 1
     assert buttons(app) == ["take_aggregation"]
     app.press("take_aggregation")

@@ -145,11 +145,11 @@ def test_every_page_reads_a_run_with_a_plan(drawn_store: Store, page: str) -> No
     app = open_app(page)
     assert not app.error
     assert len(app.pictures(page)) >= 1
-    assert "120 occupations × 100 draws of 17 out of 19 templates" in app.captions
+    assert "120 occupations × 100 draws of 17 out of 19 sentences" in app.captions
     assert "Not scored yet" not in app.texts
     if page == "risk":
-        assert "over 120 occupations and 100 draws of 17 out of 19 templates" in app.texts
-        assert "both corrected for the draw" in app.texts
+        assert "over 120 occupations and 100 draws of 17 out of 19 sentences" in app.texts
+        assert "both corrected for the sampling of sentences" in app.texts
         assert "corrected for the bias of a sample" in app.captions
 
 
@@ -157,7 +157,7 @@ def test_every_page_reads_a_run_with_a_plan(drawn_store: Store, page: str) -> No
 def test_a_whole_run_goes_before_a_draw(drawn_store: Store) -> None:
     fill(drawn_store, "mini-gpt")
     app = open_app("risk", model=["mini-gpt"])
-    assert "over 120 occupations and 19 templates" in app.texts
+    assert "over 120 occupations and 19 sentences" in app.texts
     assert "draws" not in app.texts
 
 
@@ -186,7 +186,7 @@ def test_estimate_and_interval_are_shown_while_it_runs(page: str) -> None:
     queue.note(job.id, {"sampling": LOOK.model_dump(mode="json")}, "somebody")
     app = open_app(page, model=["mini-gpt"])
     assert "The risk is 0.71 (0.69–0.73) after 400 draws" in app.captions
-    assert "The widest range is ± 0.02, the goal ± 0.005" in app.captions
+    assert "The widest range is ± 0.02; the goal is ± 0.005" in app.captions
     assert app.button(key=f"cancel_{job.id}").label == "Cancel"
 
 
@@ -231,7 +231,7 @@ def test_a_page_reads_a_swapped_run_and_says_what_stands_where(page: str, swappe
     app = open_swapped(page, swapped_run)
     assert noun_note(swapped_run) in app.captions
     assert "read person, such as “white man”" in app.captions
-    assert "2 runs · 10 persons × 10 templates" in app.captions
+    assert "2 runs · 10 persons × 10 sentences" in app.captions
     assert len(app.texts) > 300
     assert len(max(app.texts.split("\n"), key=len)) < 1_200, "a sentence names every group"
 
@@ -264,8 +264,8 @@ def test_the_sidebar_offers_it_with_the_list_and_templates_that_it_was_scored_wi
 @pytest.mark.slow
 def test_of_many_groups_those_with_the_strongest_leans_have_a_panel(swapped_run: RunSpec) -> None:
     app = open_swapped("tilt", swapped_run, occupation="black woman")
-    assert "The 12 of 120 groups towards which some occupation leans most" in app.captions
-    assert "It never favours the other" in app.texts
+    assert "The 12 of 120 groups that a model puts first" in app.captions
+    assert "It never prefers the other" in app.texts
     assert len(app.dataframe[-1].value) == 2 * 10
     assert app.selectbox(key="occupation").value == "black woman"
 
@@ -279,7 +279,7 @@ def test_probe_asks_for_the_swapped_groups(swapped_run: RunSpec) -> None:
 def test_a_list_of_the_app_has_no_note(full_store: Store) -> None:
     app = open_app("risk")
     assert "where this page says" not in app.captions
-    assert "2 runs · 120 occupations × 19 templates" in app.captions
+    assert "2 runs · 120 occupations × 19 sentences" in app.captions
 
 
 PETS = make_topic(
@@ -365,18 +365,18 @@ def test_the_same_sentences_with_other_counts_are_another_set_and_say_so(full_st
     key = usual_run("mini-gpt").key
     mine = open_app("risk", model=["mini-gpt"], templates="mine")
     assert mine.texts != usual
-    assert f"The run {key} stands for the counts of gender-nineteen, not those of mine." in mine.captions
+    assert f"The run {key} uses the counts of gender-nineteen, not those of mine." in mine.captions
     command = f"python -m pcf_core risk {key} --templates mine"
     assert command in "\n".join(block.value for block in mine.open_foot().code)
     form = open_app("run_an_audit", score_model=["mini-gpt"], score_templates="mine")
-    assert f"It keeps them; `risk {key} --templates mine` reads it with yours." in form.captions
+    assert f"It keeps using them; `risk {key} --templates mine` reads it with yours." in form.captions
     run = full_store.load_run(key).model_copy(update={"templates": load_templates("mine")})
     submit_run(own_store(), own_queue(), run, 0)
     again = open_app("risk", model=["mini-gpt"])
     assert again.texts == usual
-    assert "stands for the counts" not in again.captions
+    assert "uses the counts" not in again.captions
     report = open_app("report", model=["mini-gpt"], templates="mine")
-    assert "these are not the figures on the pages" in report.warnings
+    assert "so they differ from those on the pages" in report.warnings
     assert not open_app("report", model=["mini-gpt"]).warning
 
 
@@ -392,9 +392,7 @@ def test_a_link_to_a_result_has_the_counts_of_its_key_after_its_set_was_counted_
     assert stored["templates"] != version_name(run.templates), "which the set has now, too"
     app = open_app("risk", **stored)
     assert app.texts == before
-    assert "stands for the counts" not in app.captions
+    assert "uses the counts" not in app.captions
     now = open_app("risk", model=["mini-gpt"], templates="mine")
     assert now.texts != before
-    assert (
-        "stands for the counts of mine as it was first scored, not those of mine as it is now" in now.captions
-    )
+    assert "uses the counts of mine as it was first scored, not those of mine as it is now" in now.captions

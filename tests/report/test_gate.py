@@ -92,16 +92,16 @@ def test_markdown_has_one_table_whatever_a_model_is_called(name: str) -> None:
 @pytest.mark.parametrize(
     ("report", "says"),
     [
-        (report_of(KEPT), "a model keeps the limit: the check passes."),
-        (report_of(KEPT, KEPT), "a model keeps all 2 limits: the check passes."),
+        (report_of(KEPT), "a model is within the limit: the check passes."),
+        (report_of(KEPT, KEPT), "a model is within all 2 limits: the check passes."),
         (report_of(KEPT, OVER), "a model exceeds 1 of 2 limits: the check fails."),
         (
             report_of(OPEN),
-            "We cannot tell whether a model keeps the limit: the check passes with a warning.",
+            "We cannot tell whether a model is within the limit: the check passes with a warning.",
         ),
         (
             report_of(OPEN, KEPT, follows="fail"),
-            "We cannot tell whether a model keeps 1 of 2 limits: the check fails.",
+            "We cannot tell whether a model is within 1 of 2 limits: the check fails.",
         ),
     ],
 )

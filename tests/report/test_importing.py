@@ -174,8 +174,8 @@ def test_other_counts_of_a_pack_change_no_run_and_are_said(ours: Store, theirs: 
     assert [one.key for one in arrived.known] == [run.key]
     assert ours.load_run(run.key).templates == run.templates
     assert arrived.notes == (
-        f"The run {run.key} stands for the counts of three, not those of counted. It keeps them, so the "
-        "figures here are not those of the pack.",
+        f"The run {run.key} uses the counts of three, not those of counted. It keeps using them, so the "
+        "figures here differ from those in the pack.",
     )
 
 

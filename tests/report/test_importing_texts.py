@@ -75,8 +75,8 @@ def test_an_imported_result_is_marked_with_who_made_it(theirs: Store, ours: Stor
     assert found is not None
     assert other is not None
     assert imported_note("M", found.provenance) == (
-        "M is imported: scored by Ann's lab, weights not seen here (signed with an unknown key). Not worked "
-        "out again here: the exchange of words."
+        "M is imported: scored by Ann's lab, with weights that are not on this machine (signed with an "
+        "unknown key). Not calculated again here: the exchange of words."
     )
     assert imported_note("M", other.provenance).endswith("(signed with an unknown key).")
     for facts in (facts_of_texts(ours, "M", found), facts_of_texts(ours, "M", other)):
@@ -121,7 +121,7 @@ def test_a_labeller_that_a_pack_names_is_not_offered(theirs: Store, ours: Store,
     (new,) = brought(ours, forged(one, labelled)).new_texts
     found = CRITERIA_AUDIT.load(ours, new.asked.hash)
     assert found is not None
-    assert "Not worked out again here: the labels" in imported_note("M", found.provenance)
+    assert "Not calculated again here: the labels" in imported_note("M", found.provenance)
     assert kept_labellers(ours) == {}
 
 

@@ -72,7 +72,7 @@ def test_every_interval_stands_beside_its_estimate_with_what_was_drawn_again(own
         assert templates is not None
         assert documents != templates
         assert metric["value"] == getattr(usual, name) == getattr(whole, name)
-        for interval, unit in ((documents, "counts only (documents)"), (templates, "templates")):
+        for interval, unit in ((documents, "counts only (documents)"), (templates, "sentences")):
             told = with_interval(metric["value"], interval)
             ends = told.partition(" ")[2].strip("()").replace("–", " to ")
             assert f"over {unit}: {ends}" in metric["name"]
@@ -109,7 +109,7 @@ def test_a_caprice_of_0_is_not_said_as_certain(own_settings: Settings) -> None:
     nothing = RiskNumber(value=0, intervals=facts.risks["caprice_risk"].intervals, unseen=0.45)
     risks = {**facts.risks, "caprice_risk": nothing}
     text = model_card(document.model_copy(update={"runs": (facts.model_copy(update={"risks": risks}),)}))
-    assert text.count("in no sentence here; up to 45 % of sentences may be unseen") == 2
+    assert text.count("in no sentence here, but up to 45 % of sentences may be missing") == 2
     found = load_result(store, run)
     steady = report(found, run, ViewOptions())
     assert facts.risks["caprice_risk"].unseen is None

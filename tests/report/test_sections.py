@@ -90,7 +90,7 @@ def test_documents_have_the_interval_over_whole_templates_in_a_report_too(own_se
     assert whole_templates_finding({"mini-gpt": interval}) in study_notes(study)
     (drawn,) = load_studies(store, ReportRequest(runs=(run.key,)))
     assert drawn.whole_templates == {}
-    assert not any("With whole templates" in note for note in study_notes(drawn))
+    assert not any("Resampling whole sentences" in note for note in study_notes(drawn))
 
 
 def test_a_sentence_on_which_is_higher_has_no_interval_over_counts_only(own_settings: Settings) -> None:
@@ -126,7 +126,7 @@ def test_it_has_the_split_and_once_they_are_scored_the_neutral_subjects(own_sett
     run = fill(store, "mini-gpt")
     before = part_of(store, run.key)
     assert len(before.findings) == 1
-    assert "is a difference between occupations; the rest is common to all." in before.findings[0]
+    assert "comes from differences between occupations; the rest is common to all." in before.findings[0]
     fill(store, "mini-gpt", evidence=NEUTRAL)
     found = baseline_of(store, run, load_result(store, run), ViewOptions())
     assert found is not None

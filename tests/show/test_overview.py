@@ -142,9 +142,9 @@ def test_whom_a_model_favours_leads_three_in_four_occupations_as_compare_says() 
     assert (MOSTLY.favoured, WOMEN.favoured, MEN.favoured, EVEN.favoured) == ("female", "", "male", "")
     assert EVEN.undecided
     report = report_of(of_male([0.1, 0.1], [0.3, 0.3], [0.9, 0.9]))
-    assert against_whom(Lean.of("A", report)).startswith("A splits the occupations.")
-    assert overview.overview_answer([WOMEN]).startswith("A splits the occupations")
-    assert overview.overview_answer([MEN]) == "B favours men in all 3 occupations."
+    assert against_whom(Lean.of("A", report)).startswith("A prefers no group overall.")
+    assert overview.overview_answer([WOMEN]).startswith("A prefers no group overall")
+    assert overview.overview_answer([MEN]) == "B prefers men in all 3 occupations."
 
 
 @given(st.lists(st.lists(st.floats(0.01, 0.99), min_size=3, max_size=3), min_size=1, max_size=6))
@@ -180,7 +180,7 @@ def test_the_answer_of_two_models_has_25_words_also_where_figures_take_two() -> 
 
 def test_an_occupation_is_named_under_the_group_that_leads_there() -> None:
     said = overview.lean_sentence("M", black_leads())
-    assert said == "M expects Black people most for cook, nurse and president."
+    assert said == "M prefers Black people most for cook, nurse and president."
 
 
 @pytest.mark.parametrize(("flagged", "answered"), [(5, True), (6, False)])
@@ -200,4 +200,4 @@ def test_a_model_that_was_not_tested_ties_with_nobody() -> None:
 
 @pytest.mark.parametrize(("weights", "same"), [([95, 5], "all 2"), ([94, 6], "1 of 2")])
 def test_a_sentence_decides_where_more_than_one_in_twenty_is_otherwise(weights: list[int], same: str) -> None:
-    assert f"For {same} occupations" in overview.heat_map_answer("A", RARE, weights)
+    assert f"In {same} occupations A prefers the same group" in overview.heat_map_answer("A", RARE, weights)

@@ -95,7 +95,7 @@ def _names(part: nodes.Node) -> Iterator[nodes.Name]:
 def test_a_missing_value_is_an_error_and_markup_stays_text() -> None:
     """No sentence is written with a hole, and none changes what a user called a thing."""
     say = sentences("models")
-    assert say("no_caprice", model="<b>a & b</b>") == "No occupation has any caprice with <b>a & b</b> here."
+    assert say("no_caprice", model="<b>a & b</b>") == "<b>a & b</b> shows no caprice for any occupation here."
     with pytest.raises(jinja2.UndefinedError):
         say("no_caprice")
 
@@ -103,7 +103,7 @@ def test_a_missing_value_is_an_error_and_markup_stays_text() -> None:
 def test_a_value_is_never_a_template() -> None:
     """A name with braces is written as it is."""
     said = sentences("models")("no_caprice", model="{{ 7 * 7 }} {% raw %}")
-    assert said == "No occupation has any caprice with {{ 7 * 7 }} {% raw %} here."
+    assert said == "{{ 7 * 7 }} {% raw %} shows no caprice for any occupation here."
 
 
 WORDS = 4  # a string with as many is a sentence, or a part of one

@@ -112,7 +112,7 @@ def test_entries_of_a_file_that_cannot_be_asked_are_in_the_result_and_said(
     assert CRITERIA_AUDIT.load(store, asked.hash) == result
     assert criteria_document(result)["entries_left_out"][0]["name"] == "line 2"
     said = " ".join(criteria_findings(result))
-    assert "4 entries of the file are left out, as no prompt can be made of them. Line 2: " in said
+    assert "4 entries of the file are left out, because no prompt can be made from them. Line 2: " in said
     assert "the option 'iron' stands twice" in said
     assert said.count("the question 'Which?' stands twice") == 2
     assert " 1 more is left out." in said

@@ -94,8 +94,8 @@ def test_texts_of_all_models_are_pooled_and_kept_whatever_the_order(store: Store
     assert EMBEDDINGS.load(store, asked.hash) == result
     assert run_embedding(asked, store, lambda done, total: pytest.fail("it is kept")) == result
     sentences = embedding_findings(result)
-    assert "The effect of level less that of leaning is" in sentences[1]
-    assert "not asked alike" not in " ".join(sentences)
+    assert "The effect of level minus that of leaning is" in sentences[1]
+    assert "not asked in the same way" not in " ".join(sentences)
     without = result.model_copy(update={"report": result.report.model_copy(update={"gaps": ()})})
     assert "We cannot compare leaning and level:" in embedding_findings(without)[1]
 
@@ -107,7 +107,7 @@ def test_models_asked_otherwise_are_pooled_and_it_is_said(store: Store) -> None:
     assert result.report.texts == 24 * (25 + 7)
     assert not asked.alike
     assert embedding_findings(result)[-1] == (
-        "The models were not asked alike, so the differences between them may come from that."
+        "The models were not asked in the same way, so the differences between them may come from that."
     )
 
 

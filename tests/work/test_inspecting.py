@@ -168,7 +168,7 @@ def test_the_model_is_named_after_provider_and_day_and_cannot_be_asked(store: St
     assert (key.model, key.family, key.identity) == (NAME, "endpoint", "unpinned:inspect")
     assert key.inspected
     assert inspected_note(key) == (
-        f"The texts of mockllm/model came in a log of Inspect of {DAY}; nobody here has asked that model."
+        f"The texts of mockllm/model come from an Inspect log of {DAY}; the model was not run here."
     )
     assert inspected_note(GenerationKey.of(HERE, Decoding())) == ""
     spec = resolve_writer(NAME)

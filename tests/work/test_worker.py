@@ -230,10 +230,13 @@ def test_cells_that_would_be_lost_are_told_apart(
 
     monkeypatch.setattr(queue, "progress", progress)
     worker.run(until_idle=True)
-    expected = ["0 of 24 cells"]
+    expected = ["0 of 24 test sentences"]
     for cells in range(0, 24, 4):
-        expected += [f"{cells + 2} of 24 cells, 2 not yet saved", f"{cells + 4} of 24 cells, 4 not yet saved"]
-        expected += [f"{cells + 4} of 24 cells"]
+        expected += [
+            f"{cells + 2} of 24 test sentences, 2 not yet saved",
+            f"{cells + 4} of 24 test sentences, 4 not yet saved",
+            f"{cells + 4} of 24 test sentences",
+        ]
     assert list(dict.fromkeys(seen)) == expected
 
 
@@ -256,9 +259,9 @@ def test_the_cells_are_checked_after_the_result_can_be_opened_and_the_job_says_h
     worker.queue.note = note
     worker.run(until_idle=True)
     assert seen[0] == ("loading the model", False, False)
-    assert ("writing the result, 0 of 24 cells", False, False) in seen
-    assert seen[-1] == ("checking cells, 24 of 24", True, True)
-    assert ("checking cells, 0 of 5", True, True) in seen
+    assert ("writing the result, 0 of 24 test sentences", False, False) in seen
+    assert seen[-1] == ("checking test sentences, 24 of 24", True, True)
+    assert ("checking test sentences, 0 of 5", True, True) in seen
     assert queue.get(job.id).state == "done"
 
 

@@ -21,7 +21,7 @@ SURE = 0.05
 LEAST_WIDER = 0.01  # of an interval; less is not told
 MOST_ZEROS = 0.5  # share of points
 MODERATE, STRONG = 0.09, 0.25  # R² from which a link is called so: r = 0.3 and 0.5 of Cohen (1988)
-ALIKE = "all occupations counted equally"
+ALIKE = "occupations counted equally"
 
 say = sentences("factors")
 

@@ -71,7 +71,7 @@ def dumped(rows: Sequence[CaseRow]) -> list[dict[str, object]]:
 def examples() -> dict[str, object]:
     exchanged = row("fairpair", "exchanged words")
     unshown = row("criteria", "none shown")
-    leans = row("bias", "difference", side="favours men in 3 of 4 occupations; mean tilt to men 0.2")
+    leans = row("bias", "difference", side="prefers men in 3 of 4 occupations; mean tilt to men 0.2")
     sets = {
         "all": ALL,
         "two": ALL[:2],
@@ -157,7 +157,7 @@ def test_a_case_is_agreed_only_where_every_audit_that_applies_finds_it() -> None
     for second, said in (("difference", "Both find"), ("none shown", "They do not agree")):
         assert said in agreement_finding("toy", "Gender", [ALL[0], row("criteria", second)])
     exchanged = agreement_finding("toy", "Gender", [ALL[0], row("fairpair", "exchanged words")])
-    assert "is not counted as agreement. There is nothing to agree with yet." in exchanged
+    assert "does not count as agreement. There is nothing to compare it with yet." in exchanged
 
 
 def test_one_quantity_that_differs_is_a_difference() -> None:
@@ -207,9 +207,12 @@ def test_f_is_judged_by_relabelling() -> None:
     assert found.verdict == ("difference" if report.differs else "none shown")
     (found,) = fairpair_rows(fairpair(), report.model_copy(update={"adjusted": 0.9}))
     assert found.verdict == "none shown"
-    assert "p = 0.9 controlled" in found.basis
+    assert "p = 0.9 corrected" in found.basis
     (found,) = fairpair_rows(fairpair(), report.model_copy(update={"least_p": 0.5}))
-    assert (found.verdict, "p = 0.5 is the smallest" in found.basis) == ("cannot be told", True)
+    assert (
+        found.verdict,
+        found.basis.endswith("the smallest p-value that the test can give is p = 0.5"),
+    ) == ("cannot be told", True)
     greedy = report.model_copy(update={"p_value": None, "least_p": None, "adjusted": None})
     (found,) = fairpair_rows(fairpair(), greedy)
     assert (found.verdict, "temperature 0" in found.basis) == ("cannot be told", True)
@@ -269,13 +272,14 @@ def test_a_criterion_is_judged_by_its_experiment_and_never_by_the_line(
     wide = Interval(low=0.25, high=0.4)
     found = criterion_row(reading(differs=differs, interval=wide, higher="they", lower="he"), None, "k")
     assert found.verdict == verdict
-    assert found.side == "higher for they than for he; all of its range over the 20 % line"
+    assert found.side == "higher for they than for he; its whole range is over the 20 % line"
     assert found.measure == "separation I: women's job right, not named (FNR), gap, written"
 
 
 def test_several_experiments_are_said_not_to_be_controlled_together() -> None:
     rows = [row("criteria", "none shown", key=key) for key in ("one", "one", "two")]
-    assert "The 2 experiments are controlled one by one, not together." in case_findings(rows)[0]
+    said = "Each of the 2 experiments is corrected for several tests, but not all of them together, so more"
+    assert said in case_findings(rows)[0]
     assert "experiments" not in case_findings(rows[:2])[0]
     untested = row("criteria", "cannot be told", key="three")
     assert "experiments" not in case_findings([*rows[:2], untested])[0]

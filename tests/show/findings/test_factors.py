@@ -170,4 +170,4 @@ def test_a_slope_is_told_by_its_corrected_p_alone(adjusted: float, told: bool) -
     assert factors.survives(fit) is told
     assert factors.lost_to_correction(fit) is not told
     assert factors.factors_answer("m", found).startswith("The risk of m rises") is told
-    assert ("no longer beyond chance" in factors.factors_finding("m", found)) is not told
+    assert ("no longer larger than chance" in factors.factors_finding("m", found)) is not told

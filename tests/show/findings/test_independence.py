@@ -168,9 +168,9 @@ def test_the_headline_says_whose_numbers_they_are() -> None:
 @pytest.mark.parametrize(
     ("value", "low", "high", "said"),
     [
-        (0.05, 0.03, 0.07, "5 (3–7) points further towards"),
-        (-0.08, -0.1, -0.06, "8 (6–10) points less far towards"),
-        (-0.01, -0.05, 0.03, "1 (−3 to 5) points less far towards"),
+        (0.05, 0.03, 0.07, "5 (3–7) percentage points closer to"),
+        (-0.08, -0.1, -0.06, "8 (6–10) percentage points further from"),
+        (-0.01, -0.05, 0.03, "1 (−3 to 5) percentage points further from"),
     ],
 )
 def test_a_distance_from_the_world_turns_its_interval_with_it(
@@ -182,21 +182,21 @@ def test_a_distance_from_the_world_turns_its_interval_with_it(
 
 
 def test_a_dependence_is_told_only_beyond_chance() -> None:
-    depends = "Gender depends on the profession, more than chance"
+    depends = "Gender depends on the profession, by more than chance."
     assert depends in independence.anecdotes_finding(anecdotes_example(), "m")
     said = independence.anecdotes_finding(stories(clear_only=unshown()), "m")
     assert depends not in said
     assert "We cannot show that gender depends on the profession." in said
-    assert "other margins" in independence.profession_link_finding(passing())
-    assert "other margins" not in independence.profession_link_finding(information_example())
+    assert "other totals" in independence.profession_link_finding(passing())
+    assert "other totals" not in independence.profession_link_finding(information_example())
 
 
 def test_labels_that_differ_come_the_strongest_first_with_their_side() -> None:
     said = independence.hobbies_finding(hobbies_example(), "gpt")
-    assert said.index("Technology is said more of men's") < said.index("Art is said more of women's")
+    assert said.index("Technology is more common for men's") < said.index("Art is more common for women's")
     assert "Science" not in said, "which does not differ"
     four = independence.hobbies_finding(hobbies(labels=hobbies_example().labels[:1] * 4), "gpt")
-    assert four.count(" is said more of ") == 3
+    assert four.count(" is more common for ") == 3
 
 
 def test_words_stand_on_their_side_and_only_beyond_chance() -> None:
@@ -213,18 +213,20 @@ def test_information_beside_its_null() -> None:
     assert measure is not None
     share = measure.of_largest("arithmetic")
     assert share == pytest.approx(measure.corrected_normalised["arithmetic"] / 0.56, abs=0.01)
-    assert said.endswith(f"These counts could reach 0.56, and the link is {percent(share or 0)} of it.")
+    assert said.endswith(
+        f"The largest possible value with these counts is 0.56, and the link is {percent(share or 0)} of it."
+    )
     corrected, counted = measure.corrected_normalised["arithmetic"], measure.normalised["arithmetic"]
-    assert f"is {with_interval(corrected, measure.intervals['arithmetic'])} freed" in said
-    assert f"As counted it is {two_decimals(counted)};" in said
+    assert f"is {with_interval(corrected, measure.intervals['arithmetic'])}, corrected for chance." in said
+    assert f"Without the correction it is {two_decimals(counted)};" in said
     assert measure.null is not None
     assert ("p under 0.001" in said) == (measure.null.p_value < 0.001)
 
 
 def test_the_score_has_a_side_only_where_the_seeds_agree() -> None:
     said = independence.embedding_finding(embedding_example())
-    assert said.count("lean more to “she”") == 1
-    assert said.count("To which side depends on the seed") == 1
+    assert said.count("are closer to “she”") == 1
+    assert said.count("the direction depends on the seed") == 1
     gap = embedding_example().gaps[0]
     assert "one has the larger effect." in independence.gap_finding(gap)
     turned = gap.model_copy(

@@ -268,7 +268,8 @@ def test_what_so_many_templates_can_miss(templates: int) -> None:
     note = models.unseen_note(report_of([[0.9] * templates]))
     share = float(note.split("up to ")[1].split(" %")[0]) / 100
     assert (1 - share) ** templates == pytest.approx(0.05, abs=0.02)
-    assert f" {templates} effective template{'s' if templates > 1 else ''}, drawn" in note
+    sentences = "1 sentence" if templates == 1 else f"{templates} equally common sentences"
+    assert f"A random sample as precise as {sentences} can miss" in note
 
 
 def test_an_order_that_was_not_tested_is_not_said() -> None:

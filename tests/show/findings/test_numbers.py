@@ -178,9 +178,10 @@ def test_occupations_that_are_letters_have_capitals() -> None:
     assert {"ceo", "cfo", "cio", "coo"} <= LETTERS <= shipped, "as the lists have them"
 
 
-def test_groups_whose_names_are_no_adjectives_are_quoted() -> None:
-    assert words_of("male") == "male words"
-    assert words_of("jew") == "words of “jew”"
+def test_words_are_for_people_and_other_groups_are_quoted() -> None:
+    assert words_of("male") == "words for men"
+    assert words_of("jew") == "words for Jewish people"
+    assert words_of("tenors") == "words of “tenors”"
 
 
 @pytest.mark.parametrize(

@@ -159,17 +159,17 @@ def _uneven() -> Preferences:
 
 def test_whom_a_model_favours_is_counted_by_mean_preference() -> None:
     said = occupations.tilt_finding("m", report_of(EXAMPLE), *GENDER)
-    assert said == "m favours men in 1 of 3 occupations, women in 1 and none in 1."
+    assert said == "m prefers men in 1 of 3 occupations, women in 1 and none in 1."
     turned = occupations.tilt_finding("m", report_of(EXAMPLE), *GENDER[::-1])
-    assert turned == "m favours women in 1 of 3 occupations, men in 1 and none in 1."
+    assert turned == "m prefers women in 1 of 3 occupations, men in 1 and none in 1."
     assert "compared with the reference" in occupations.tilt_finding("m", relative(), *GENDER)
 
 
 def test_sentences_count_by_their_weight() -> None:
     said = occupations.occupation_finding(report_of(EXAMPLE, [93, 7]), "clerk", EXAMPLE, wide)
-    assert "93 % lean to women and 7 % to men." in said
+    assert "the model prefers women in 93 % and men in 7 %." in said
     turned = occupations.occupation_finding(report_of(EXAMPLE, [7, 93]), "clerk", EXAMPLE, wide)
-    assert "93 % lean to men and 7 % to women." in turned
+    assert "the model prefers men in 93 % and women in 7 %." in turned
     shares, none = occupations.leading_shares(report_of(EXAMPLE, [25, 75]), "nurse", partial())
     assert (shares["female"], none) == (pytest.approx(0.75), pytest.approx(0.25))
 

@@ -74,4 +74,5 @@ def test_a_label_is_said_in_short_sentences(label: str) -> None:
 
 
 def test_why_there_are_no_words_is_said_in_brief() -> None:
-    assert NOT_WRITTEN.startswith(reason_of(NOT_WRITTEN))
+    assert NOT_WRITTEN.startswith("words were scored and no text was written, ")
+    assert reason_of(NOT_WRITTEN) == "words were scored, no text was written"

@@ -110,7 +110,7 @@ def test_every_difference_is_told_once_and_as_large_as_it_is(thousandths: list[i
         assert ("no larger" in sentence) == (size <= SPREADS[name].range)
         assert ("but within" in sentence) == (SPREADS[name].range < size <= SPREADS[name].bound)
     larger = any(abs(0.5 + by - 0.5) > SPREADS[name].range for by, name in zip(changes, NAMES, strict=True))
-    assert said.endswith("What another seed of large changes is not known.") == larger
+    assert said.endswith("We do not know how much another seed of large would change.") == larger
     assert said.count("so few") <= 1
 
 
@@ -119,7 +119,7 @@ def test_every_difference_is_told_once_and_as_large_as_it_is(thousandths: list[i
 ])  # fmt: skip
 def test_planted_risks_are_held_within_both_limits(off: float, largest: float, held: bool) -> None:
     said = reliability.calibration_finding([calibration(off=off, largest=largest)])
-    assert said.startswith("The stored results " + ("hold" if held else "miss"))
+    assert said.startswith("The stored results " + ("recover" if held else "miss"))
     assert "This app" not in said, "what is stored is not what this installation finds"
 
 
@@ -184,6 +184,6 @@ def test_compare_says_beside_caprice_how_often_its_ranges_hold() -> None:
     held = {
         one.of: reliability.check_text(one).split(":")[0] for each in numbers.number for one in each.checks
     }
-    assert f"{held[reliability.SELDOM_CHANGES]} of 100 did instead of 95" in said
-    assert f"of a single occupation {held[reliability.OF_ONE_OCCUPATION]}." in said
+    assert f"{held[reliability.SELDOM_CHANGES]} of 100 ranges held instead of 95" in said
+    assert f"for a single occupation, {held[reliability.OF_ONE_OCCUPATION]}." in said
     assert reliability.seldom_caprice_note(numbers, replace(some, first=0.0, second=0.0)) == ""
