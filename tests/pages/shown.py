@@ -56,11 +56,17 @@ def text_of(node: Any) -> str:
     return f"{label}{' = ' if label and value else ''}{value}{off}"
 
 
+def without_rounding(cell: object) -> object:
+    """Return 0 for what the arithmetic of one machine or another leaves of a zero."""
+    return 0.0 if isinstance(cell, float) and abs(cell) < 1e-9 else cell
+
+
 def written(value: object) -> str:
     """Return what an element shows as one text: of a table its columns and its first rows."""
     if isinstance(value, pd.DataFrame):
         table = value.drop(columns=["date", "size"], errors="ignore")
         if "run" in table:  # the newest first, and both may be of one second
             table = table.sort_values("run", ignore_index=True)
-        return f"{len(value)} rows\n{table.head(ROWS).to_csv(float_format='%.3g')}"
+        first = table.head(ROWS).map(without_rounding)
+        return f"{len(value)} rows\n{first.to_csv(float_format='%.3g')}"
     return "" if value is None else str(value)
