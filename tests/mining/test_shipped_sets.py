@@ -128,6 +128,7 @@ def test_the_document_says_how_many_matches_a_million_words_give() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # a whole corpus is parsed
 def test_the_tool_mines_a_shipped_set_again(own_settings: Settings, tmp_path: Path) -> None:
     """The smallest source, whole: today's rules find the set of version 4 again, and a third more."""
     if not (SHARED / "data" / "corpora").is_dir():
