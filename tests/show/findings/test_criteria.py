@@ -123,7 +123,7 @@ def test_a_criterion_fails_where_one_of_its_readings_does(
 
 def test_a_verdict_names_what_fails_and_never_what_is_not_shown() -> None:
     said = criteria.verdict_finding("one", [FAILS, UNSHOWN, UNDEFINED])
-    assert said.startswith("one: 1 of 3 criteria with a result fails by more than chance: separation I (")
+    assert said.startswith("one: 1 of 3 criteria fails by more than chance: separation I (")
     assert "sufficiency" not in said
     assert criteria.verdict_finding("one", THREE).endswith(
         "separation I, sufficiency I and separation II."
