@@ -275,8 +275,7 @@ class SetCard(Record):
     ``sentences``: parsed; ``matches``: templates found in them, each time counted.  ``cut``: lowest count
     kept, ``kept``: the share of the matches that remains.  ``pipeline``, ``rules``: parser and version of the
     rules.  ``parents``: names of the sets it was made of, ``history``: what was done, a sentence each.
-    ``topic``: the only topic that it is for.  ``cue``: what its sentences mention to make the topic's words
-    likely ("religion" in "When religion came up, the [X] said: I am [Y]").
+    ``topic``: the only topic that it is for, whose pages open on it.
     """
 
     title: str
@@ -297,7 +296,6 @@ class SetCard(Record):
     parents: tuple[str, ...] = ()
     history: tuple[str, ...] = ()
     topic: str = ""
-    cue: str = ""
 
 
 class MinedSet(Record):

@@ -1,15 +1,16 @@
-"""Labels of finished runs that stand side by side: whole runs first, present texts under their name alone."""
+"""The lists on which a topic opens, and labels of finished runs that stand side by side."""
 
 from __future__ import annotations
 
 import pytest
 
+from pcf_core.app import lists
 from pcf_core.app.lists import told_apart
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.sampling import planned, with_draws
 from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import Settings
-from pcf_core.core.topics import TemplateSet
+from pcf_core.core.topics import SetCard, TemplateSet
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.templates import load_templates, make_templates
 from pcf_core.material.topics import load_topic
@@ -57,3 +58,12 @@ def test_a_set_that_is_gone_keeps_its_name(whole: RunSpec) -> None:
         run_of(make_templates("gone", [(f"The [X] {verb} that [Y]", 3)])) for verb in ("said", "knew")
     )
     assert told_apart([first, second], place) == {"gone": first, f"gone · {second.key[:6]}": second}
+
+
+def test_a_topic_opens_on_the_set_made_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    topic, other, cards = load_topic("religion"), load_topic("age"), lists.set_cards()
+    assert lists.usual_lists(topic).templates == topic.templates
+    made = SetCard(title="Faith", form="attributive", topic="religion")
+    monkeypatch.setattr(lists, "set_cards", lambda: {**cards, "faith": made})
+    assert lists.usual_lists(topic).templates == "faith"
+    assert lists.usual_lists(other).templates == other.templates

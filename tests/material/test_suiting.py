@@ -29,6 +29,16 @@ from pcf_core.material.topics import list_topics, load_topic, make_topic
 NAMES = [topic.name for topic in list_topics()]
 
 
+def test_a_set_made_for_a_topic_comes_first_there_and_suits_no_other():
+    topic, other = load_topic("religion"), load_topic("age")
+    cards = {**template_cards(), "faith": SetCard(title="Faith", form="attributive", topic="religion")}
+    assert suiting_sets(topic, cards)[:2] == ("faith", topic.templates)
+    assert "faith" not in suiting_sets(other, cards)
+    without = {**cards, "faith": SetCard(title="Faith", form="attributive")}
+    assert suiting_sets(topic, without)[0] == topic.templates
+    assert "faith" in suiting_sets(other, without)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_named_sets_are_there_and_fit_language_and_position(name):
     """Second opinion on the position: the texts themselves, not what the cards say of them."""
