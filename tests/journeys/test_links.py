@@ -99,10 +99,29 @@ def go(page: Page, title: str) -> None:
     settle(page, title)
 
 
+def rest(page: Page) -> None:
+    """Wait until nothing is drawn and the address has stayed the same for two seconds."""
+    page.wait_for_function(
+        """() => {
+            const app = document.querySelector('[data-testid="stApp"]');
+            const drawn = app?.dataset.testScriptState === 'notRunning';
+            const now = Date.now();
+            if (!drawn || window.lastAddress !== location.href) {
+                window.lastAddress = location.href;
+                window.restsSince = now;
+            }
+            return now - window.restsSince > 2000;
+        }""",
+        polling=100,
+        timeout=PATIENCE,
+    )
+
+
 def step_back(page: Page) -> None:
-    """A step back is told before the address is the other one."""
+    """Go back as a person would: from a page that is drawn, to one whose address has come to rest."""
+    rest(page)
     page.go_back()
-    page.wait_for_timeout(2000)
+    rest(page)
 
 
 def choose_model(page: Page, name: str) -> None:

@@ -58,7 +58,7 @@ def text_of(node: Any) -> str:
 
 def without_rounding(cell: object) -> object:
     """Return 0 for what the arithmetic of one machine or another leaves of a zero."""
-    return 0.0 if isinstance(cell, float) and abs(cell) < 1e-9 else cell
+    return 0.0 if isinstance(cell, float) and abs(cell) < 1e-15 else cell
 
 
 def written(value: object) -> str:
