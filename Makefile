@@ -10,7 +10,8 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical --max
 # where it is told to write none.  So set-up and first start take half of the processor time.
 export PYTHONDONTWRITEBYTECODE :=
 
-# What `make test` leaves to `make test-rest`: whole browsers, the tools that train and ship, the benchmarks.
+# What `make test` leaves to `make test-rest`: whole browsers, the tools that train and ship, the benchmarks, and tests
+# marked thorough.
 REST := tests/journeys tests/tools tests/benchmarks
 
 # Tests that ask the programs of other environments, or read the package of a public model.
@@ -88,10 +89,11 @@ test:
 
 # Of a property's examples a quarter is tried; test-all tries all.
 test-fast: .venv/ready-dev
-	$(PYTEST) -m "not slow" --hypothesis-profile quick $(REST:%=--ignore %)
+	$(PYTEST) -m "not slow and not thorough" --hypothesis-profile quick $(REST:%=--ignore %)
 
 test-rest: .venv/ready-dev
 	$(PYTEST) -m "not slow" --hypothesis-profile quick $(REST)
+	$(PYTEST) -m "thorough and not slow" --hypothesis-profile quick $(REST:%=--ignore %)
 
 test-all: check .venv-minicons/ready .venv-inspect/ready
 	$(PYTEST)

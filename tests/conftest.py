@@ -35,7 +35,7 @@ from pcf_core.work.scoring import score_run
 
 # The machines that run the tests differ in speed: an example has no deadline, a test has (pytest-timeout).
 # `make test` takes the profile "quick" (--hypothesis-profile), which tries the same examples each time,
-# `make test-all` "project"; a property that says how many examples it needs has as many in both.
+# `make test-all` "project"; a property that needs another number of examples scales it by tests.quick.scaled.
 hypothesis.settings.register_profile("project", deadline=None)
 hypothesis.settings.register_profile(
     "quick", hypothesis.settings.get_profile("project"), max_examples=25, derandomize=True

@@ -1,10 +1,11 @@
-"""Of the cases of a slow test, which ones `make test` tries; `make test-all` tries all."""
+"""Of slow tests and of properties, how much `make test` tries; `make test-all` tries all."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import hypothesis
 import pytest
 
 
@@ -16,3 +17,9 @@ def quick(cases: Iterable[Any], among: Callable[[Any], bool]) -> list[Any]:
         else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.slow)
         for case in cases
     ]
+
+
+def scaled(examples: int) -> int:
+    """Examples of a property that needs more or fewer than others, in the profile that is loaded."""
+    usual = hypothesis.settings.get_profile("project").max_examples
+    return max(5, examples * hypothesis.settings().max_examples // usual)

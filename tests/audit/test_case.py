@@ -28,6 +28,7 @@ from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
 from tests.audit.small_runs import score_with_fake
 from tests.conftest import fill
+from tests.quick import scaled
 from tests.show.findings.test_reliability import calibration
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
@@ -76,7 +77,7 @@ def test_it_equals_a_run_that_was_scored_on_these_templates_alone(
         assert found.coverage == expected.coverage
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_risk_of_a_choice_by_a_loop(data: st.DataObject, store: Store) -> None:
     """Two groups: r = E|s|, r^p = |E s| with the weights of the choice."""

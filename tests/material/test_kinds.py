@@ -26,6 +26,7 @@ from pcf_core.material.topics import OWN as TOPICS
 from pcf_core.material.topics import make_topic
 from tests.material.kinds import KINDS, Example
 from tests.material.refusing import refused
+from tests.quick import scaled
 
 Refusal = Callable[[Exception], str]
 UNSAFE = ["", "../own", "a/b", "Own", "a.b", "-a", "a" * 65, "a\x00", "集"]
@@ -279,7 +280,7 @@ MADE: dict[str, tuple[OwnFiles[Any], st.SearchStrategy[Callable[[], Any]]]] = {
 
 
 @pytest.mark.parametrize("name", MADE)
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=scaled(200), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_whatever_the_rules_accept_comes_back_from_its_file(name: str, data: st.DataObject) -> None:
     own, records = MADE[name]

@@ -15,6 +15,7 @@ from pcf_core.core.settings import Settings
 from pcf_core.material.topics import copied, list_topics, load_topic, load_topic_upload, save_topic
 from tests.material.kinds import KINDS, TOPIC
 from tests.material.refusing import refused
+from tests.quick import scaled
 
 OTHER = KINDS["topics"].other
 
@@ -91,7 +92,7 @@ def test_an_upload_that_cannot_be_used_is_one_sentence(
     assert not folder.exists()
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=scaled(200), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(first=st.binary(max_size=40) | st.text(max_size=20).map(str.encode), second=st.binary(max_size=40))
 def test_any_lists_give_a_topic_or_one_sentence(
     first: bytes, second: bytes, refusal: Callable[[Exception], str]

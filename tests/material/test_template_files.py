@@ -24,6 +24,7 @@ from pcf_core.material.template_files import card_text, csv_bytes, make_card, pa
 from pcf_core.material.templates import load_card, load_mined, load_templates, make_mined
 from tests.material.mined_sets import cards, mined_sets, small
 from tests.material.test_malformed_files import try_to_load
+from tests.quick import scaled
 
 TEXTS = ["The [X] said that [Y]", "The [X] felt that [Y]"]
 
@@ -313,7 +314,7 @@ def test_what_is_no_parquet_file(content, tmp_path, refusal):
     assert "not a readable Parquet file" in refused(refusal, path)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100), deadline=None)
 @given(data=st.data())
 def test_a_damaged_parquet_file_is_one_sentence_or_a_set(data, folder, refusal):
     content = parquet_bytes(small())

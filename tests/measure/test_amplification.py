@@ -17,7 +17,7 @@ from pcf_core.core.risk import Interval
 from pcf_core.measure.amplification import amplification_of, lean_interval, occupations_read
 from pcf_core.measure.comparison import adjusted_p_values
 from pcf_core.measure.resampling import TemplateUnit
-from tests.quick import quick
+from tests.quick import quick, scaled
 
 
 def counted(he: int, she: int) -> ReadCount:
@@ -68,7 +68,7 @@ def test_a_worked_example_by_hand() -> None:
     assert found.ranks[0] == pytest.approx(1)
 
 
-@settings(max_examples=20)
+@settings(max_examples=scaled(20))
 @given(st.floats(-2, 2), st.floats(-0.5, 0.5), st.integers(0, 9))
 def test_the_slope_follows_scale_and_shift_of_what_the_model_says(
     scale: float, shift: float, seed: int
@@ -285,7 +285,7 @@ def one(he: int, she: int, says: float, half: float = 0.05) -> OccupationRead:
     return occupations_read([count], np.array([says]), [Interval(low=says - half, high=says + half)], 0.95)[0]
 
 
-@settings(max_examples=30)
+@settings(max_examples=scaled(30))
 @given(st.integers(0, 30), st.integers(0, 30))
 def test_turning_the_groups_turns_everything(he: int, she: int) -> None:
     assume(he + she > 0)

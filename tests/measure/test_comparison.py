@@ -31,6 +31,7 @@ from pcf_core.measure.resampling import (
     resampled_template_weights,
     stretched,
 )
+from tests.quick import scaled
 
 J = Criterion()
 
@@ -105,7 +106,7 @@ def test_models_that_lean_to_different_groups_are_tested_as_if_to_the_same() -> 
 
 
 @given(st.integers(0, 1000), st.permutations(range(3)), st.sampled_from(["l1", "l2", "max"]))
-@effort(max_examples=15)
+@effort(max_examples=scaled(15))
 def test_which_group_a_model_leans_to_changes_no_p_value(seed: int, names: list[int], criterion: str) -> None:
     """Of two groups: one model's answers mirrored for some occupations.  Of three: renamed for both."""
     first, second = random_pair(seed, groups=2)
@@ -273,7 +274,7 @@ def test_over_occupations_nothing_is_taken_for_a_bias_of_templates() -> None:
 
 
 @given(st.integers(0, 1000))
-@effort(max_examples=15)
+@effort(max_examples=scaled(15))
 def test_the_other_way_round_the_signs_turn(seed: int) -> None:
     first, second = random_pair(seed)
     shares = [1.0, 2.0, 1.0, 3.0]
@@ -288,7 +289,7 @@ def test_the_other_way_round_the_signs_turn(seed: int) -> None:
 
 
 @given(st.integers(0, 1000))
-@effort(max_examples=15)
+@effort(max_examples=scaled(15))
 def test_differences_add_up_and_do_not_depend_on_the_order_of_groups_or_the_scale_of_weights(
     seed: int,
 ) -> None:

@@ -30,6 +30,7 @@ from pcf_core.measure.resampling import (
     resampled_template_weights,
     stretched,
 )
+from tests.quick import scaled
 
 WHOLE = Interval(low=-1.0, high=1.0)
 MALE = np.array([0.9, -0.2, 0.4, -0.2])  # stereotypes in four contexts
@@ -115,7 +116,7 @@ def preferences(draw: st.DrawFn) -> tuple[FloatArray, FloatArray]:
     return values / values.sum(axis=-1, keepdims=True), np.array(weights)
 
 
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 @given(preferences(), st.sampled_from(["max", "l1", "l2"]), st.floats(-1, 1))
 def test_the_distribution_agrees_with_the_decomposition_and_with_loops(
     drawn: tuple[FloatArray, FloatArray], name: str, threshold: float
@@ -391,7 +392,7 @@ def allowed(tree: ClusterNode) -> list[list[int]]:
     return orders
 
 
-@settings(max_examples=40)
+@settings(max_examples=scaled(40))
 @given(st.integers(3, 6), st.integers(0, 10_000))
 def test_the_order_is_one_that_the_tree_allows(size: int, seed: int) -> None:
     rows = np.random.default_rng(seed).random((size, 2))

@@ -16,6 +16,7 @@ from pcf_core.core.errors import CriterionError
 from pcf_core.core.records import FloatArray
 from pcf_core.measure import tails as normality
 from pcf_core.measure.tails import normal_band, normal_fit, normal_shape
+from tests.quick import scaled
 
 risks = st.lists(st.integers(0, 1000).map(lambda whole: whole / 1000), min_size=4, max_size=30)
 
@@ -64,7 +65,7 @@ def test_the_band_holds_normal_samples_wholly_and_skewed_ones_not() -> None:
 
 
 @given(st.integers(1, 30), st.integers(1, 150), st.integers(0, 1000))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=scaled(30), deadline=None)
 def test_blocks_give_the_band_of_all_samples_at_once(size: int, resamples: int, seed: int) -> None:
     """Every rank tried on whole arrays, as no file of 5,000 values could be."""
     size += 1  # a single value has no spread to be standardised by
@@ -95,7 +96,7 @@ def test_a_band_takes_little_memory_however_many_values() -> None:
 
 
 @given(st.integers(0, 1000), st.sampled_from([1e-3, 7.0]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=scaled(20), deadline=None)
 def test_the_band_follows_unit_and_order(seed: int, unit: float) -> None:
     generator = np.random.default_rng(seed)
     values = generator.uniform(size=25)

@@ -30,6 +30,7 @@ from pcf_core.measure.regression import (
     why_no_line,
 )
 from pcf_core.measure.resampling import TemplateUnit
+from tests.quick import scaled
 
 Floats = NDArray[np.float64]
 
@@ -71,7 +72,7 @@ def test_a_worked_example() -> None:
     assert (fit.n, fit.effective_n) == (12, pytest.approx(12))
 
 
-@settings(max_examples=30)
+@settings(max_examples=scaled(30))
 @given(st.integers(0, 10_000))
 def test_ordinary_and_weighted_lines_by_hand(seed: int) -> None:
     x, risks, weights = points(seed)
@@ -92,7 +93,7 @@ def test_ordinary_and_weighted_lines_by_hand(seed: int) -> None:
         np.testing.assert_allclose(fit.high, grid @ beta + half)
 
 
-@settings(max_examples=30)
+@settings(max_examples=scaled(30))
 @given(st.integers(0, 10_000), st.floats(0.01, 100), st.floats(0.1, 10))
 def test_what_changes_nothing(seed: int, times: float, scale: float) -> None:
     x, risks, weights = points(seed)
@@ -105,7 +106,7 @@ def test_what_changes_nothing(seed: int, times: float, scale: float) -> None:
     assert again.effective_n == pytest.approx(fit.effective_n)
 
 
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 @given(
     st.integers(0, 10_000),
     st.floats(-90, 90).map(lambda exponent: 10.0**exponent),
@@ -146,7 +147,7 @@ def test_the_reviewers_lines(offset: float, unit: float) -> None:
     assert fit.r_squared == pytest.approx(stats.linregress(places, risks).rvalue ** 2)
 
 
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 @given(
     st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=12, max_size=12),
     st.lists(st.floats(0, allow_infinity=False), min_size=12, max_size=12),
@@ -171,7 +172,7 @@ def test_any_finite_numbers_have_a_finite_line_or_a_reason(
         assert -1e-9 <= fit.r_squared <= 1 + 1e-9
 
 
-@settings(max_examples=30)
+@settings(max_examples=scaled(30))
 @given(st.integers(0, 10_000))
 def test_equal_weights_are_no_weights(seed: int) -> None:
     x, risks, _ = points(seed)
@@ -280,7 +281,7 @@ def test_points_on_one_line_have_no_error() -> None:
     assert fit.p_value < 1e-12
 
 
-@settings(max_examples=20)
+@settings(max_examples=scaled(20))
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=10))
 def test_holm_against_statsmodels(p_values: list[float]) -> None:
     assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1])
@@ -299,7 +300,7 @@ def noise_with(deviations: Floats, freedom: float = 9.0) -> TemplateNoise:
     return TemplateNoise(names_of(deviations.shape[1]), deviations, freedom)
 
 
-@settings(max_examples=20)
+@settings(max_examples=scaled(20))
 @given(st.integers(0, 10_000), st.booleans())
 def test_what_templates_add_by_a_loop_over_the_draws(seed: int, weighted: bool) -> None:
     """A line through each draw by numpy; what its residuals say of points is in the scatter already."""

@@ -22,6 +22,7 @@ from pcf_core.measure.tails import (
     pareto_parameters,
     scale_at,
 )
+from tests.quick import scaled
 
 positive = st.lists(
     st.integers(1, 10**6).map(lambda whole: whole / 10**6), min_size=5, max_size=40, unique=True
@@ -135,7 +136,7 @@ def test_draws_follow_the_fit(name: Distribution, shape: float) -> None:
     assert stats.kstest(draws.ravel(), scipy_twin(fit).cdf).pvalue > 0.01
 
 
-@settings(max_examples=40)
+@settings(max_examples=scaled(40))
 @given(positive)
 def test_distance_by_a_loop(values: list[float]) -> None:
     data = np.array(values)

@@ -23,6 +23,7 @@ from pcf_core.measure.tails import (
     tail_shape,
     vuong,
 )
+from tests.quick import scaled
 
 risks = st.lists(st.integers(0, 1000).map(lambda whole: whole / 1000), min_size=4, max_size=30)
 
@@ -181,7 +182,7 @@ def test_zeros_are_counted_and_never_fitted() -> None:
     np.testing.assert_array_equal(one.positive, other.positive)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=scaled(15), deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([-0.4, 0.0, 0.5, 1.0]), st.sampled_from([1e-4, 20.0]))
 def test_the_interval_agrees_with_the_test_and_nothing_depends_on_the_unit(
     seed: int, shape: float, unit: float

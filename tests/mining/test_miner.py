@@ -27,6 +27,7 @@ from tests.mining.fakes import (
     fake_counter,
     mine_fake,
 )
+from tests.quick import scaled
 
 
 class Stop(Exception):
@@ -89,7 +90,7 @@ def test_one_template_of_one_sentence_is_said_in_the_singular(tmp_path: Path) ->
     assert re.search(r"\d templates in \d+ of \d+ sentences; \d+ were counted", several)
 
 
-@settings(max_examples=25)
+@settings(max_examples=scaled(25))
 @given(st.lists(st.integers(1, 14), max_size=5), st.randoms(use_true_random=False))
 def test_interrupts_and_order_change_nothing(
     tmp_path_factory: pytest.TempPathFactory, stops: list[int], chance: random.Random

@@ -19,6 +19,7 @@ from pcf_core.core.errors import InputError, PackError, RunError
 from pcf_core.core.settings import ROOT
 from pcf_core.report.packs import FILES, PackedRun, _content, pack_parts, read_pack
 from pcf_core.store.store import Store
+from tests.quick import scaled
 from tests.report.small_packs import changed, packed, parts_of, score, small_run
 
 
@@ -102,7 +103,7 @@ def test_no_byte_can_be_added_or_left_out(pack: bytes) -> None:
             read_pack(wrong)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])  # of a busy machine
+@settings(max_examples=scaled(200), suppress_health_check=[HealthCheck.too_slow])  # of a busy machine
 @given(st.data())
 def test_whatever_is_thrown_at_it_is_refused_in_a_sentence(pack: bytes, data: st.DataObject) -> None:
     """Pieces of a pack, doubled, cut and mixed with others."""

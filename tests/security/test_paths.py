@@ -21,6 +21,7 @@ from pcf_core.models.names import split_name
 from pcf_core.store.results import find_run, result_path
 from pcf_core.texts.criteria.own import keep_own
 from tests.pages.opened import open_app
+from tests.quick import scaled
 
 LEADING_OUT = [
     "../a",
@@ -44,7 +45,7 @@ def outside(folder: Path) -> set[Path]:
     return {path for path in folder.parent.rglob("*") if folder not in (path, *path.parents)}
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=NAMES)
 def test_an_upload_stays_in_its_folder(name: str, own_settings: Settings) -> None:
     folder = uploads_folder()

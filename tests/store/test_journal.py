@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pcf_core.core.errors import StoreError
 from pcf_core.store.journal import BEGINNING, FILE_NAME, LONGEST, Journal
+from tests.quick import scaled
 
 WRITERS, EACH = 4, 25
 
@@ -86,7 +87,7 @@ def test_lines_that_change_places_and_a_second_copy_are_noticed(journal: Journal
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 def test_any_byte_that_is_altered_before_the_last_line_is_noticed(data: st.DataObject) -> None:
     import tempfile
 
@@ -112,7 +113,7 @@ def test_a_line_that_was_cut_is_closed_and_told_and_writing_goes_on(journal: Jou
 
 
 @given(st.text(max_size=2 * LONGEST), st.text(max_size=50))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 def test_any_text_is_one_line_and_no_entry_of_its_own(who: str, name: str) -> None:
     import tempfile
 

@@ -16,6 +16,7 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.models.folder import describe
 from pcf_core.models.scoring.opening import open_scorer
+from tests.quick import scaled
 from tools import plant_models as tool
 from tools.planted_bodies import make_tokenizer, prompts
 from tools.planted_truth import KINDS, make_truth, risk_by_hand, weights
@@ -38,7 +39,7 @@ def test_a_risk_by_hand() -> None:
 
 
 @given(st.lists(CONTEXTS, min_size=1, max_size=4))
-@settings(max_examples=30)
+@settings(max_examples=scaled(30))
 def test_the_risk_by_hand_is_the_apps(drawn: list[list[list[int]]]) -> None:
     values = np.array(drawn) / np.sum(drawn, axis=-1, keepdims=True)
     found = total(decompose(values, weights(), Criterion()), np.ones(len(values)))

@@ -21,6 +21,7 @@ from pcf_core.core.settings import settings
 from pcf_core.mining.parser import pipeline as module
 from pcf_core.mining.parser.pipeline import Pipeline, open_pipeline
 from pcf_core.mining.parser.schemes import SHIPPED, find
+from tests.quick import scaled
 
 SENTENCES = ("The nurse said that she was tired.", "He left.", "A lawyer, who had won, thanked the court.")
 
@@ -77,7 +78,7 @@ def test_batches_do_not_matter(shipped: Pipeline) -> None:
 
 
 @given(st.lists(st.sampled_from([" ", "  ", "\n", "\t \n", "\u00a0", "\u2028 "]), min_size=12, max_size=12))
-@effort(max_examples=25)
+@effort(max_examples=scaled(25))
 def test_white_space_changes_offsets_alone(shipped: Pipeline, gaps: list[str]) -> None:
     words = f"{SENTENCES[1]} {SENTENCES[0]}".split()
     text = "".join(gap + word for gap, word in zip(gaps, words, strict=False))

@@ -17,6 +17,7 @@ from pcf_core.core.run import Preferences
 from pcf_core.measure.tails import caprice_tail
 from pcf_core.show.findings import occupations
 from pcf_core.show.findings.models import overview_finding, risk_finding, tails_finding
+from tests.quick import scaled
 
 OCCUPATIONS = ("nurse", "captain", "clerk")
 TEMPLATES = ("The [X] said that [Y].", "The [X] asked if [Y].")
@@ -201,7 +202,7 @@ def preferences(draw: st.DrawFn) -> FloatArray:
     return np.asarray(values / values.sum(axis=-1, keepdims=True))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(preferences())
 def test_no_sentence_reads_nan_none_or_an_unformatted_number(values: FloatArray) -> None:
     groups = [f"group {letter}" for letter in "abcd"[: values.shape[2]]]

@@ -21,6 +21,7 @@ from pcf_core.texts.criteria.records.separation import WITHOUT, AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.criteria.tasks import Tasks
 from pcf_core.work.criteria import CRITERIA_AUDIT
+from tests.quick import scaled
 from tests.show.charts.texts import answered
 from tests.texts.criteria.asked import score_criteria
 
@@ -105,7 +106,7 @@ def test_intervals_are_of_the_draws_that_those_between_pronouns_are_of() -> None
         assert row.interval.high <= values.max()
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=scaled(15), deadline=None)
 @given(st.integers(0, 10**6))
 def test_what_always_holds(seed: int) -> None:
     report = of_tasks(seed)

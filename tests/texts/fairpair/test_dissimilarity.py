@@ -30,6 +30,7 @@ from pcf_core.texts.fairpair.perturbation import Perturbation
 from pcf_core.texts.fairpair.records import PromptPairs
 from pcf_core.texts.fairpair.report import fairpair_report
 from pcf_core.texts.fairpair.tables import load_table
+from tests.quick import scaled
 from tests.texts.fairpair.planted import text_list
 
 PLAIN = st.lists(st.sampled_from(["kind", "bad", "the", "home", "awful", "good", "!"]), max_size=6).map(
@@ -65,7 +66,7 @@ def test_jaccard_a_second_time(first: list[str], second: list[str]) -> None:
 
 
 @pytest.mark.parametrize("phi", ALL, ids=lambda phi: phi.name)
-@settings(max_examples=40)
+@settings(max_examples=scaled(40))
 @given(texts=TEXTS, others=TEXTS)
 def test_symmetric_in_range_and_0_with_itself(
     phi: Dissimilarity, texts: list[str], others: list[str]
@@ -80,7 +81,7 @@ def test_symmetric_in_range_and_0_with_itself(
 
 
 @pytest.mark.parametrize("phi", ALL, ids=lambda phi: phi.name)
-@settings(max_examples=40)
+@settings(max_examples=scaled(40))
 @given(texts=TEXTS, seed=st.integers(0, 999))
 def test_negative_type(phi: Dissimilarity, texts: list[str], seed: int) -> None:
     """2 E Φ(a, b) − E Φ(a, a') − E Φ(b, b') >= 0 for any two distributions over the texts."""

@@ -24,6 +24,7 @@ from pcf_core.texts.fairpair.metric import (
     variation,
 )
 from pcf_core.texts.fairpair.records import MOST_TOGETHER, Course, PromptPairs
+from tests.quick import scaled
 from tests.texts.fairpair.planted import identical, planted, text_list
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcd"), max_size=4).map(" ".join), min_size=2, max_size=14)
@@ -54,7 +55,7 @@ def by_loops(
     return (total / len(original)).tolist()
 
 
-@settings(max_examples=30)
+@settings(max_examples=scaled(30))
 @given(TEXTS, st.data())
 def test_a_second_time_by_loops(original: list[str], data: st.DataObject) -> None:
     prompt = data.draw(st.permutations(original))
@@ -142,7 +143,7 @@ def test_the_example_of_the_docstring() -> None:
     assert found.chance_ratio is None
 
 
-@settings(max_examples=20)
+@settings(max_examples=scaled(20))
 @given(st.integers(2, 4), st.integers(0, 999))
 def test_one_fold_a_second_time_by_all_its_dealings(half: int, seed: int) -> None:
     fold = distances(2 * half, seed)
@@ -244,7 +245,7 @@ def mean_at(pairs: list[PromptPairs], samples: int, folds: int) -> list[float]:
     return [sum(getattr(one, name) for one in found) / len(found) for name in names]
 
 
-@settings(max_examples=20)
+@settings(max_examples=scaled(20))
 @given(st.integers(2, 17), st.data())
 def test_every_point_is_the_metric_of_so_many_samples_or_folds(samples: int, data: st.DataObject) -> None:
     pairs = [

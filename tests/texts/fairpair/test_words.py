@@ -16,6 +16,7 @@ from pcf_core.core.errors import FairPairError
 from pcf_core.texts.fairpair.matching import clauses, word_tokens
 from pcf_core.texts.fairpair.records import LABEL, PromptPairs, WordDifference, WordReport
 from pcf_core.texts.fairpair.words import log_odds_ratios, two_sided, word_report
+from tests.quick import scaled
 from tests.texts.fairpair.planted import FAMILY, identical, planted
 
 
@@ -65,7 +66,7 @@ def test_two_sided_p(z: float) -> None:
 WRITTEN = st.lists(st.sampled_from(["a b a b", "b. c a", "", "c c c c", "a, b c"]), min_size=3, max_size=3)
 
 
-@settings(max_examples=40)
+@settings(max_examples=scaled(40))
 @given(WRITTEN, WRITTEN, WRITTEN, WRITTEN)
 def test_counts_a_second_time(one: list[str], two: list[str], three: list[str], four: list[str]) -> None:
     """Texts that have an n-gram, once each, by plain loops over sets of words."""

@@ -7,6 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.quick import scaled
 from tools.mini_models.architectures import SLOPES, build, distances
 from tools.mini_models.objectives import (
     OBJECTIVES,
@@ -67,7 +68,7 @@ def test_parts_are_drawn_alike() -> None:
     assert abs((found[:, 0] == 1).float().mean().item() - 0.5) < 0.03
 
 
-@settings(max_examples=50)
+@settings(max_examples=scaled(50))
 @given(st.integers(1, 4), st.integers(12, 40), st.integers(1, 4), st.integers(0, 3), st.integers(0, 99))
 def test_source_and_target_together_are_the_text(
     count: int, length: int, asked: int, more: int, seed: int
