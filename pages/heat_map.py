@@ -7,6 +7,7 @@ import streamlit as st
 
 from pcf_core.app.caching import once
 from pcf_core.app.lists import template_sets
+from pcf_core.app.notes import notes
 from pcf_core.app.page import draw_foot, draw_picture, finding, key_figures, open_page
 from pcf_core.app.present import MOST_CELLS_DOWN, fitting_rows
 from pcf_core.app.results.heat_map import (
@@ -62,12 +63,11 @@ def draw() -> None:
         f"{len(columns):,} of {len(preferences.templates):,} templates. {axes.note}"
     )
     with st.expander("How sure?"):
-        finding(*panel.findings)
-        key_figures(
-            once(heat_figures)(loaded.runs, group),
-            loaded,
-            intervals=[],
-        )
+        if loaded.reliable.runs:
+            finding(*(panel.findings if model in loaded.reliable.runs else ()))
+            key_figures(once(heat_figures)(loaded.reliable.runs, group), loaded, intervals=[])
+        else:
+            notes(loaded, intervals=[])
     draw_flagged(item)
     draw_cell(loaded)
     draw_foot(

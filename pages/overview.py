@@ -18,10 +18,11 @@ from pcf_core.app.roles import may_audit
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import plain
 from pcf_core.report.loaded import PROGRAM
-from pcf_core.report.rows import reference_lines, risk_table, run_rows
+from pcf_core.report.rows import reference_lines, risk_table, run_rows, with_reliable
 from pcf_core.report.sections.heat_map import example_cell
 from pcf_core.show.charts.risk import risk_dots
 from pcf_core.show.findings.models import neutral_distances_finding, overview_finding, whiskers_note
+from pcf_core.show.findings.numbers import listed
 from pcf_core.show.overview import (
     answering,
     example_sentence,
@@ -88,7 +89,7 @@ def draw() -> None:
 def draw_how_sure(loaded: Loaded) -> None:
     """Say what the ranges allow for, and what they do not."""
     neutral = neutral_distances_finding(neutral_distances_of(loaded))
-    finding(overview_finding(loaded.reports, loaded.over), neutral)
+    finding(overview_finding(loaded.reliable.reports, loaded.over), neutral)
     notes(loaded, said_intervals_and_more(loaded))
     draw_seeds(loaded)
 
@@ -97,7 +98,7 @@ def draw_all_runs(loaded: Loaded) -> None:
     """Draw the risk of every finished run on the topic."""
     over = loaded.over
     everything, unread = all_reports(loaded)
-    rows = run_rows(everything, over)
+    rows = run_rows({name: one for name, one in everything.items() if not one.says_little}, over)
     lines = reference_lines(len(loaded.groups), loaded.options.scale) if loaded.comparable else {}
     picture(
         partial(risk_dots, rows, lines),
@@ -110,7 +111,10 @@ def draw_all_runs(loaded: Loaded) -> None:
     st.caption(plain(whiskers_note({row.label: row.drawn for row in rows if row.drawn})))
     if unread:
         st.caption(f"{unread:,} more runs cannot be read with these options.")
-    draw_table(risk_table(rows), "overview")
+    if little := [name for name, one in everything.items() if one.says_little]:
+        st.caption(plain(f"No reliable answer: {listed(little)}. The files have their figures too."))
+    whole = partial(with_reliable, risk_table(run_rows(everything, over)), everything, "name")
+    draw_table(risk_table(rows), "overview", whole=whole)
 
 
 def draw_start() -> None:

@@ -329,6 +329,11 @@ def draw_table(
         placeholder="–",
         alt=f"{alt}, {len(table):,} rows",
     )
+    draw_files(data, name)
+
+
+def draw_files(data: Callable[[], pd.DataFrame], name: str) -> None:
+    """Draw the downloads of a table, which is made when a file is asked for."""
     with st.container(horizontal=True):
         st.download_button(
             "CSV",

@@ -153,6 +153,12 @@ class Study:
         }
         return [name for name, item in self.runs.items() if item.key in compared]
 
+    @property
+    def reliable(self: S) -> S:
+        """The same with only those runs whose figures say enough to answer with; it may have none."""
+        runs = {label: item for label, item in self.runs.items() if not item.report.says_little}
+        return self if len(runs) == len(self.runs) else replace(self, runs=runs)
+
     def most(self: S, number: int) -> S:
         """Return the first runs alone, as many as fit into one picture."""
         return replace(self, runs=dict(list(self.runs.items())[:number]))
@@ -181,7 +187,7 @@ class Study:
         """Of these runs the interval of R over whole templates, where those over templates are shown."""
         if self.over != "templates":
             return {}
-        several = {label: one.interval("overall_risk") for label, one in self.whole_reports.items()}
+        several = {label: one.interval("overall_risk") for label, one in self.reliable.whole_reports.items()}
         return {label: interval for label, interval in several.items() if interval}
 
 

@@ -229,8 +229,9 @@ class RunFacts(Record):
     ``scoring``: the scoring key, field by field, and its hash; ``hashes``: of topic, evidence and templates,
     by their names as ``topic gender``.  ``versions``: of program and libraries that scored it; ``facts``:
     what else is known, by name, as the pages say it: precision, device where kept, noise floor, coverage.
-    ``risks``: by quantity, empty for a text audit; ``measured``: what they are of, for people; ``options``:
-    how the scores were read for them, by the names that links have.
+    ``risks``: by quantity, empty for a text audit; ``reliable``: whether they are an answer, or the model
+    almost never uses the topic's words and no text or picture shows them; ``measured``: what they are of, for
+    people; ``options``: how the scores were read for them, by the names that links have.
     """
 
     label: str
@@ -245,6 +246,7 @@ class RunFacts(Record):
     commands: tuple[str, ...] = ()
     measured: str = ""
     risks: Mapping[str, RiskNumber] = {}
+    reliable: bool = True
     options: Mapping[str, str] = {}
 
 

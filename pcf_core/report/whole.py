@@ -98,8 +98,13 @@ class _Sources:
     read: Read
 
     def parts(self, write: Callable[[Study], Sequence[ReportPart]]) -> list[ReportPart]:
-        """Write every study, one below the other."""
-        return [part for study in self.studies for part in _of_study(write(study), study, self.studies)]
+        """Write every study, one below the other, without the models whose figures say too little."""
+        return [
+            part
+            for study in self.studies
+            if study.reliable.runs
+            for part in _of_study(write(study.reliable), study, self.studies)
+        ]
 
 
 # What writes the parts of a section; one without parts is left out.

@@ -14,7 +14,7 @@ from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind, Preferences
 from pcf_core.show.charts.theme import CAPRICE, PREJUDICE
-from pcf_core.show.findings.numbers import two_decimals
+from pcf_core.show.findings.numbers import NO_FIGURE, two_decimals
 from pcf_core.show.findings.occupations import NEARLY_ALL, TIE, largest_shares
 from pcf_core.show.wording import sentences
 
@@ -97,9 +97,13 @@ class ModelRow:
     @property
     def range(self) -> str:
         """The range of R as a text, empty where there is none."""
-        if self.low is None or self.high is None:
+        if self.says_little or self.low is None or self.high is None:
             return ""
         return say("low_to_high", low=self.low, high=self.high)
+
+    def figure(self, value: float) -> str:
+        """Write one of the risks as tables do; a dash where they are no reliable answer."""
+        return NO_FIGURE if self.says_little else two_decimals(value)
 
 
 def leading(report: RiskReport) -> dict[str, int]:
@@ -162,7 +166,7 @@ def lean_sentence(model: str, report: RiskReport) -> str:
 
 def ranges_sentence(rows: Sequence[ModelRow]) -> str:
     """Say where the risks would lie with other sentences; empty where nothing is known of them."""
-    ranged = [row for row in rows if row.low is not None and row.high is not None]
+    ranged = [row for row in rows if row.range]
     return " ".join(say("range_elsewhere", row=row, again=index > 0) for index, row in enumerate(ranged))
 
 
@@ -176,8 +180,8 @@ def bar_legend() -> str:
 
 
 def by_risk(rows: Sequence[ModelRow]) -> list[ModelRow]:
-    """Sort rows, the lowest risk first."""
-    return sorted(rows, key=lambda row: row.overall)
+    """Sort rows, the lowest risk first, then those without a reliable answer."""
+    return sorted(rows, key=lambda row: (row.says_little, 0 if row.says_little else row.overall))
 
 
 def tied_with(row: ModelRow, rows: Sequence[ModelRow]) -> list[str]:
@@ -217,8 +221,8 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
         [
             {
                 "model": row.model,
-                "bar": bar(row),
-                "risk": two_decimals(row.overall),
+                "bar": None if row.says_little else bar(row),
+                "risk": row.figure(row.overall),
                 **({"ties": row.letters} if tied else {}),
                 "favours": say("whom", row=row),
                 title: say("firsts", row=row, groups=groups),
@@ -234,8 +238,8 @@ def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
     """Make the table of a report, as sentences write numbers: one row a model, no picture."""
     table = models_table(rows).drop(columns=["bar", "kind"])
     table.insert(2, "range", table.pop("range"))
-    table.insert(3, "prejudice", [two_decimals(row.prejudice) for row in rows])
-    table.insert(4, "caprice", [two_decimals(row.caprice) for row in rows])
+    table.insert(3, "prejudice", [row.figure(row.prejudice) for row in rows])
+    table.insert(4, "caprice", [row.figure(row.caprice) for row in rows])
     return table
 
 
@@ -282,6 +286,7 @@ def numbers_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
                 "caprice_risk": row.caprice,
                 "occupations": row.occupations,
                 **{f"{group}_first": count for group, count in row.leading.items()},
+                "reliable": not row.says_little,
             }
             for row in rows
         ]

@@ -277,7 +277,9 @@ def _gathered(loaded: Loaded, index: Callable[[RunSpec], str]) -> Line:
     }
     for (name, where), run in runs_at.items():
         opened = results().open(run, options)
-        if isinstance(opened, Report):
+        if isinstance(opened, Report) and opened.report.says_little:
+            refused.append(f"{name} on {where}: no reliable answer, as it almost never used these words.")
+        elif isinstance(opened, Report):
             opened_runs[name, where] = opened
         elif isinstance(opened, Waiting):
             refused.append(f"{name} on {where} is large and not read yet: choose it in the sidebar once.")

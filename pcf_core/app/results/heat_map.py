@@ -211,7 +211,7 @@ def _draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = ""
         source=loaded.source,
     )
     lines = []
-    for name, item in loaded.runs.items():
+    for name, item in loaded.reliable.runs.items():
         interval = partial(interval_of_share, item, item.report, loaded.options)
         expected = occupation_finding(item.report, occupation, item.result.preferences, interval)
         lines.append(f"{name}: {expected}")

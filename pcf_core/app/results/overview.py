@@ -166,6 +166,7 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
             [
                 RiskBar(row.model, "run", row.prejudice, row.caprice, row.overall, row.low, row.high)
                 for row in shown
+                if not row.says_little
             ]
         )
         chart(figure, "models_presented", "Risk of each model", source=loaded.source)
@@ -191,8 +192,9 @@ def _draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
                 label=f"**{plain(row.model)}**",
                 query_params={**loaded.choice.parameters, **parameters_for([row.model])},
             )
-            alt = f"{two_decimals(row.prejudice)} prejudice and {two_decimals(row.caprice)} caprice"
-            st.image(bar(row), width="stretch", alt=alt)
+            if not row.says_little:
+                alt = f"{two_decimals(row.prejudice)} prejudice and {two_decimals(row.caprice)} caprice"
+                st.image(bar(row), width="stretch", alt=alt)
             st.markdown(plain(" ".join(filter(None, [card_text(row), tied_text(row, shown)]))))
     if len(loaded.runs) > 1:
         st.page_link(

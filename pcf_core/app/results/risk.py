@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,13 +14,14 @@ from pcf_core.app.columns import numeric, textual
 from pcf_core.app.data import Loaded
 from pcf_core.app.notes import neutral_distances_of
 from pcf_core.app.page import draw_foot, draw_picture, draw_table, finding, picture, with_called
+from pcf_core.app.results.reliable import with_all
 from pcf_core.app.scoring import offer_scoring
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.baseline import Baseline, baseline_run, has_baseline
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.key_figures import MOST
 from pcf_core.report.rows import occupation_bars_table
-from pcf_core.report.sections.risk import baselines_of, lean_panel, occupation_panel
+from pcf_core.report.sections.risk import baselines_of, lean_panel, occupation_panel, risk_panel
 from pcf_core.report.sections.tails import (
     caprice_panel,
     fits_table,
@@ -30,6 +32,9 @@ from pcf_core.report.sections.tails import (
 )
 from pcf_core.show.charts.tails import hill_plot
 from pcf_core.show.findings.models import neutral_distances_finding
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PARTS = {
     "overall_risk": ("Risk", "r_x, the mean over the contexts of the criterion J."),
@@ -67,15 +72,27 @@ FIT_COLUMNS = {
 }
 
 
+def all_risks(
+    loaded: Loaded, *, references: bool = False, published: bool = False, thousand: bool = False
+) -> pd.DataFrame:
+    """Make the table of files: the risks of all models, and whether they are a reliable answer."""
+    panel = risk_panel(loaded, references=references, published=published, thousand=thousand)
+    return with_all(panel, loaded, "name")
+
+
 def draw_occupations(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     """Draw the view *occupations* of the page Risk; return what draws its foot."""
     model = st.selectbox(
-        "Model", list(loaded.runs), key="risk_model", bind="query-params", help="Whose occupations to show."
+        "Model",
+        list(loaded.reliable.runs),
+        key="risk_model",
+        bind="query-params",
+        help="Whose occupations to show.",
     )
-    panel = occupation_panel(loaded, model, thousand=thousand)
+    panel = occupation_panel(loaded.reliable, model, thousand=thousand)
     draw_picture(panel)
     _draw_occupation_bars(loaded.reports[model], thousand=thousand)
-    return partial(draw_foot, panel, loaded, "occupations")
+    return partial(draw_foot, panel, loaded.reliable, "occupations")
 
 
 def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
@@ -117,9 +134,11 @@ def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     """Draw how much each model's occupations differ, and its neutral subjects; return what draws the foot."""
     store = open_store()
     held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
-    baselines = loaded.remember(_baselines_held, held)
-    panel = lean_panel(loaded, baselines, thousand=thousand)
-    brief = neutral_distances_finding(neutral_distances_of(loaded) if baselines else {})
+    every = loaded.remember(_baselines_held, held)
+    shown = loaded.reliable
+    baselines = {name: one for name, one in every.items() if name in shown.runs}
+    panel = lean_panel(shown, baselines, thousand=thousand)
+    brief = neutral_distances_finding(neutral_distances_of(shown) if baselines else {})
     finding(*([brief] if brief else panel.findings))
     draw_picture(panel)
     if brief:
@@ -128,7 +147,8 @@ def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     if wanted := {name: run for name, run in subjects.items() if run is not None}:
         st.caption("How a model treats neutral subjects (a person, a citizen …) is a result of its own.")
         offer_scoring(wanted)
-    return partial(draw_foot, panel, loaded, "lean")
+    whole = partial(with_all, lean_panel(loaded, every, thousand=thousand), loaded)
+    return partial(draw_foot, panel, shown, "lean", whole=whole)
 
 
 def _baselines_held(loaded: Loaded, held: Mapping[str, bool]) -> dict[str, Baseline]:

@@ -257,7 +257,7 @@ def _criteria_rows(model: str, results: Sequence[CriteriaResult], tables: tuple[
 def _shared(model: str, loaded: Loaded, criteria: Sequence[CriteriaResult]) -> SharedOccupations | None:
     """Match occupations in gaps and in stories; stories that were written go before scores."""
     stories = [result.report for result in criteria if isinstance(result.report, AnecdotesReport)]
-    if model not in loaded.runs or not stories or WOMEN not in loaded.runs[model].report.groups:
+    if model not in loaded.reliable.runs or not stories or WOMEN not in loaded.runs[model].report.groups:
         return None
     report, tilts = min(stories, key=lambda one: one.answering != "written"), tilts_of(loaded)[model][WOMEN]
     women = {
@@ -404,7 +404,7 @@ def _data_table(rows: Sequence[CaseRow]) -> pd.DataFrame:
 def _case_figures(case: CaseFile) -> list[KeyFigure]:
     """Make key figures: R, F and how many quantities of the criteria differ, of the audits that were run."""
     figures = []
-    for item in case.loaded.runs.values():
+    for item in case.loaded.reliable.runs.values():
         report = item.report
         interval = report.interval("overall_risk", case.loaded.over) or report.interval("overall_risk")
         figures.append(

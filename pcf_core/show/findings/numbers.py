@@ -50,6 +50,7 @@ RISK_NAMES = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_ri
 LETTERS = frozenset(("ceo", "cfo", "cio", "coo", "cso", "cto", "dpo", "gm", "pm", "vp", "avp", "evp", "svp"))
 LEAST = 0.005  # what two decimals can show
 ROUNDING = 1e-12  # what the arithmetic leaves of a zero
+NO_FIGURE = "–"  # in place of a figure that is no reliable answer
 TIE = 1e-9  # what sums of weights leave of a whole
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
