@@ -31,6 +31,7 @@ from pcf_core.core.records import digest
 from pcf_core.core.run import SELECTIONS, RunSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.material.knowledge import list_knowledge
+from pcf_core.report.printing import browser, pdf_bytes
 from pcf_core.report.records import (
     ALWAYS,
     SECTIONS,
@@ -60,13 +61,15 @@ log = logging.getLogger(__name__)
 
 Write = Callable[[ReportDocument], bytes | str]
 # Label, ending of the file, its kind, and what writes it.
-FILES: tuple[tuple[str, str, str, Write], ...] = (
-    ("HTML", ".html", "text/html", html_bytes),
+File = tuple[str, str, str, Write]
+PRINTED: File = ("Download to print (HTML)", ".html", "text/html", html_bytes)
+DATA: tuple[File, ...] = (
     ("JSON", ".json", "application/json", report_bytes),
     ("CSV", "-csv.zip", "application/zip", partial(tables_archive, form="csv")),
     ("Parquet", "-parquet.zip", "application/zip", partial(tables_archive, form="parquet")),
-    ("Model card", ".md", "text/markdown", model_card),
 )
+CARD: File = ("Model card", ".md", "text/markdown", model_card)
+PDF = "report_pdf"  # what the PDF was made of that this session has printed, and its bytes
 NAME_DIGITS = 8
 # Seconds of a CPU: two runs of 120 × 100 cells take 2.2 to 2.9 and 124 MB, two of 120 × 2,000 take 4.5 and
 # 196 MB, twelve of together 19,512 cells 5.6 to 7.4.
@@ -74,15 +77,16 @@ FIRST_SECONDS, RUN_SECONDS, CELLS_A_SECOND = 1.2, 0.5, 285_000
 MOST_CELLS = 4_000_000  # 17 s of a CPU, 0.7 GB
 MADE = "report_made"  # what the report was made of that this session looks at
 HOW = """
-**HTML** is the report itself: text, charts that answer to the mouse, tables, provenance. It is one file that
-opens without a network, fetches nothing and prints; the browser's *print* makes a PDF of it. **JSON** holds
-the same as data, every number unrounded; `python -m pcf_core verify` computes each of them again from the
-cache and says what differs. **CSV** and **Parquet** are all its tables, packed into one ZIP file; in CSV a
-text that a spreadsheet would run as a formula has an apostrophe before it. **Model card** is what the page
-of a model on a hub can carry.
+**HTML** is the report itself: text, interactive charts, tables, provenance. It is one file that opens without
+a network, loads nothing and prints. **PDF** is the same file, printed by this server. **JSON** has the same
+as data, every number unrounded; `python -m pcf_core verify` calculates each of them again from the saved
+results and lists any difference. **CSV** and **Parquet** are all its tables in one ZIP file; in CSV a text
+that a spreadsheet would run as a formula has an apostrophe before it. **Model card** is text for the page of
+a model on a hub.
 
-The same contents give the same files, byte for byte, here and from the command line: no time is in them.
+The same contents give the same files here and from the command line, byte for byte, but for the PDF.
 """
+PDF_HELP = "Prints the report on this server. A few seconds for two pages, up to a minute for a full audit."
 
 
 @dataclass(frozen=True)
@@ -148,18 +152,18 @@ def draw_contents(choice: Choice) -> Contents:
         [TWO_PAGES, FULL],
         default=FULL if "rp_without" in st.query_params else TWO_PAGES,  # what leaves sections out has them
         key="rp_form",
-        help="Two pages have the answer, against whom, how sure that is, and how to check it. The full audit "
-        "adds every cell, test, correction, limit and hash.",
+        help="Two pages give the answer, against whom, how sure it is, and how to check it. The full audit "
+        "adds every test, correction, limit and hash.",
     )
     left, middle, right = st.columns(3)
     named = left.multiselect(
-        "Further runs",
+        "More results",
         with_asked("rp_run", others),
         key="rp_run",
         bind="query-params",
         placeholder="Beside those of the sidebar",
-        help="The runs of the sidebar's models are in the report. Others of the cache can be added; they are "
-        "named by model, topic, templates and occupations.",
+        help="The results of the sidebar's models are in the report. You can add other saved results, named "
+        "by model, topic, sentences and occupations.",
     )
     added = [others[name] for name in named if name in others]
     models = {*choice.models, *(run.scoring.name for run in added)}
@@ -202,8 +206,8 @@ def _draw_left_out(container: DeltaGenerator) -> tuple[str, ...]:
         key="rp_without",
         bind="query-params",
         placeholder="Empty: none",
-        help="A section that these results say nothing for is left out by itself. Method, limits and "
-        "provenance are always there: a number without them says little.",
+        help="A section for which these results have no figures is left out automatically. Method, limits "
+        "and provenance are always included, because numbers mean little without them.",
     )
     return tuple(name for name in SECTIONS if name not in without)
 
@@ -278,14 +282,14 @@ def draw_report(request: ReportRequest) -> None:
             key="report_make",
             on_click=st.session_state.update,
             args=({MADE: key},),
-            help="Works out what is in it; nothing is scored. A few seconds for small runs.",
+            help="Writes the report from saved results. This takes a few seconds for small ones.",
         )
         return
     cells = sum(open_store().load_run(run).cells for run in request.runs)
     if cells > MOST_CELLS:
         st.warning(
-            f"A report of {cells:,} cells takes more of this server than a page may ({MOST_CELLS:,} cells): "
-            "leave runs out, or make it with this command.",
+            f"A report of {cells:,} test sentences is too large for a page (at most {MOST_CELLS:,}). Leave "
+            "results out, or write it with this command.",
             icon=":material/terminal:",
         )
         draw_commands(export_command(request, "html", f"pcf-audit-{request.hash[:NAME_DIGITS]}.html"))
@@ -348,17 +352,13 @@ def _draw_files(document: ReportDocument) -> None:
     """Draw the files, each made when it is asked for, and the command that makes the same ones."""
     name = f"pcf-audit-{document.request.hash[:NAME_DIGITS]}"
     with st.container(horizontal=True):
-        for label, ending, kind, write in FILES:
-            st.download_button(
-                label,
-                partial(handed_out, document, write, f"{name}{ending}", person().signature),
-                f"{name}{ending}",
-                kind,
-                key=f"report_{label}",
-                type="primary" if label == "HTML" else "secondary",
-                on_click="ignore",
-                icon=":material/download:",
-            )
+        _draw_file(document, name, PRINTED)
+        if browser() is not None:
+            _draw_pdf(document, name)
+        with st.popover("Data", icon=":material/table:"):
+            for file in DATA:
+                _draw_file(document, name, file)
+        _draw_file(document, name, CARD)
     with st.expander("What the files are, and the command that makes them", icon=":material/help:"):
         st.markdown(HOW)
         lines = (
@@ -366,6 +366,43 @@ def _draw_files(document: ReportDocument) -> None:
             f"python -m pcf_core verify {name}.json",
         )
         draw_commands("\n".join(lines))
+
+
+def _draw_file(document: ReportDocument, name: str, file: File) -> None:
+    label, ending, kind, write = file
+    st.download_button(
+        label,
+        partial(handed_out, document, write, f"{name}{ending}", person().signature),
+        f"{name}{ending}",
+        kind,
+        key=f"report_{label}",
+        type="primary" if file is PRINTED else "secondary",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def _draw_pdf(document: ReportDocument, name: str) -> None:
+    """Draw a button that prints the report, and then the one that saves what was printed."""
+    made = st.session_state.get(PDF)
+    if made is not None and made[0] == st.session_state[MADE]:
+        write = partial(_printed, made[1])
+        _draw_file(document, name, ("Save the PDF", ".pdf", "application/pdf", write))
+        return
+    if not st.button("PDF", key="report_PDF", icon=":material/picture_as_pdf:", help=PDF_HELP):
+        return
+    with st.spinner("Printing …"), _one_at_a_time():
+        try:
+            data = pdf_bytes(html_bytes(document))
+        except StoreError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+            return
+    st.session_state[PDF] = st.session_state[MADE], data
+    st.rerun()
+
+
+def _printed(data: bytes, document: ReportDocument) -> bytes:
+    return data
 
 
 def handed_out(document: ReportDocument, written_by: Write, name: str, who: str) -> bytes | str:

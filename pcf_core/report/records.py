@@ -50,6 +50,10 @@ SECTIONS: Mapping[str, str] = {
     "limits": "Limits",
     "provenance": "Provenance",
 }
+WITH_ANSWER: Mapping[str, str] = {  # sections that come with the answer, before it and before how to check it
+    "tested": "What was tested",
+    "conclude": "What may not be concluded",
+}
 POLICY = "policy"  # the section of whoever brings a policy, in short reports and long ones
 TITLES: Mapping[str, str] = {**SECTIONS, POLICY: "Limits of the policy"}
 # A number without these says little: they cannot be left out where more than the short sections is asked for.
@@ -139,6 +143,9 @@ class ReportRequest(Record):
         if self.policy is not None and self.runs:
             opening = [name for name in ("answer", "against", "summary") if name in names]
             names.insert(names.index(opening[-1]) + 1 if opening else 0, POLICY)
+        if "answer" in names:
+            for name, before in zip(WITH_ANSWER, ("answer", "check"), strict=True):
+                names.insert(names.index(before), name)
         return tuple(names)
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from pcf_core.audit.results import Read, load_result
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import RunSpec
 from pcf_core.report.loaded import Study, load_studies
-from pcf_core.report.panels import part_of
+from pcf_core.report.panels import legible, part_of
 from pcf_core.report.provenance import facts_of_run, facts_of_texts, writing_versions
 from pcf_core.report.records import (
     POLICY,
+    SHORT,
     TITLES,
+    WITH_ANSWER,
     ReportDocument,
     ReportPart,
     ReportRequest,
@@ -41,6 +44,7 @@ from pcf_core.report.sections.summary import (
     sure_parts,
 )
 from pcf_core.report.sections.tails import tail_parts
+from pcf_core.report.sections.tested import conclude_parts, tested_parts
 from pcf_core.report.sections.tilt import tilt_parts
 from pcf_core.show.findings.numbers import count, listed
 from pcf_core.store.store import Store
@@ -53,9 +57,11 @@ QUESTION = (
 )
 SHORT_QUESTION = "Which model favours whom, how much, and how sure is that?"
 QUESTIONS = {
-    "answer": "How much do these models discriminate?",
-    "against": "Whom do they favour, and in which occupations?",
+    "tested": "Which models, on which topic, with which sentences?",
+    "answer": "How large is the risk?",
+    "against": "Whom do the models prefer, and in which occupations?",
     "sure": "How far can these numbers be trusted?",
+    "conclude": "What do these numbers not show?",
     "check": "How does somebody else come to the same numbers?",
     "summary": "How much do these models discriminate?",
     "method": "What was measured, and how?",
@@ -99,16 +105,21 @@ class _Sources:
 
     def parts(self, write: Callable[[Study], Sequence[ReportPart]]) -> list[ReportPart]:
         """Write every study, one below the other, without the models whose figures say too little."""
-        return [
-            part
-            for study in self.studies
-            if study.reliable.runs
-            for part in _of_study(write(study.reliable), study, self.studies)
-        ]
+        shown = [study for study in self.reliable if study.runs]
+        return [part for study in shown for part in _of_study(write(study), study, self.studies)]
+
+    @cached_property
+    def reliable(self) -> list[Study]:
+        """The studies without those models, each made once: what it works out is kept with it."""
+        return [study.reliable for study in self.studies]
 
 
 # What writes the parts of a section; one without parts is left out.
 PARTS: Mapping[str, Callable[[_Sources], list[ReportPart]]] = {
+    "tested": lambda of: [
+        part for study in of.studies for part in _of_study(tested_parts(study), study, of.studies)
+    ],
+    "conclude": lambda of: conclude_parts(),
     "answer": lambda of: answer_parts(of.studies, of.texts.fairpair, of.texts.criteria),
     "against": lambda of: of.parts(against_parts),
     "sure": lambda of: sure_parts(of.studies),
@@ -163,14 +174,16 @@ def write_report(
     sections = []
     for name in request.contents:
         if parts := PARTS[name](sources):
+            if name in SHORT:
+                parts = list(map(legible, parts))
             commands = COMMANDS[name](sources) if name in COMMANDS else []
             sections.append(
                 ReportSection(
                     name=name,
-                    title=TITLES[name],
+                    title={**TITLES, **WITH_ANSWER}[name],
                     question=QUESTIONS[name],
                     parts=tuple(parts),
-                    commands=(section_command(request, name), *commands),
+                    commands=(section_command(request, "answer" if name in WITH_ANSWER else name), *commands),
                 )
             )
     return _told_apart(

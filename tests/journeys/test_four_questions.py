@@ -86,7 +86,7 @@ def test_which_of_two_is_closer_to_even_down_to_a_report(environment: dict[str, 
         settle(page, "Report")
         hand.button("Make the report")
         with page.expect_download() as caught:
-            hand.button("HTML")
+            hand.button("Download to print (HTML)")
         assert caught.value.suggested_filename.endswith(".html")
         assert hand.clicks <= 6
         assert errors == []

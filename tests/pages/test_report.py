@@ -57,7 +57,7 @@ def test_nothing_is_worked_out_before_the_button_and_nothing_too_large(
     monkeypatch.setattr(report_views, "MOST_CELLS", 4_559)
     refused = make(app)
     assert requests == []
-    assert "A report of 4,560 cells takes more" in refused.warnings
+    assert "A report of 4,560 test sentences is too large" in refused.warnings
     assert any(code.value.startswith("python -m pcf_core export") for code in refused.code)
 
 
@@ -83,7 +83,7 @@ def test_the_files_are_those_of_the_command_that_stands_below_them(
 
     monkeypatch.setattr(st, "download_button", kept)
     app = make(open_app("report", over="both", criterion="l1", rp_without=LIGHT))
-    assert list(files) == ["HTML", "JSON", "CSV", "Parquet", "Model card"]
+    assert list(files) == ["Download to print (HTML)", "JSON", "CSV", "Parquet", "Model card"]
     (lines,) = [code.value for code in app.code if "pcf_core export" in code.value]
     line, check = lines.splitlines()
     for label, form in zip(files, ("html", "json", "csv", "parquet", "card"), strict=True):

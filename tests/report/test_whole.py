@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,17 +21,19 @@ from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.audit.stored_verdicts import stored_verdicts
 from pcf_core.core.errors import InputError, RunError
-from pcf_core.core.run import RunSpec
+from pcf_core.core.run import CoverageSummary, RunSpec
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.report.loaded import load_studies
+from pcf_core.report.panels import NINE_POINTS, PAPER_HEIGHT
 from pcf_core.report.records import (
     ALWAYS,
     MOST_RUNS,
     SECTIONS,
     SHORT,
+    WITH_ANSWER,
     ReportDocument,
     ReportFigure,
     ReportPart,
@@ -42,7 +45,7 @@ from pcf_core.report.reproducing import export_command
 from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.verifying import verify_report
 from pcf_core.report.whole import Texts, contents_finding, made_finding, write_report
-from pcf_core.report.written import html_bytes, read_report, report_bytes
+from pcf_core.report.written import html_bytes, model_card, read_report, report_bytes
 from pcf_core.show.compare import Standing, how_sure, pair_answer
 from pcf_core.show.findings.numbers import called, two_decimals
 from pcf_core.show.overview import overview_answer
@@ -54,8 +57,9 @@ OF_RUNS = [name for name in SECTIONS if name not in ("knowledge", "fairpair", "c
 
 
 def test_every_section_of_two_runs_is_there_in_order(whole: ReportDocument) -> None:
-    assert [section.name for section in whole.sections] == OF_RUNS
-    places = [list(SECTIONS).index(section.name) for section in whole.sections]
+    assert [one.name for one in whole.sections if one.name not in WITH_ANSWER] == OF_RUNS
+    assert set(WITH_ANSWER) < {section.name for section in whole.sections}
+    places = [list(SECTIONS).index(one.name) for one in whole.sections if one.name in SECTIONS]
     assert all(one < other for one, other in pairwise(places))
     assert all(part for section in whole.sections for part in section.parts)
 
@@ -247,9 +251,11 @@ def test_its_figures_are_those_of_the_audit_in_two_decimals(full_store: Store) -
     runs = tuple(info.run.key for info in full_store.runs())
     document = short(full_store, runs)
     assert document.is_short
-    assert [section.name for section in document.sections] == list(SHORT)
+    assert [section.name for section in document.sections] == [
+        *("tested", "answer", "against", "sure", "conclude", "check")
+    ]
     (table,) = [table for section, table in document.tables if section == "answer"]
-    sure = " ".join(document.sections[2].parts[0].findings)
+    sure = " ".join(document.sections[3].parts[0].findings)
     for run, row in zip((full_store.load_run(key) for key in runs), table.rows, strict=True):
         found = report(load_result(full_store, run), run, ViewOptions())
         interval = found.interval("overall_risk")
@@ -283,7 +289,7 @@ def test_the_occupations_named_lean_most(full_store: Store) -> None:
     run = next(info.run for info in full_store.runs())
     document = short(full_store, (run.key,))
     found = report(load_result(full_store, run), run, ViewOptions())
-    (sentence,) = document.sections[1].parts[0].findings
+    (sentence,) = document.sections[2].parts[0].findings
     for group, people in (("male", "men"), ("female", "women")):
         first = max(found.occupations, key=lambda one: one.preferences[group]).occupation
         assert f"{people} most for {first}" in sentence
@@ -318,6 +324,80 @@ def test_it_takes_two_sheets_of_paper(shipped: Store, tmp_path: Path, runs: tupl
     assert sheets == [2, 2]
 
 
+def test_what_was_tested_is_said_with_a_sentence_and_how_many(full_store: Store) -> None:
+    runs = tuple(info.run.key for info in full_store.runs())
+    document = short(full_store, runs)
+    said, example = document.sections[0].parts[0].findings
+    assert "mini-bert and mini-gpt were tested on the topic “Gender”: 120 occupations in 19 sentences" in said
+    assert "together 2,280 test sentences" in said
+    assert re.search(r"One of them is “The (nurse|engineer) .*…", example)
+    assert "words for men and words for women" in example
+
+
+def test_labels_of_the_two_pages_have_nine_points_on_paper(full_store: Store) -> None:
+    """A figure is as wide on paper as here; one higher than two fifths of a page shrinks."""
+    runs = tuple(info.run.key for info in full_store.runs())
+
+    def sizes(value: Any, font: bool = False) -> list[float]:
+        if isinstance(value, dict):
+            own = [value["size"]] if font and isinstance(value.get("size"), int | float) else []
+            return own + [size for key, one in value.items() for size in sizes(one, key.endswith("font"))]
+        if isinstance(value, list):
+            return [size for one in value for size in sizes(one)]
+        written = re.findall(r"font-size: (\d+)px", value) if isinstance(value, str) else []
+        return list(map(float, written))
+
+    figures = short(full_store, runs).figures
+    assert [figure.name for figure in figures] == ["figure-answer", "figure-against"]
+    for figure in figures:
+        shrunk = min(1.0, PAPER_HEIGHT / figure.height)
+        assert min(sizes(figure.plotly)) * shrunk >= NINE_POINTS
+
+
+def test_commands_stand_in_the_appendix_alone(full_store: Store) -> None:
+    runs = tuple(info.run.key for info in full_store.runs())
+    document = short(full_store, runs)
+    before, appendix = html_bytes(document).decode().split('<section id="appendix"')
+    assert "python -m pcf_core risk" not in before
+    for facts in document.runs:
+        assert all(command.split(" --")[0] in appendix for command in facts.commands)
+    assert '<a href="#appendix">' in before
+
+
+@pytest.mark.parametrize("sections", [tuple(SHORT), tuple(SECTIONS)])
+def test_no_figure_stands_beside_no_reliable_answer(full_store: Store, sections: tuple[str, ...]) -> None:
+    """The second model is flagged: it has no row, mark or sentence with a figure; the JSON keeps its risks."""
+    keys = tuple(info.run.key for info in full_store.runs())
+
+    def read(store: Store, run: RunSpec, *more: Any) -> Any:
+        found = load_result(store, run, *more)
+        if run.key != keys[1]:
+            return found
+        cells = len(run.evidence.terms) * len(run.drawn.texts)
+        return replace(found, coverage=CoverageSummary(by_tokens={}, cells=cells, flagged=cells // 2))
+
+    document = write_report(full_store, ReportRequest(runs=keys, sections=sections), None, read)
+    first, second = document.runs
+    assert (first.reliable, second.reliable) == (True, False)
+    assert second.risks["overall_risk"].value > 0
+    shown = [name for section, table in document.tables if section not in ("provenance", "method")
+             for row in table.rows for name in row if isinstance(name, str)]  # fmt: skip
+    assert first.label in shown
+    assert second.label not in shown
+    drawn = " ".join(str(figure.plotly) for figure in document.figures)
+    assert second.label not in drawn
+    risk = two_decimals(second.risks["overall_risk"].value)
+    assert not any(
+        second.label in said and risk in said
+        for section in document.sections
+        for part in section.parts
+        for said in (*part.findings, *part.notes)
+    )
+    card = model_card(document)
+    assert f"| {second.label} |" in card.replace("\\", "")
+    assert str(second.risks["overall_risk"].value) not in card
+
+
 LIMITS = {
     "contexts": [
         {"topic": "gender", "templates": "gender-nineteen", "max": {"risk": 0.0}, "max_tilt": {"male": 1.0}}
@@ -337,7 +417,8 @@ def written(full_store: Store) -> ReportDocument:
 
 
 def test_the_section_stands_behind_the_answer(written: ReportDocument) -> None:
-    assert [section.name for section in written.sections] == ["answer", "against", "policy", "sure", "check"]
+    names = [section.name for section in written.sections]
+    assert names == ["tested", "answer", "against", "policy", "sure", "conclude", "check"]
 
 
 def test_its_numbers_are_those_of_the_gate(written: ReportDocument, full_store: Store) -> None:

@@ -8,8 +8,8 @@ from functools import partial
 import plotly.graph_objects as go
 
 from pcf_core.report.key_figures import risk_figures
-from pcf_core.report.loaded import NOT_SURE, Study, instead_note, warnings_of
-from pcf_core.report.panels import Panel, facts_table, figure_in, figure_of, part_of, said, table_of
+from pcf_core.report.loaded import Study, instead_note, warnings_of
+from pcf_core.report.panels import Panel, figure_in, figure_of, part_of, said, table_of
 from pcf_core.report.records import ReportPart, RunFacts
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.report.sections.comparison import scales_of
@@ -26,12 +26,14 @@ from pcf_core.show.findings.models import (
     whole_templates_finding,
 )
 from pcf_core.show.findings.notes import low_coverage_note
+from pcf_core.show.findings.numbers import count
 from pcf_core.show.overview import figures_table, lean_sentence, overview_answer, ranges_sentence, risk_answer
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.fairpair.records import FairPairResult
 
+MOST_PANELS = 4  # of groups and models together: more are higher than two fifths of a page
 HOW = """
 Each dot is the discrimination risk R of one model with its interval. The dotted lines, where they are drawn,
 are models that one can compute by hand for these groups: fair, of uniformly random preferences, and fully
@@ -166,8 +168,15 @@ def _answer_chart(study: Study) -> go.Figure:
 
 def against_parts(study: Study) -> list[ReportPart]:
     """Write for every model whom it favours in which occupations, with the picture of all occupations."""
-    panel, sentences = tilt_panel(study), (lean_sentence(*named) for named in study.even.items())
-    return [ReportPart(findings=said(sentences), figure=figure_in(panel, "against"), how=panel.how)]
+    most = max(1, MOST_PANELS - len(study.runs))
+    panel = tilt_panel(study, labour=False, most=most)
+    sentences = (lean_sentence(*named) for named in study.even.items())
+    fewer = (
+        f"Drawn are {most} of {len(study.groups)} groups, those that some occupation prefers most clearly."
+    )
+    notes = (fewer,) if len(study.groups) > 2 and most < len(study.groups) else ()
+    figure = figure_in(panel, "against")
+    return [ReportPart(findings=said(sentences), figure=figure, how=panel.how, notes=notes)]
 
 
 def sure_parts(studies: Sequence[Study]) -> list[ReportPart]:
@@ -186,10 +195,13 @@ def sure_parts(studies: Sequence[Study]) -> list[ReportPart]:
         )
         for study in studies
     ]
-    return [*parts, ReportPart(notes=NOT_SURE)]
+    return parts
 
 
 def check_parts(facts: Sequence[RunFacts]) -> list[ReportPart]:
-    """Write for each run its key, and the commands that make its numbers again."""
-    rows = {f"{one.label}\nrun {one.run}": "\n".join(one.commands) for one in facts}
-    return [ReportPart(tables=(facts_table("check", "How to check this", rows),))]
+    """Write in one line how somebody else comes to the same numbers; the appendix has the commands."""
+    line = (
+        f"The appendix has the commands that calculate {count(len(facts), 'result')} again. The command "
+        "*verify* compares the JSON file of this report with a new calculation, number by number."
+    )
+    return [ReportPart(prose=(line,))]
