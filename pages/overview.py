@@ -22,7 +22,7 @@ from pcf_core.report.rows import reference_lines, risk_table, run_rows, with_rel
 from pcf_core.report.sections.heat_map import example_cell
 from pcf_core.show.charts.risk import risk_dots
 from pcf_core.show.findings.models import neutral_distances_finding, overview_finding, whiskers_note
-from pcf_core.show.findings.numbers import listed
+from pcf_core.show.findings.numbers import begun, listed
 from pcf_core.show.overview import (
     answering,
     example_sentence,
@@ -128,7 +128,7 @@ def draw_start() -> None:
 def draw_example(loaded: Loaded) -> None:
     """Draw whom the first models expect in one sentence, and the way to another one."""
     sentence, shares = example_cell(loaded)
-    finding(example_sentence(as_typed(sentence), shares))
+    finding(example_sentence(begun(as_typed(sentence), loaded.first.run.topic.language), shares))
     draw_sentence_door(sentence, "Try your own sentence")
 
 

@@ -14,7 +14,7 @@ from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind, Preferences
 from pcf_core.show.charts.theme import CAPRICE, PREJUDICE
-from pcf_core.show.findings.numbers import NO_FIGURE, two_decimals
+from pcf_core.show.findings.numbers import NO_FIGURE, people, two_decimals
 from pcf_core.show.findings.occupations import NEARLY_ALL, TIE, largest_shares
 from pcf_core.show.wording import sentences
 
@@ -235,12 +235,42 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
 
 
 def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
-    """Make the table of a report, as sentences write numbers: one row a model, no picture."""
-    table = models_table(rows).drop(columns=["bar", "kind"])
-    table.insert(2, "range", table.pop("range"))
-    table.insert(3, "prejudice", [row.figure(row.prejudice) for row in rows])
-    table.insert(4, "caprice", [row.figure(row.caprice) for row in rows])
-    return table
+    """Make the table of a report: one row a model, each number in a column of its own, nothing rounded.
+
+    Without a reliable answer there are no numbers.
+    """
+    import pandas as pd
+
+    groups = list(rows[0].leading)
+    return pd.DataFrame(
+        [
+            {
+                "model": row.model,
+                **{
+                    name: None if row.says_little else value
+                    for name, value in (
+                        ("risk", row.overall),
+                        ("low", row.low),
+                        ("high", row.high),
+                        ("prejudice", row.prejudice),
+                        ("caprice", row.caprice),
+                    )
+                },
+                "prefers": say("whom", row=row),
+                **_firsts(row, groups),
+            }
+            for row in rows
+        ]
+    )
+
+
+def _firsts(row: ModelRow, groups: Sequence[str]) -> dict[str, int | None]:
+    """Return how many occupations each of two groups leads; of more groups the largest such number."""
+    leading = {group: None if row.says_little else number for group, number in row.leading.items()}
+    if len(groups) == 2:
+        return {f"{people(group)} first": leading[group] for group in groups}
+    most = None if row.says_little else max(row.leading.values())
+    return {"most often first": most, "occupations": row.occupations}
 
 
 def card_text(row: ModelRow) -> str:

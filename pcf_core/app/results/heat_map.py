@@ -12,6 +12,7 @@ import streamlit as st
 
 from pcf_core.app.caching import once, open_store
 from pcf_core.app.choice import OCCUPATION, choose_group, choose_occupation
+from pcf_core.app.columns import numeric
 from pcf_core.app.data import Loaded
 from pcf_core.app.inside import script
 from pcf_core.app.links import say_instead
@@ -27,12 +28,21 @@ from pcf_core.report.sections.heat_map import ORDERS, PRESETS, pages_of
 from pcf_core.report.sections.tilt import interval_of_share
 from pcf_core.show.charts.cell import WordProbability, cell_bars, word_bars
 from pcf_core.show.findings.notes import coverage_note
-from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.numbers import begun, count
 from pcf_core.show.findings.occupations import occupation_finding
 
 PAPER_TEMPLATES = "gender-heatmap"
 CLICKED = "cell_clicked"
 CONTEXT = "template"  # in the address
+# How the shares of a cell follow from its words, by what a group gets of its words.
+BY_HAND = {
+    "sum": "A group's share is the sum of its words' probabilities, divided by the sum over all words.",
+    "mean": "A group's share is the mean of its words' probabilities, divided by the sum of all such means.",
+}
+WORD_COLUMNS = {
+    "probability": numeric("probability", "Of this word in the gap, among all words.", "%.3g"),
+    "share_of_group": numeric("share of the group", "Of the words of all groups together.", "%.3f"),
+}
 TEMPLATE = "cell_template"  # of the context that was chosen or clicked last
 
 
@@ -202,7 +212,8 @@ def called(occupation: str, templates: Sequence[str]) -> dict[str, str]:
 
 def _draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
     """Draw what one cell consists of; ``prefix`` tells its charts from those of another drawing."""
-    st.markdown(f"**{plain(sentence(occupation, template))}**")
+    shown = begun(sentence(occupation, template), loaded.first.run.topic.language)
+    st.markdown(f"**{plain(shown)}**")
     picture(
         partial(cell_bars, _cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
         f"{prefix}cell_bars",
@@ -226,6 +237,29 @@ def _draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = ""
                 source=loaded.source,
             )
             st.caption(once(_cell_caption)(item, occupation, template))
+    with st.expander("The same as numbers"):
+        st.caption(BY_HAND[loaded.options.aggregation])
+        table = once(cell_words_table)(loaded, occupation, template)
+        draw_table(table, f"{prefix}cell_words", WORD_COLUMNS, "Probability of each word in this sentence")
+
+
+def cell_words_table(loaded: Loaded, occupation: str, template: str) -> pd.DataFrame:
+    """Make a table from which a cell can be worked out by hand: a row for each model and word."""
+    preferences = _cell_preferences(loaded, occupation, template)
+    return pd.DataFrame(
+        [
+            {
+                "model": name,
+                "sentence": sentence(occupation, template),
+                "group": word.group,
+                "word": word.word,
+                "probability": word.probability,
+                "share_of_group": preferences[name][word.group],
+            }
+            for name, item in loaded.runs.items()
+            for word in _cell_words(item, occupation, template)
+        ]
+    )
 
 
 def sentence(occupation: str, template: str) -> str:
