@@ -35,8 +35,8 @@ def test_it_prints_the_file_with_a_profile_of_its_own_and_no_network(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = tmp_path / "told"
-    script = f"""printf '%s\\n' "$@" > {told}
-for one in "$@"; do case "$one" in --print-to-pdf=*) printf '%%PDF-1.4' > "${{one#--print-to-pdf=}}";; esac; done"""
+    write = """case "$one" in --print-to-pdf=*) printf '%%PDF-1.4' > "${one#--print-to-pdf=}";; esac"""
+    script = f'printf \'%s\\n\' "$@" > {told}\nfor one in "$@"; do {write}; done'
     browser_that(tmp_path, monkeypatch, script)
     assert pdf_bytes(b"<html></html>") == b"%PDF-1.4"
     arguments = told.read_text(encoding="utf8").splitlines()
