@@ -1,4 +1,4 @@
-"""The page Caprice: whether a few occupations are treated far more capriciously than the rest."""
+"""The page Caprice: whether a few occupations account for most of the caprice."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ def draw() -> None:
         finding(*(say(name, report) for name, report in shown.reports.items()))
         others = list(loaded.runs)[len(shown.runs) :]
         if others:
-            st.caption(f"Fitted and drawn are the first models alone; not shown: {plain(', '.join(others))}.")
+            st.caption(
+                f"Only the first {len(shown.runs)} models are drawn; not shown: {plain(', '.join(others))}."
+            )
     if part == "prejudice":
         draw_prejudice(shown, row)
     else:

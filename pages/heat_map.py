@@ -1,4 +1,4 @@
-"""The page Heat map: which group's words a model expects after which occupation in which context."""
+"""The page Heat map: how likely a model finds each group's words in every sentence about every occupation."""
 
 from dataclasses import replace
 from functools import partial
@@ -25,12 +25,10 @@ from pcf_core.report.sections.heat_map import heat_answer, heat_map_panel, shown
 from pcf_core.show.charts.heat_map import MOST_OPENED
 from pcf_core.show.overview import ModelRow, overview_answer
 
-BELOW = (
-    "A click on a cell, or the choice under *One cell*, shows the prompt, the groups and the words behind it."
-)
+BELOW = "Click a cell, or choose one under *One cell*, to see the sentence and the words behind it."
 FILES = (
-    " The files under *Data* hold every cell of the run, one row for each occupation, template and group, "
-    "with its coverage; the table there shows the cells of this picture."
+    " The files under *Data* have every test sentence of the result, one row for each occupation, template "
+    "and group, with its coverage. The table there shows the cells of this picture."
 )
 
 
@@ -52,7 +50,7 @@ def draw() -> None:
     axes = replace(axes, rows=fitting_rows(axes.rows, MOST_CELLS_DOWN))
     rows, columns = axes.rows, axes.columns
     if not rows or not columns:
-        st.info("The papers' occupations or templates are not part of this run; choose another view.")
+        st.info("This result does not have the papers' occupations or sentences. Choose another view.")
         return
     panel = heat_map_panel(loaded, model, group, axes, clicks=True)
     few = len(rows) * len(columns) <= MOST_OPENED
@@ -60,7 +58,7 @@ def draw() -> None:
     open_clicked(loaded)
     st.caption(
         f"{len(rows):,} of {len(preferences.occupations):,} occupations × "
-        f"{len(columns):,} of {len(preferences.templates):,} templates. {axes.note}"
+        f"{len(columns):,} of {len(preferences.templates):,} sentences. {axes.note}"
     )
     with st.expander("How sure?"):
         if loaded.reliable.runs:

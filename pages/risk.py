@@ -1,4 +1,4 @@
-"""The page Risk: how much each model discriminates, and whether it is prejudice or caprice."""
+"""The page Risk: how large the risk of each model is, and whether it is prejudice or caprice."""
 
 from collections.abc import Callable
 from functools import partial
@@ -32,8 +32,8 @@ def draw() -> None:
             key="risk_view",
             width=470,
             wrap=True,  # five names are wider than a telephone
-            help="Whole models; how much their occupations differ; the parts corrected for few templates; "
-            "the occupations of one model; or whether each model keeps the limits of a policy.",
+            help="Whole models; how much their occupations differ; the parts corrected for few sentences; "
+            "the occupations of one model; or whether each model is within the limits of a policy.",
         )
         thousand = st.toggle(
             "× 1,000",
@@ -80,14 +80,14 @@ def draw_models(loaded: Loaded, thousand: bool) -> Callable[[], None]:
             False,
             key="references",
             bind="query-params",
-            help="What a fair, a stereotyped and a random model would get.",
+            help="The risk of an even, a stereotyped and a random model.",
         )
         published = st.toggle(
             "Published values",
             False,
             key="published",
             bind="query-params",
-            help="The papers' own figures for this topic, hollow and labelled as published.",
+            help="The papers' figures for this topic, hollow and labelled as published.",
         )
     look = {"references": references, "published": published, "thousand": thousand}
     panel = risk_panel(loaded.reliable, **look)

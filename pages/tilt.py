@@ -1,4 +1,4 @@
-"""The page Tilt: which way each model leans, and for which occupations."""
+"""The page Tilt: which group each model prefers, and in which occupations."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 READ = """
-*What it read* shows the same scale for the biographies that the shipped models were trained on, those whose
-lead names the occupation: +1 where all say mostly *he*.
+*What it read* shows the biographies that the shipped models were trained on, on the same scale: those that
+name the occupation in their first sentences; +1 means that all of them say mostly *he*.
 """
 
 
@@ -50,7 +50,7 @@ def draw() -> None:
     draw_picture(panel)
     if len(drawn := panel_groups(reports)) < len(groups):
         st.caption(
-            f"The {len(drawn):,} of {len(groups):,} groups towards which some occupation leans most; the "
+            f"The {len(drawn):,} of {len(groups):,} groups that some occupation prefers most clearly; the "
             "table under *Data* has all."
         )
     with st.expander("How sure?"):
@@ -71,10 +71,10 @@ def all_tilts(loaded: Loaded) -> pd.DataFrame:
 
 
 def choose_ringed(reports: Mapping[str, RiskReport]) -> str:
-    """Draw the choice of an occupation whose contexts are looked at; return it, empty for none."""
+    """Draw the choice of an occupation whose sentences are shown; return it, empty for none."""
     chosen = choose_occupation(
         [row.occupation for row in next(iter(reports.values())).occupations],
-        "Rings the occupation and opens the distribution of its stereotype over the contexts.",
+        "Marks the occupation with a ring and shows how the preference varies over the sentences.",
     )
     return chosen or ""
 

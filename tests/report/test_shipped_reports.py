@@ -104,7 +104,7 @@ def test_a_neutral_point_that_one_topic_lacks_is_that_of_the_others(
     assert note in sections["risk"].parts[1].notes
     assert note not in sections["risk"].parts[0].notes
     method = " ".join(sections["method"].parts[0].prose)
-    assert "against the labour force's shares, or an even split where these do not apply" in method
+    assert "measured from the labour force's shares, or an even split where these do not apply" in method
     assert verify_report(shipped, document, Texts()).holds
 
 

@@ -1,4 +1,4 @@
-"""The page Heat map: which rows and columns are shown, in what order, and one cell when it is chosen."""
+"""The page Heat map: which rows and columns are shown, in which order, and one cell."""
 
 from __future__ import annotations
 
@@ -63,16 +63,16 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
             PRESETS,
             key="preset",
             bind="query-params",
-            help="varied: the 40 occupations that vary most × the 30 heaviest templates. "
-            "papers: the 6 × 10 of BVF Figure 11. all: everything, in pages where it is too much for one.",
+            help="varied: the 40 occupations that vary most × the 30 most common sentences. papers: the 6 × "
+            "10 of BVF Figure 11. all: everything, on several pages if there are too many cells for one.",
         )
         order = st.selectbox(
             "Order by",
             ORDERS,
             key="order",
             bind="query-params",
-            help="From the top: mean tilt, spread over the templates, name, women's share in the US, or "
-            "clustering, which puts occupations and contexts beside those that are most alike.",
+            help="From the top: average preference, variation over the sentences, name, share of women in "
+            "the US, or clustering, which places similar occupations and similar sentences side by side.",
         )
         page, pages = 1, pages_of(loaded.runs[model], preset)
         if pages > 1:
@@ -83,7 +83,7 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
                 key="map_page",
                 bind="query-params",
                 width=140,
-                help="All cells at once would be too much for a browser; the heaviest contexts come first.",
+                help="All cells at once are too many for a browser. The most common sentences come first.",
             )
     return model, group, preset, order, int(page)
 
@@ -126,17 +126,17 @@ def _cell_caption(item: Report, occupation: str, template: str) -> str:
 
 
 def draw_flagged(item: Report) -> None:
-    """Draw the cells of which the preferences say little, marked in the picture."""
+    """Draw a table of the cells in which the model almost never uses the topic's words."""
     coverage = item.result.coverage
     if coverage is not None and coverage.flagged:
-        cells = count(coverage.flagged, "cell")
-        with st.expander(f"{cells} in which the model hardly expects the topic's words"):
+        cells = count(coverage.flagged, "test sentence")
+        with st.expander(f"{cells} in which the model almost never uses these words"):
             st.markdown(
-                "The model gives the topic's words next to no probability there. They are marked × above and "
-                "listed from the lowest coverage up; the export names all of them."
+                "Ignore the preferences there. The sentences are marked above and listed from the lowest "
+                "coverage up; the files under *Data* name all of them."
             )
             table = pd.DataFrame([cell.model_dump() for cell in coverage.listed])  # the lowest first
-            draw_table(table, "flagged_cells", alt="Cells with next to no coverage")
+            draw_table(table, "flagged_cells", alt="Test sentences with almost no coverage")
 
 
 def take_click(preferences: Preferences, clicked: object) -> None:
@@ -164,7 +164,7 @@ def draw_cell(loaded: Loaded) -> None:
     left, right = st.columns(2)
     with left:
         chosen = choose_occupation(
-            preferences.occupations, "Fills the sentence.", default=preferences.occupations[0]
+            preferences.occupations, "The occupation in the sentence.", default=preferences.occupations[0]
         )
     occupation = chosen or preferences.occupations[0]
     with right:
@@ -188,11 +188,11 @@ def _choose_context(occupation: str, templates: Sequence[str]) -> str:
     elif not goes_back and not is_named and state.get(TEMPLATE) in templates:  # for another occupation
         state[CONTEXT] = names[state[TEMPLATE]]
     chosen = st.selectbox(
-        "Context",
+        "Sentence",
         list(by_name),
         key=CONTEXT,
         bind="query-params",
-        help="The sentence about this occupation; the model goes on at the dots.",
+        help="The sentence about this occupation. The model fills the gap at the dots.",
     )
     state[TEMPLATE] = by_name[chosen]
     return by_name[chosen]
@@ -217,8 +217,8 @@ def _draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = ""
     picture(
         partial(cell_bars, _cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
         f"{prefix}cell_bars",
-        "Probability of each group in this cell, one bar a model",
-        title="Probability of each group in this cell",
+        "Probability of each group in this sentence, one bar a model",
+        title="Probability of each group in this sentence",
         source=loaded.source,
     )
     lines = []
