@@ -27,11 +27,11 @@ from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.comparison import seed_bound
 from pcf_core.measure.sampling import LEVEL
 from pcf_core.models.registry import resolve, seeds_of
-from pcf_core.report.loaded import interval_notes, warnings_of
+from pcf_core.report.loaded import interval_notes, unequal_words, warnings_of
 from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.sections.risk import neutral_distances
 from pcf_core.show.findings.models import whole_templates_finding
-from pcf_core.show.findings.notes import sizes_clause, tokens_clause, unequal_note
+from pcf_core.show.findings.notes import none_equal_note, unequal_note
 from pcf_core.show.findings.reliability import seeds_note
 
 EQUAL_WEIGHTS = (
@@ -50,12 +50,16 @@ def notes(
     the risks, empty: it shows none.  ``reports``: Those it shows, where they are not the loaded ones.
     """
     reports = loaded.reports if reports is None else reports
-    report = loaded.first.report
     sentences = [*warnings_of(reports), *(said_intervals(loaded) if intervals is None else intervals)]
-    if report.effective_templates < len(report.templates) - 0.5:
-        sentences.append(EQUAL_WEIGHTS)
+    if hint := weights_hint(loaded.first.report):
+        sentences.append(hint)
     if sentences:  # one paragraph: the picture that they are about is not far below
         st.caption("  \n".join(plain(sentence) for sentence in sentences))
+
+
+def weights_hint(report: RiskReport) -> str:
+    """Say where all sentences can be given equal weights; empty where they have them."""
+    return EQUAL_WEIGHTS if report.effective_templates < len(report.templates) - 0.5 else ""
 
 
 def said_intervals(loaded: Loaded, of: str = "") -> list[str]:
@@ -95,18 +99,12 @@ def _other_scales_held(loaded: Loaded, pair: tuple[str, str], held: Sequence[str
 def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
     """Warn of groups with unequal words, with a button for each remedy; ``before`` comes first."""
     options = loaded.options
-    tokens = tokens_clause({name: item.result.token_shares for name, item in loaded.runs.items()})
-    sizes = "" if options.aggregation == "mean" else sizes_clause(_word_numbers(loaded.first))
+    tokens, sizes = unequal_words(loaded)
     if not (before or tokens or sizes):
         return
     narrower = NARROWER.get(options.protocol) if tokens else None
     possible = narrower is not None and any(_can_be_read(item, narrower) for item in loaded.runs.values())
-    words = [f"words of {TOKENS[narrower]}"] if narrower and possible else []
-    means = ["the mean of a group's words"] if sizes else []
-    sentences = [before]
-    if tokens or sizes:
-        none_left = bool(narrower) and not possible
-        sentences += [unequal_note(tokens, sizes, [*words, *means], none_left=none_left)]
+    sentences = [before, unequal_note(tokens, sizes), none_equal_note() if narrower and not possible else ""]
     st.warning(plain(" ".join(filter(None, sentences))), icon=":material/warning:")
     with st.container(horizontal=True):
         if narrower and possible:
@@ -125,11 +123,6 @@ def _draw_button(label: str, option: str, value: str) -> None:
         args=({option: called[value]},),
         help="Changes *Reading options* in the sidebar; nothing is scored anew.",
     )
-
-
-def _word_numbers(item: Report) -> dict[str, int]:
-    used = set(item.result.words)
-    return {group.name: sum(word in used for word in group.words) for group in item.run.topic.groups}
 
 
 def _can_be_read(item: Report, protocol: Protocol) -> bool:

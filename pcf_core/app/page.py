@@ -143,6 +143,12 @@ def finding(*sentences: str) -> None:
         st.markdown("  \n".join(lines))
 
 
+def labelled(lines: Mapping[str, str]) -> None:
+    """Draw sentences, one a line, each behind its label."""
+    if lines:
+        st.markdown("  \n".join(f"**{label}:** {_unbroken(plain(line))}" for label, line in lines.items()))
+
+
 def finding_list(sentences: Iterable[str]) -> None:
     """Draw findings as a list."""
     lines = "\n".join(f"- {plain(sentence)}" for sentence in sentences if sentence)

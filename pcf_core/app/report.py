@@ -13,8 +13,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.addresses import Choice
+from pcf_core.app.answer import keys_beside
 from pcf_core.app.caching import kept, open_store
-from pcf_core.app.choice import with_asked
+from pcf_core.app.choice import draw_option, with_asked
 from pcf_core.app.data import Loaded, answered, load, must_wait
 from pcf_core.app.lists import stamp_of, told_apart
 from pcf_core.app.page import finding, finding_list
@@ -25,8 +26,9 @@ from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.knowledge import missing_answers
 from pcf_core.audit.policy import Policy
 from pcf_core.audit.results import self_audit_of
-from pcf_core.core.errors import StoreError
+from pcf_core.core.errors import InputError, StoreError
 from pcf_core.core.knowledge import KnowledgeSet
+from pcf_core.core.options import declared
 from pcf_core.core.records import digest
 from pcf_core.core.run import SELECTIONS, RunSpec, ScoringKey
 from pcf_core.core.settings import settings
@@ -39,6 +41,8 @@ from pcf_core.report.records import (
     ReportPart,
     ReportRequest,
     ReportSection,
+    day_of,
+    today,
 )
 from pcf_core.report.reproducing import export_command
 from pcf_core.report.whole import Texts, made_finding, write_report
@@ -81,7 +85,8 @@ cache and says what differs. **CSV** and **Parquet** are all its tables, packed 
 text that a spreadsheet would run as a formula has an apostrophe before it. **Model card** is what the page
 of a model on a hub can carry.
 
-The same contents give the same files, byte for byte, here and from the command line: no time is in them.
+The same contents give the same files, byte for byte, here and from the command line. The only date in them
+is the one that you choose.
 """
 
 
@@ -92,7 +97,7 @@ class Contents:
     ``loaded``: the sidebar's choice.  ``runs``: its finished runs, then those that were added.  ``unread``:
     of both, those that are large and that the worker has to read first.  ``knowledge``: sets of facts that
     one of the models was asked.  ``policy``: limits whose verdict is in it.  ``unknown``: what a link names
-    and the cache does not have.
+    and the cache does not have.  ``date``, ``elsewhere``: as of the request.
     """
 
     loaded: Loaded
@@ -104,6 +109,8 @@ class Contents:
     unread: tuple[RunSpec, ...] = ()
     policy: Policy | None = None
     unknown: tuple[str, ...] = ()
+    date: str = ""
+    elsewhere: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -125,6 +132,8 @@ class Contents:
             criteria=tuple(one.hash for one in self.criteria),
             knowledge=self.knowledge,
             policy=self.policy if self.runs else None,
+            date=self.date,
+            elsewhere=self.elsewhere,
         )
 
 
@@ -191,7 +200,19 @@ def draw_contents(choice: Choice) -> Contents:
         policy=policy,
         unread=(*loaded.unread.values(), *unread),
         unknown=tuple(name for name in (*named, *audits) if name not in finished and name not in stored),
+        date=_draw_date(left),
+        elsewhere=keys_beside(loaded),
     )
+
+
+def _draw_date(container: DeltaGenerator) -> str:
+    """Draw the day that the report names; what is no day is refused, and today stands for it."""
+    text = draw_option(declared(ReportRequest)["date"], container)
+    try:
+        return day_of(text)
+    except InputError as error:
+        container.error(plain(str(error)), icon=":material/error:")
+        return today()
 
 
 def _draw_left_out(container: DeltaGenerator) -> tuple[str, ...]:
@@ -306,7 +327,7 @@ def expected_seconds(runs: int, cells: int) -> float:
 def _state_of(request: ReportRequest) -> str:
     """Hash the request and all in the cache that a report of it depends on."""
     store = open_store()
-    infos = [store.run_info(key) for key in request.runs]
+    infos = [store.run_info(key) for key in (*request.runs, *request.elsewhere)]
     audits = [self_audit_of(store, info.run) for info in infos]
     parts = [
         [

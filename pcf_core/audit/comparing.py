@@ -17,7 +17,7 @@ import numpy as np
 
 from pcf_core.audit.options import ViewOptions, counted_occupations, unit_of
 from pcf_core.audit.reading import Reading
-from pcf_core.audit.results import load_result
+from pcf_core.audit.results import Read, load_result
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import SIGNIFICANCE, Comparison, Difference, OccupationDifference, Side
@@ -384,12 +384,14 @@ def answers_elsewhere(
     return answers
 
 
-def answer_in(store: Store, runs: tuple[RunSpec, RunSpec], options: ViewOptions) -> OtherSentences:
+def answer_in(
+    store: Store, runs: tuple[RunSpec, RunSpec], options: ViewOptions, read: Read = load_result
+) -> OtherSentences:
     """Test which of two finished runs on the same templates has the higher risk.
 
     Raises AuditError if they cannot be read under these options, or not be compared.
     """
-    one, other = (load_result(store, run, options.protocol, options.aggregation) for run in runs)
+    one, other = (read(store, run, options.protocol, options.aggregation) for run in runs)
     readings = Reading(runs[0], one, options), Reading(runs[1], other, options)
     return OtherSentences(
         name=runs[0].templates.name,

@@ -1,0 +1,192 @@
+"""The answer block of a page: its lines around the picture, its caveats, and the ways to other sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pcf_core.app.addresses import Place, parameters_for
+from pcf_core.app.caching import kept, open_store
+from pcf_core.app.choice import FIRST, SECOND
+from pcf_core.app.data import Loaded, listed_models, must_wait, results
+from pcf_core.app.links import draw_link
+from pcf_core.app.lists import Stamp, is_present, present_templates, set_cards, stamp_of, templates_name
+from pcf_core.app.notes import other_scales
+from pcf_core.app.page import labelled
+from pcf_core.app.present import is_presented
+from pcf_core.app.widgets import plain, plain_label
+from pcf_core.audit.baseline import OtherScales
+from pcf_core.audit.comparing import answer_in, elsewhere
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import Report, is_kept, kept_name
+from pcf_core.core.errors import AuditError
+from pcf_core.core.run import RunSpec
+from pcf_core.material.suiting import suiting_sets
+from pcf_core.report.answer import Pair, answer_from, caveats_of, compared_models, name_beside, tested
+from pcf_core.show.answer import AGAINST, ANSWER, Answer
+from pcf_core.show.compare import Standing, differing_first
+
+COMPARE = Place("compare")
+SETS = 512  # whose answers on two models are kept for all visitors
+MOST_CELLS = 100_000  # that are read for this line, where no preferences are kept: 2 s of a CPU
+RunPair = tuple[RunSpec, RunSpec]
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """The compared models in other sentences; ``name``: of these in addresses."""
+
+    standing: Standing
+    name: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """The answer on the models of a page, and the other sentences that it speaks of, by how it calls them."""
+
+    loaded: Loaded
+    answer: Answer
+    pair: Pair | None
+    here: Standing | None
+    others: Mapping[str, Elsewhere]
+
+
+def answer_block(loaded: Loaded) -> Block:
+    """Answer about the loaded models."""
+    pair = compared_models(loaded)
+    difference = loaded.remember(tested, pair)[0] if pair is not None else None
+    scales, others, here = OtherScales(), dict[str, Elsewhere](), None
+    if pair is not None and difference is not None:
+        scales, others = other_scales(loaded, pair), _others(loaded, pair)
+        here = Standing.of_risk(pair, difference, (False, False))
+    standings = {called: one.standing for called, one in others.items()}
+    caveats = caveats_of(loaded, open_store(), listed_models())
+    return Block(loaded, answer_from(loaded, caveats, scales, standings), pair, here, others)
+
+
+def draw_answer(block: Block) -> None:
+    """Draw the lines that stand above the picture; all of them while presenting.
+
+    Where no figure is reliable the page has said so already: then draw the way to sentences that work.
+    """
+    lines = block.answer.lines
+    if not block.loaded.reliable.runs:
+        _draw_way_to_an_answer(block.loaded)
+        return
+    st.markdown(f"##### {plain(lines[ANSWER])}")
+    above = set(lines) - {ANSWER} if is_presented() else {AGAINST}
+    labelled({label: line for label, line in lines.items() if label in above})
+
+
+def draw_rest(block: Block) -> None:
+    """Draw the lines that stand below the picture, and the way to the sentences that differ most."""
+    if is_presented():
+        return
+    labelled({label: line for label, line in block.answer.lines.items() if label not in (ANSWER, AGAINST)})
+    if block.pair is None or block.here is None or not block.others:
+        return
+    standings = {called: one.standing for called, one in block.others.items()}
+    name = block.others[differing_first(block.here, standings)[0]].name
+    models = dict(zip((FIRST, SECOND), block.pair, strict=True))
+    address = {**block.loaded.choice.parameters, **parameters_for(block.pair), **models, "templates": name}
+    draw_link(COMPARE, "See that comparison", address, ":material/compare_arrows:")
+
+
+def draw_caveats(answer: Answer, *more: str) -> None:
+    """Draw what has to be known before an answer is believed, and ``more`` of a page."""
+    if sentences := list(filter(None, [*answer.caveats, *more])):
+        st.caption("  \n".join(map(plain, sentences)))
+
+
+def _draw_way_to_an_answer(loaded: Loaded) -> None:
+    if name := working_set(loaded):
+        st.button(
+            f"Use “{plain_label(set_cards()[name].title)}” instead",
+            key="use_working_set",
+            icon=":material/format_quote:",
+            on_click=st.session_state.update,
+            args=({"templates": name},),
+        )
+
+
+def working_set(loaded: Loaded) -> str:
+    """Return a set that suits the topic and has reliable results of a loaded model; else one made for it.
+
+    Empty where there is neither.
+    """
+    shown, cards = loaded.first.run, set_cards()
+    names = [name for name in suiting_sets(shown.topic, cards) if name != shown.templates.name]
+    keys = {item.run.scoring.hash for item in loaded.runs.values()}
+    finished = [info.run for info in open_store().runs() if info.complete]
+    runs = [
+        run
+        for run in finished
+        if run.topic.hash == shown.topic.hash
+        and run.evidence.hash == shown.evidence.hash
+        and run.scoring.hash in keys
+        and run.plan is None
+        and is_present(run)
+    ]
+    for name in names:
+        for run in (run for run in runs if run.templates.name == name):
+            opened = results().open(present_templates(run), loaded.options, brief=True)
+            if isinstance(opened, Report) and not opened.report.says_little:
+                return name
+    return next((name for name in names if cards[name].topic == shown.topic.name), "")
+
+
+# The compared models in other sentences.
+
+
+def keys_beside(loaded: Loaded) -> tuple[str, ...]:
+    """Return the keys of the runs by which the answer on the loaded models speaks of other sentences."""
+    pair = compared_models(loaded)
+    return () if pair is None else tuple(run.key for runs in _read_elsewhere(loaded, pair) for run in runs)
+
+
+def _others(loaded: Loaded, pair: Pair) -> dict[str, Elsewhere]:
+    """Test two of the loaded models in other sentences, once for all visitors."""
+    options, store, others = loaded.options, open_store(), dict[str, Elsewhere]()
+    for runs in _read_elsewhere(loaded, pair):
+        with suppress(AuditError):
+            stored = tuple(kept_name(store, run, options.protocol) for run in runs)
+            standing = _standing(runs, pair, options, stored, stamp_of("factors"))
+            called = name_beside(runs[0].templates, others)
+            others[called] = Elsewhere(standing, templates_name(runs[0]))
+    return others
+
+
+def _read_elsewhere(loaded: Loaded, pair: Pair) -> Iterator[RunPair]:
+    """Yield the runs of two of the loaded models in other sentences, as pages open them.
+
+    Those that a page would leave to the worker, or cannot read, are passed over: nobody has asked for them.
+    Of those that are not kept, no more than ``MOST_CELLS`` cells are read.
+    """
+    store, options, cells = open_store(), loaded.options, 0
+    finished = (info.run for info in store.runs() if info.complete)
+    first, second = (loaded.runs[name].run for name in pair)
+    for one, other in elsewhere(finished, first, second):
+        if not is_present(one):  # texts that the set of this name had before
+            continue
+        shown = present_templates(one)  # both with the counts of the set that the link names
+        runs = shown, other.model_copy(update={"templates": shown.templates})
+        with suppress(AuditError):
+            new = sum(run.cells for run in runs if not is_kept(store, run, options.protocol))
+            if cells + new <= MOST_CELLS and not any(must_wait(run, "preferences", options) for run in runs):
+                cells += new
+                yield runs
+
+
+@kept(slots=SETS)
+def _standing(
+    runs: RunPair, names: Pair, options: ViewOptions, stored: tuple[str, ...], statistics: Stamp
+) -> Standing:
+    """Test two runs.
+
+    ``stored``: by what names their preferences are kept; ``statistics``: those behind weights of occupations.
+    """
+    answer = answer_in(open_store(), runs, options)
+    return Standing.of_risk(names, answer.risk, answer.little)
