@@ -26,7 +26,7 @@ from pcf_core.report.loaded import (
     warnings_of,
 )
 from pcf_core.report.sections.comparison import scales_of
-from pcf_core.show.answer import Answer, Measured, sentences_called, write_answer
+from pcf_core.show.answer import Answer, Measured, answer_on, sentences_called
 from pcf_core.show.compare import Standing
 from pcf_core.show.findings.models import whole_templates_finding
 from pcf_core.show.findings.notes import noun_note, unequal_note, unequal_weights, weights_help
@@ -120,7 +120,7 @@ def answer_from(
         against_even=against_even,
         to_one=to_one,
     )
-    return write_answer(measured, caveats)
+    return answer_on(measured, caveats)
 
 
 def caveats_of(study: Study, store: Store, models: Iterable[ModelSpec]) -> list[str]:

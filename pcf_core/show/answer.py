@@ -103,7 +103,7 @@ class Measured:
         ]
 
 
-def write_answer(of: Measured, caveats: Iterable[str] = ()) -> Answer:
+def answer_on(of: Measured, caveats: Iterable[str] = ()) -> Answer:
     """Write the answer on any number of models; those whose figures say little are named as such."""
     notes = tuple(dict.fromkeys(note for note in caveats if note))
     unsure = low_coverage_note({name: report.coverage for name, report in of.reports.items()})

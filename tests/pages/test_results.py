@@ -366,8 +366,8 @@ def buttons(app: App) -> list[str]:
 def test_words_of_unequal_length_and_number_are_said_before_the_picture(shipped: Store) -> None:
     app = open_app("risk", topic="race", model=["mini-gpt"])
     assert "Words for Hispanic people have 4.0 tokens, words for White people 1.0" in app.warnings
-    assert "“black” has 2 words, “white” 1: choose the mean of a group's words" in app.warnings
-    assert "there are not enough words of the same number of tokens in every group" in app.warnings
+    assert "“black” has 2 words, “white” 1, so the groups are not measured in the same way." in app.warnings
+    assert "There are not enough words of the same number of tokens in every group." in app.warnings
     assert len(app.warning) == 1
     assert buttons(app) == ["take_aggregation"]
     app.press("take_aggregation")

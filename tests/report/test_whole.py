@@ -25,6 +25,7 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
+from pcf_core.report.answer import answer_of
 from pcf_core.report.loaded import load_studies
 from pcf_core.report.records import (
     ALWAYS,
@@ -39,13 +40,10 @@ from pcf_core.report.records import (
     ReportTable,
 )
 from pcf_core.report.reproducing import export_command
-from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.verifying import verify_report
 from pcf_core.report.whole import Texts, contents_finding, made_finding, write_report
 from pcf_core.report.written import html_bytes, read_report, report_bytes
-from pcf_core.show.compare import Standing, how_sure, pair_answer
 from pcf_core.show.findings.numbers import called, two_decimals
-from pcf_core.show.overview import overview_answer
 from pcf_core.store.store import Store
 from tests.browser import CHROMIUM, FLAGS
 from tests.command_line import run_here
@@ -265,16 +263,11 @@ def test_its_figures_are_those_of_the_audit_in_two_decimals(full_store: Store) -
         assert f"{shown['risk']}" in " ".join(document.headline)
 
 
-def test_of_two_models_it_says_which_is_closer_to_even_and_how_sure_as_compare_does(
-    full_store: Store,
-) -> None:
+def test_it_begins_with_the_answer_block(full_store: Store) -> None:
+    """The lines themselves are held against those of pages and commands in tests/pages/test_answers.py."""
     runs = tuple(info.run.key for info in full_store.runs())
     (study,) = load_studies(full_store, ReportRequest(runs=runs))
-    (found,) = study.comparisons[0]
-    first, second = study.runs
-    standing = Standing.of((first, second), found, scales_of(study, (first, second), full_store))
-    headline = short(full_store, runs).headline
-    assert headline == (pair_answer(standing), overview_answer(study.rows), how_sure(standing, found))
+    assert short(full_store, runs).headline == answer_of(study, full_store).labelled
     alone = short(full_store, runs[:1]).headline
     assert not any("closer to" in said or "than chance" in said for said in alone)
 
