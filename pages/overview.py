@@ -9,7 +9,7 @@ from pcf_core.app.answer import answer_block, draw_answer, draw_caveats, draw_re
 from pcf_core.app.choice import current_choice
 from pcf_core.app.compare.presets import draw_presets
 from pcf_core.app.data import Loaded, all_reports
-from pcf_core.app.notes import draw_seeds, neutral_distances_of, weights_hint
+from pcf_core.app.notes import neutral_distances_of, weights_hint
 from pcf_core.app.page import draw_table, finding, open_page, picture
 from pcf_core.app.present import is_presented
 from pcf_core.app.provenance import draw_provenance
@@ -84,14 +84,14 @@ def draw_how_sure(loaded: Loaded, answer: Answer) -> None:
         neutral = neutral_distances_finding(neutral_distances_of(loaded))
         finding(overview_finding(shown.reports, loaded.over), neutral)
     draw_caveats(answer, weights_hint(loaded.first.report))
-    draw_seeds(loaded)
 
 
 def draw_all_runs(loaded: Loaded) -> None:
     """Draw the risk of every result on the topic."""
     over = loaded.over
     everything, unread = all_reports(loaded)
-    rows = run_rows(everything, over)
+    reliable = {name: report for name, report in everything.items() if not report.says_little}
+    rows = run_rows(reliable, over)
     lines = reference_lines(len(loaded.groups), loaded.options.scale) if loaded.comparable else {}
     picture(
         partial(risk_dots, rows, lines),
@@ -102,6 +102,10 @@ def draw_all_runs(loaded: Loaded) -> None:
         source=f"{PROGRAM} · {loaded.first.run.topic.title}",
     )
     st.caption(plain(whiskers_note({row.label: row.drawn for row in rows if row.drawn})))
+    if unreliable := len(everything) - len(reliable):
+        st.caption(
+            f"{unreliable:,} more give no reliable answer: the model almost never used these words there."
+        )
     if unread:
         st.caption(f"{unread:,} more results cannot be read with these options.")
     draw_table(risk_table(rows), "overview")

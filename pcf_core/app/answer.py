@@ -25,7 +25,15 @@ from pcf_core.audit.results import Report, is_kept, kept_name
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import RunSpec
 from pcf_core.material.suiting import suiting_sets
-from pcf_core.report.answer import Pair, answer_from, caveats_of, compared_models, name_beside, tested
+from pcf_core.report.answer import (
+    Pair,
+    answer_from,
+    caveats_of,
+    compared_models,
+    name_beside,
+    standing_of,
+    tested,
+)
 from pcf_core.show.answer import AGAINST, ANSWER, Answer
 from pcf_core.show.compare import Standing, differing_first
 
@@ -45,11 +53,13 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Block:
-    """The answer on the models of a page, and the other sentences that it speaks of, by how it calls them."""
+    """The answer on the models of a page, and the other sentences that it speaks of, by how it calls them.
+
+    ``here``: how the models stand that it compares.
+    """
 
     loaded: Loaded
     answer: Answer
-    pair: Pair | None
     here: Standing | None
     others: Mapping[str, Elsewhere]
 
@@ -57,14 +67,13 @@ class Block:
 def answer_block(loaded: Loaded) -> Block:
     """Answer about the loaded models."""
     pair = compared_models(loaded)
-    difference = loaded.remember(tested, pair)[0] if pair is not None else None
-    scales, others, here = OtherScales(), dict[str, Elsewhere](), None
-    if pair is not None and difference is not None:
+    scales, others = OtherScales(), dict[str, Elsewhere]()
+    if pair is not None and loaded.remember(tested, pair)[0] is not None:
         scales, others = other_scales(loaded, pair), _others(loaded, pair)
-        here = Standing.of_risk(pair, difference, (False, False))
+    here, _ = standing_of(loaded, scales)
     standings = {called: one.standing for called, one in others.items()}
     caveats = caveats_of(loaded, open_store(), listed_models())
-    return Block(loaded, answer_from(loaded, caveats, scales, standings), pair, here, others)
+    return Block(loaded, answer_from(loaded, caveats, scales, standings), here, others)
 
 
 def draw_answer(block: Block) -> None:
@@ -86,12 +95,13 @@ def draw_rest(block: Block) -> None:
     if is_presented():
         return
     labelled({label: line for label, line in block.answer.lines.items() if label not in (ANSWER, AGAINST)})
-    if block.pair is None or block.here is None or not block.others:
+    if block.here is None or not block.others:
         return
     standings = {called: one.standing for called, one in block.others.items()}
     name = block.others[differing_first(block.here, standings)[0]].name
-    models = dict(zip((FIRST, SECOND), block.pair, strict=True))
-    address = {**block.loaded.choice.parameters, **parameters_for(block.pair), **models, "templates": name}
+    pair = block.here.names
+    models = dict(zip((FIRST, SECOND), pair, strict=True))
+    address = {**block.loaded.choice.parameters, **parameters_for(pair), **models, "templates": name}
     draw_link(COMPARE, "See that comparison", address, ":material/compare_arrows:")
 
 

@@ -16,6 +16,7 @@ from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.risk import Difference
 from pcf_core.core.run import ModelSpec, RunSpec, version_name
 from pcf_core.core.topics import TemplateSet
+from pcf_core.models.registry import list_models
 from pcf_core.report.loaded import (
     Study,
     effective_text,
@@ -26,6 +27,7 @@ from pcf_core.report.loaded import (
     warnings_of,
 )
 from pcf_core.report.sections.comparison import scales_of
+from pcf_core.report.seeds import seeds_notes
 from pcf_core.show.answer import Answer, Measured, answer_on, sentences_called
 from pcf_core.show.compare import Standing
 from pcf_core.show.findings.models import whole_templates_finding
@@ -76,14 +78,35 @@ def answer_of(study: Study, store: Store, keys: Sequence[str] = (), read: Read =
 
     Raises RunError if such a run is unknown or not finished.
     """
-    from pcf_core.models.registry import list_models
-
     pair = compared_models(study)
     scales = OtherScales()
     if pair is not None and study.remember(tested, pair)[0] is not None:
         scales = scales_of(study, pair, store, read)
     others = standings_elsewhere(study, store, keys, read)
     return answer_from(study, caveats_of(study, store, list_models()), scales, others)
+
+
+def standing_of(study: Study, scales: OtherScales) -> tuple[Standing | None, str]:
+    """Return how the compared models of a study stand, or why they cannot be compared.
+
+    ``scales``: how they stand by other measures.
+    """
+    pair = compared_models(study)
+    difference, refused = study.remember(tested, pair) if pair is not None else (None, "")
+    if pair is None or difference is None:
+        return None, refused
+    letters, ordered = study.remember(letters_of), difference.ordered
+    if len(study.reliable.runs) > 2:  # corrected for all pairs
+        ties = [set(letters.get(name, "").split()) for name in pair]
+        ordered = ordered and bool(letters) and not ties[0] & ties[1]
+    standing = replace(
+        Standing.of_risk(pair, difference, (False, False)),
+        ordered=ordered,
+        scales=scales,
+        against_even=study.options.reference == "uniform",
+        to_one=study.options.scale == "pcf",
+    )
+    return standing, ""
 
 
 def answer_from(
@@ -94,21 +117,7 @@ def answer_from(
     ``scales``, ``others``: how the models that it compares stand by other measures, and in other sentences
     by their name.
     """
-    pair, options = compared_models(study), study.options
-    against_even, to_one = options.reference == "uniform", options.scale == "pcf"
-    letters = study.remember(letters_of)
-    difference, refused = study.remember(tested, pair) if pair is not None else (None, "")
-    standing = None
-    if pair is not None and difference is not None:
-        ties = [set(letters.get(name, "").split()) for name in pair]
-        several = len(study.reliable.runs) > 2
-        standing = replace(
-            Standing.of_risk(pair, difference, (False, False)),
-            ordered=difference.ordered and (not several or (bool(letters) and not ties[0] & ties[1])),
-            scales=scales,
-            against_even=against_even,
-            to_one=to_one,
-        )
+    standing, refused = standing_of(study, scales)
     measured = Measured(
         reports=study.reports,
         even=study.even,
@@ -116,9 +125,9 @@ def answer_from(
         pair=standing,
         refused=refused,
         elsewhere=others,
-        letters=letters,
-        against_even=against_even,
-        to_one=to_one,
+        letters=study.remember(letters_of),
+        against_even=study.options.reference == "uniform",
+        to_one=study.options.scale == "pcf",
     )
     return answer_on(measured, caveats)
 
@@ -146,6 +155,7 @@ def caveats_of(study: Study, store: Store, models: Iterable[ModelSpec]) -> list[
         weights_help(effective_text(report)) if unequal_weights(report) else "",
         *interval_notes(study.reports, study.over),
         whole_templates_finding(study.whole_templates),
+        *seeds_notes(study),
     ]
 
 
