@@ -20,7 +20,7 @@ from pcf_core.app.widgets import plain
 from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.report.sections.heat_map import example_cell
-from pcf_core.show.answer import Answer
+from pcf_core.show.answer import AGAINST, Answer
 from pcf_core.show.charts.risk import risk_dots
 from pcf_core.show.findings.models import neutral_distances_finding, overview_finding, whiskers_note
 from pcf_core.show.overview import example_sentence, numbers_table
@@ -48,9 +48,9 @@ def draw() -> None:
     """Draw the page."""
     loaded = open_page("Overview", "", draw_start, brief=True)
     block = answer_block(loaded)
-    draw_answer(block)
+    draw_answer(block, AGAINST)
     rows = draw_models(loaded, runs_alike(loaded))
-    draw_rest(block)
+    draw_rest(block, AGAINST)
     if is_presented():
         return
     draw_example(loaded)

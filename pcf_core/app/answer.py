@@ -11,20 +11,19 @@ import streamlit as st
 from pcf_core.app.addresses import Place, parameters_for
 from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import FIRST, SECOND
-from pcf_core.app.data import Loaded, listed_models, must_wait, results
+from pcf_core.app.data import Loaded, listed_models, must_wait
 from pcf_core.app.links import draw_link
-from pcf_core.app.lists import Stamp, is_present, present_templates, set_cards, stamp_of, templates_name
+from pcf_core.app.lists import Stamp, is_present, present_templates, stamp_of, templates_name
 from pcf_core.app.notes import other_scales
 from pcf_core.app.page import labelled
 from pcf_core.app.present import is_presented
-from pcf_core.app.widgets import plain, plain_label
+from pcf_core.app.widgets import plain
 from pcf_core.audit.baseline import OtherScales
 from pcf_core.audit.comparing import answer_in, elsewhere
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.results import Report, is_kept, kept_name
+from pcf_core.audit.results import is_kept, kept_name
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import RunSpec
-from pcf_core.material.suiting import suiting_sets
 from pcf_core.report.answer import (
     Pair,
     answer_from,
@@ -34,7 +33,7 @@ from pcf_core.report.answer import (
     standing_of,
     tested,
 )
-from pcf_core.show.answer import AGAINST, ANSWER, Answer
+from pcf_core.show.answer import ANSWER, Answer
 from pcf_core.show.compare import Standing, differing_first
 
 COMPARE = Place("compare")
@@ -76,25 +75,24 @@ def answer_block(loaded: Loaded) -> Block:
     return Block(loaded, answer_from(loaded, caveats, scales, standings), here, others)
 
 
-def draw_answer(block: Block) -> None:
-    """Draw the lines that stand above the picture; all of them while presenting.
+def draw_answer(block: Block, *above: str) -> None:
+    """Draw the answer and the lines with the labels ``above`` over the picture; while presenting, all lines.
 
-    Where no figure is reliable the page has said so already: then draw the way to sentences that work.
+    Where no figure is reliable the page has said so already.
     """
-    lines = block.answer.lines
     if not block.loaded.reliable.runs:
-        _draw_way_to_an_answer(block.loaded)
         return
-    st.markdown(f"##### {plain(lines[ANSWER])}")
-    above = set(lines) - {ANSWER} if is_presented() else {AGAINST}
-    labelled({label: line for label, line in lines.items() if label in above})
+    first, *others = block.answer.lines.items()
+    st.markdown(f"##### {plain(first[1])}")
+    labelled({label: line for label, line in others if label in above or is_presented()})
 
 
-def draw_rest(block: Block) -> None:
+def draw_rest(block: Block, *above: str) -> None:
     """Draw the lines that stand below the picture, and the way to the sentences that differ most."""
     if is_presented():
         return
-    labelled({label: line for label, line in block.answer.lines.items() if label not in (ANSWER, AGAINST)})
+    drawn = {ANSWER, *above}
+    labelled({label: line for label, line in block.answer.lines.items() if label not in drawn})
     if block.here is None or not block.others:
         return
     standings = {called: one.standing for called, one in block.others.items()}
@@ -109,43 +107,6 @@ def draw_caveats(answer: Answer, *more: str) -> None:
     """Draw what has to be known before an answer is believed, and ``more`` of a page."""
     if sentences := list(filter(None, [*answer.caveats, *more])):
         st.caption("  \n".join(map(plain, sentences)))
-
-
-def _draw_way_to_an_answer(loaded: Loaded) -> None:
-    if name := working_set(loaded):
-        st.button(
-            f"Use “{plain_label(set_cards()[name].title)}” instead",
-            key="use_working_set",
-            icon=":material/format_quote:",
-            on_click=st.session_state.update,
-            args=({"templates": name},),
-        )
-
-
-def working_set(loaded: Loaded) -> str:
-    """Return a set that suits the topic and has reliable results of a loaded model; else one made for it.
-
-    Empty where there is neither.
-    """
-    shown, cards = loaded.first.run, set_cards()
-    names = [name for name in suiting_sets(shown.topic, cards) if name != shown.templates.name]
-    keys = {item.run.scoring.hash for item in loaded.runs.values()}
-    finished = [info.run for info in open_store().runs() if info.complete]
-    runs = [
-        run
-        for run in finished
-        if run.topic.hash == shown.topic.hash
-        and run.evidence.hash == shown.evidence.hash
-        and run.scoring.hash in keys
-        and run.plan is None
-        and is_present(run)
-    ]
-    for name in names:
-        for run in (run for run in runs if run.templates.name == name):
-            opened = results().open(present_templates(run), loaded.options, brief=True)
-            if isinstance(opened, Report) and not opened.report.says_little:
-                return name
-    return next((name for name in names if cards[name].topic == shown.topic.name), "")
 
 
 # The compared models in other sentences.

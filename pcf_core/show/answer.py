@@ -153,8 +153,6 @@ def _of_several(of: Measured) -> Answer:
         risks=[of.reports[name].overall_risk for name in ends],
         ties=ties,
         more=len(ranked) - len(mentioned),
-        general=of.pair is not None and of.pair.is_general(of.elsewhere),
-        on_every_scale=of.pair is not None and of.pair.on_every_scale,
         most=MOST_NAMED,
     )
     sure = say("sure_of_several", models=len(ranked), ties=_ties(of), tested=bool(of.letters))

@@ -350,6 +350,20 @@ def test_words_that_are_hardly_expected_are_a_warning_at_the_top(page: str) -> N
     assert "in 2,280 of 2,280 test sentences mini-gpt almost never used these words" in app.warnings
 
 
+def test_where_no_figure_is_reliable_a_press_leads_to_sentences_with_an_answer() -> None:
+    score_with(usual_run("mini-gpt"), lambda prompt, word: 1e-8)
+    app = open_app("overview", model=["mini-gpt"])
+    (row,) = app.dataframe[0].value.to_dict("records")
+    assert (row["risk"], row["range"], row["favours"]) == ("", "", "no reliable answer")
+    assert "'s risk is " not in app.texts
+    assert "use_working_set" not in [button.key for button in app.button], "none is known"
+    fill(own_store(), "mini-gpt", "gender-speeches")
+    app = open_app("overview", model=["mini-gpt"]).press("use_working_set")
+    assert app.sidebar.selectbox(key="templates").value == "gender-speeches"
+    assert app.warnings == ""
+    assert "mini-gpt's risk is " in app.texts
+
+
 def test_the_overview_keeps_its_doors_where_nothing_is_chosen_or_scored() -> None:
     app = open_app("overview")
     for state in ("not scored", "nothing chosen"):

@@ -18,6 +18,7 @@ from tests.show.test_compare import EVERYWHERE, SAME, STANDINGS, of_male, scales
 NOWHERE = "This was not compared with other sentences, where the result may be different."
 LABELS = [ANSWER, AGAINST, SURE, ELSEWHERE]
 SETS = {"20 sentences of “others”": standing("first")}
+ENDS = {"20 sentences of “others”": Standing(("A", "E"), 0.2, 0.8, "second", True)}
 # Risks of .1, .3, .5, .7 and .9, towards men but for the third.
 FIVE = {
     "A": of_male(0.55, 0.55),
@@ -61,7 +62,7 @@ def examples() -> dict[str, object]:
     several = {
         "apart": measured(*FIVE, pair=pair("A", "E"), letters=APART),
         "apart everywhere": measured(
-            *FIVE, pair=replace(pair("A", "E"), scales=EVERYWHERE), letters=APART, elsewhere=SETS
+            *FIVE, pair=replace(pair("A", "E"), scales=EVERYWHERE), letters=APART, elsewhere=ENDS
         ),
         "a chain of ties": measured(*FIVE, pair=pair("A", "E"), letters=chain),
         "even the ends tie": measured(*FIVE, pair=replace(pair("A", "E"), ordered=False), letters=ends),
