@@ -242,7 +242,7 @@ def answer_lines(
     study: Study, scales: OtherScales, others: Mapping[str, compare.Standing]
 ) -> tuple[str, ...]:
     """Write the answer block."""
-    return answer_from(study, (), scales, others).labelled
+    return answer_from(study, (), scales, others, {}).labelled
 
 
 def tell_presets(found: Listing, store: Store) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ import streamlit as st
 from pcf_core.app.addresses import Place, parameters_for
 from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import FIRST, SECOND
-from pcf_core.app.data import Loaded, listed_models, must_wait
+from pcf_core.app.data import Loaded, listed_models, must_wait, results
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import Stamp, is_present, present_templates, stamp_of, templates_name
 from pcf_core.app.notes import other_scales
@@ -19,21 +19,22 @@ from pcf_core.app.page import labelled
 from pcf_core.app.present import is_presented
 from pcf_core.app.widgets import plain
 from pcf_core.audit.baseline import OtherScales
-from pcf_core.audit.comparing import answer_in, elsewhere
+from pcf_core.audit.comparing import alike, answer_in
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.results import is_kept, kept_name
+from pcf_core.audit.results import Report, is_kept, kept_name
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import RunSpec
 from pcf_core.report.answer import (
     Pair,
     answer_from,
+    answered_models,
     caveats_of,
     compared_models,
     name_beside,
     standing_of,
     tested,
 )
-from pcf_core.show.answer import ANSWER, Answer
+from pcf_core.show.answer import ANSWER, Alone, Answer
 from pcf_core.show.compare import Standing, differing_first
 
 COMPARE = Place("compare")
@@ -72,7 +73,7 @@ def answer_block(loaded: Loaded) -> Block:
     here, _ = standing_of(loaded, scales)
     standings = {called: one.standing for called, one in others.items()}
     caveats = caveats_of(loaded, open_store(), listed_models())
-    return Block(loaded, answer_from(loaded, caveats, scales, standings), here, others)
+    return Block(loaded, answer_from(loaded, caveats, scales, standings, _alone(loaded)), here, others)
 
 
 def draw_answer(block: Block, *above: str) -> None:
@@ -109,41 +110,52 @@ def draw_caveats(answer: Answer, *more: str) -> None:
         st.caption("  \n".join(map(plain, sentences)))
 
 
-# The compared models in other sentences.
+# The same models in other sentences.
 
 
 def keys_beside(loaded: Loaded) -> tuple[str, ...]:
     """Return the keys of the runs by which the answer on the loaded models speaks of other sentences."""
-    pair = compared_models(loaded)
-    return () if pair is None else tuple(run.key for runs in _read_elsewhere(loaded, pair) for run in runs)
+    return tuple(run.key for runs in _read_elsewhere(loaded, answered_models(loaded)) for run in runs)
 
 
 def _others(loaded: Loaded, pair: Pair) -> dict[str, Elsewhere]:
     """Test two of the loaded models in other sentences, once for all visitors."""
     options, store, others = loaded.options, open_store(), dict[str, Elsewhere]()
-    for runs in _read_elsewhere(loaded, pair):
+    for one, other in _read_elsewhere(loaded, pair):
         with suppress(AuditError):
-            stored = tuple(kept_name(store, run, options.protocol) for run in runs)
-            standing = _standing(runs, pair, options, stored, stamp_of("factors"))
-            called = name_beside(runs[0].templates, others)
-            others[called] = Elsewhere(standing, templates_name(runs[0]))
+            stored = tuple(kept_name(store, run, options.protocol) for run in (one, other))
+            standing = _standing((one, other), pair, options, stored, stamp_of("factors"))
+            others[name_beside(one.templates, others)] = Elsewhere(standing, templates_name(one))
     return others
 
 
-def _read_elsewhere(loaded: Loaded, pair: Pair) -> Iterator[RunPair]:
-    """Yield the runs of two of the loaded models in other sentences, as pages open them.
+def _alone(loaded: Loaded) -> dict[str, Alone]:
+    """Read a single loaded model in other sentences; nothing of several models."""
+    names, others = list(loaded.reliable.runs), dict[str, Alone]()
+    if len(names) != 1:
+        return others
+    for (run,) in _read_elsewhere(loaded, names):
+        opened = results().open(run, loaded.options, brief=True)
+        if isinstance(opened, Report):
+            others[name_beside(run.templates, others)] = Alone.of(names[0], opened.report)
+    return others
+
+
+def _read_elsewhere(loaded: Loaded, names: Sequence[str]) -> Iterator[tuple[RunSpec, ...]]:
+    """Yield the runs of some of the loaded models in other sentences, as pages open them.
 
     Those that a page would leave to the worker, or cannot read, are passed over: nobody has asked for them.
     Of those that are not kept, no more than ``MOST_CELLS`` cells are read.
     """
+    if not names:
+        return
     store, options, cells = open_store(), loaded.options, 0
     finished = (info.run for info in store.runs() if info.complete)
-    first, second = (loaded.runs[name].run for name in pair)
-    for one, other in elsewhere(finished, first, second):
-        if not is_present(one):  # texts that the set of this name had before
+    for several in alike(finished, [loaded.runs[name].run for name in names]):
+        if not is_present(several[0]):  # texts that the set of this name had before
             continue
-        shown = present_templates(one)  # both with the counts of the set that the link names
-        runs = shown, other.model_copy(update={"templates": shown.templates})
+        shown = present_templates(several[0])  # all with the counts of the set that the link names
+        runs = tuple(run.model_copy(update={"templates": shown.templates}) for run in several)
         with suppress(AuditError):
             new = sum(run.cells for run in runs if not is_kept(store, run, options.protocol))
             if cells + new <= MOST_CELLS and not any(must_wait(run, "preferences", options) for run in runs):

@@ -402,23 +402,31 @@ def answer_in(
 
 
 def elsewhere(runs: Iterable[RunSpec], first: RunSpec, second: RunSpec) -> list[tuple[RunSpec, RunSpec]]:
-    """Return the pairs of ``runs`` that are like two runs except for their templates, by the names of these.
+    """Return the pairs of ``runs`` that are like two runs except for their templates; see :func:`alike`."""
+    return [(one, other) for one, other in alike(runs, [first, second])]
+
+
+def alike(runs: Iterable[RunSpec], shown: Sequence[RunSpec]) -> list[tuple[RunSpec, ...]]:
+    """Return those ``runs`` that are like the shown ones except for their templates, by the names of these.
 
     Topic, occupations and how each model was scored are the same.  A set that is a part of the one shown, or
     of which that is a part, is left out: it would only confirm it.  So are the draws of a sampling plan,
     which are another sample in each run.  Of several runs of one model on the same texts, the first counts.
-    Two runs on different templates, topics or occupations have no such pairs.
+    Shown runs on different templates, topics or occupations have nothing of the kind.
     """
-    if _asked(first) != _asked(second) or first.templates.hash != second.templates.hash:
+    first, models = shown[0], [_scored(run) for run in shown]
+    if any(_asked(run) != _asked(first) or run.templates.hash != first.templates.hash for run in shown):
         return []
-    shown, models = set(first.templates.texts), (_scored(first), _scored(second))
     by_set: dict[str, dict[tuple[str, bool], RunSpec]] = {}
     for run in runs:
         if _scored(run) in models and _asked(run) == _asked(first) and run.plan is None:
             by_set.setdefault(run.templates.hash, {}).setdefault(_scored(run), run)
-    pairs = [(of_set[models[0]], of_set[models[1]]) for of_set in by_set.values() if len(of_set) == 2]
-    others = [pair for pair in pairs if not _is_part(set(pair[0].templates.texts), shown)]
-    return sorted(others, key=lambda pair: pair[0].templates.name)
+    several = [
+        tuple(of_set[model] for model in models) for of_set in by_set.values() if len(of_set) == len(models)
+    ]
+    texts = set(first.templates.texts)
+    others = [one for one in several if not _is_part(set(one[0].templates.texts), texts)]
+    return sorted(others, key=lambda one: one[0].templates.name)
 
 
 def _asked(run: RunSpec) -> tuple[str, str]:

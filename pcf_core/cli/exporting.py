@@ -132,7 +132,7 @@ def keys_found(store: Store, request: ReportRequest) -> tuple[str, ...]:
     from pcf_core.report.loaded import load_studies
 
     finished = [info.run for info in store.runs() if info.complete]
-    studies = load_studies(store, request) if len(request.runs) > 1 else ()
+    studies = load_studies(store, request)
     return tuple(dict.fromkeys(key for study in studies for key in keys_elsewhere(study, finished)))
 
 

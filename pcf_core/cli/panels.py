@@ -17,8 +17,16 @@ from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import Report
 from pcf_core.core.knowledge import KnowledgeReport
 from pcf_core.core.risk import Comparison, RiskReport
+from pcf_core.core.run import RunSpec
 from pcf_core.models.registry import list_models
-from pcf_core.report.answer import answer_from, answer_of, caveats_of, name_beside
+from pcf_core.report.answer import (
+    alone_in,
+    answer_from,
+    answer_of,
+    caveats_of,
+    keys_elsewhere,
+    name_beside,
+)
 from pcf_core.report.loaded import Reports, Runs, Study, interval_notes, warnings_of
 from pcf_core.report.panels import Panel, text_lines
 from pcf_core.report.provenance import run_facts
@@ -54,7 +62,7 @@ def run_lines(store: Store, item: Report, options: ViewOptions, held: Baseline |
     """
     label, request = item.run.scoring.label, baseline_run(item.run)
     study = Study({label: item}, options, "templates")
-    answer = answer_of(study, store)
+    answer = answer_of(study, store, keys_elsewhere(study, _finished(store)))
     missing = f"The neutral subjects are not scored: {score_command(request)}" if request and not held else ""
     facts = [f"{what}: {text}" for what, text in run_facts(item, options).items()]
     shown = _answer_panel(answer)
@@ -64,6 +72,10 @@ def run_lines(store: Store, item: Report, options: ViewOptions, held: Baseline |
     else:
         panels = [shown]
     return text_lines([*panels, Panel(title="Method and provenance", notes=facts)])
+
+
+def _finished(store: Store) -> list[RunSpec]:
+    return [info.run for info in store.runs() if info.complete]
 
 
 def _answer_panel(answer: Answer) -> Panel:
@@ -110,7 +122,8 @@ def compared_lines(
         called = name_beside(other.runs[0].templates, elsewhere)
         elsewhere[called] = Standing.of_risk(names, other.risk, other.little)
     caveats = caveats_of(study, store, list_models())
-    panels = [_answer_panel(answer_from(study, caveats, scales, elsewhere))]
+    alone = alone_in(study, store, _finished(store))
+    panels = [_answer_panel(answer_from(study, caveats, scales, elsewhere, alone))]
     if len(study.reliable.runs) == len(names):
         panels.append(whole_pair_panel(study, comparison))
         if scales.neutral:

@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 from pcf_core.audit.baseline import OtherScales
-from pcf_core.audit.comparing import answer_in, elsewhere, risk_difference
-from pcf_core.audit.results import Read, load_result
+from pcf_core.audit.comparing import alike, answer_in, elsewhere, risk_difference
+from pcf_core.audit.results import Read, Results, load_result
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.risk import Difference
 from pcf_core.core.run import ModelSpec, RunSpec, version_name
@@ -28,7 +28,7 @@ from pcf_core.report.loaded import (
 )
 from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.seeds import seeds_notes
-from pcf_core.show.answer import Answer, Measured, answer_on, sentences_called
+from pcf_core.show.answer import Alone, Answer, Measured, answer_on, sentences_called
 from pcf_core.show.compare import Standing
 from pcf_core.show.findings.models import whole_templates_finding
 from pcf_core.show.findings.notes import noun_note, unequal_note, unequal_weights, weights_help
@@ -82,8 +82,14 @@ def answer_of(study: Study, store: Store, keys: Sequence[str] = (), read: Read =
     scales = OtherScales()
     if pair is not None and study.remember(tested, pair)[0] is not None:
         scales = scales_of(study, pair, store, read)
-    others = standings_elsewhere(study, store, keys, read)
-    return answer_from(study, caveats_of(study, store, list_models()), scales, others)
+    runs = [_run_elsewhere(store, key) for key in keys]
+    return answer_from(
+        study,
+        caveats_of(study, store, list_models()),
+        scales,
+        _standings_in(study, store, runs, read),
+        alone_in(study, store, runs, read),
+    )
 
 
 def standing_of(study: Study, scales: OtherScales) -> tuple[Standing | None, str]:
@@ -110,12 +116,16 @@ def standing_of(study: Study, scales: OtherScales) -> tuple[Standing | None, str
 
 
 def answer_from(
-    study: Study, caveats: Iterable[str], scales: OtherScales, others: Mapping[str, Standing]
+    study: Study,
+    caveats: Iterable[str],
+    scales: OtherScales,
+    others: Mapping[str, Standing],
+    alone: Mapping[str, Alone],
 ) -> Answer:
     """Write the answer on a study.
 
     ``scales``, ``others``: how the models that it compares stand by other measures, and in other sentences
-    by their name.
+    by their name; ``alone``: a single model there.
     """
     standing, refused = standing_of(study, scales)
     measured = Measured(
@@ -125,6 +135,7 @@ def answer_from(
         pair=standing,
         refused=refused,
         elsewhere=others,
+        alone=alone,
         letters=study.remember(letters_of),
         against_even=study.options.reference == "uniform",
         to_one=study.options.scale == "pcf",
@@ -159,38 +170,49 @@ def caveats_of(study: Study, store: Store, models: Iterable[ModelSpec]) -> list[
     ]
 
 
-# The models that are compared, in other sentences.
+# The same models in other sentences.
+
+
+def answered_models(study: Study) -> tuple[str, ...]:
+    """Name the models whose answer may be another one in other sentences: those compared, or a single one."""
+    return compared_models(study) or tuple(study.reliable.runs)
 
 
 def keys_elsewhere(study: Study, runs: Iterable[RunSpec]) -> list[str]:
-    """Return the keys of those runs that are of the compared models in other sentences."""
-    pair = compared_models(study)
-    if pair is None:
-        return []
-    first, second = (study.runs[name].run for name in pair)
-    return [run.key for both in elsewhere(runs, first, second) for run in both]
+    """Return the keys of those runs that are of the same models in other sentences."""
+    shown = [study.runs[name].run for name in answered_models(study)]
+    return [run.key for several in alike(runs, shown) for run in several] if shown else []
 
 
-def standings_elsewhere(
-    study: Study, store: Store, keys: Sequence[str], read: Read = load_result
-) -> dict[str, Standing]:
-    """Test the compared models in the other sentences of runs by their keys, by the name of the sentences.
+def _standings_in(study: Study, store: Store, runs: Sequence[RunSpec], read: Read) -> dict[str, Standing]:
+    """Test the compared models in the other sentences of runs, by the name of these.
 
-    Sentences that cannot be read under these options are left out.  Raises RunError if a run is unknown or
-    not finished.
+    Sentences that cannot be read under these options are left out.
     """
-    runs, pair = [_run_elsewhere(store, key) for key in keys], compared_models(study)
-    standings: dict[str, Standing] = {}
+    pair, standings = compared_models(study), dict[str, Standing]()
     if pair is None:
         return standings
     first, second = (study.runs[name].run for name in pair)
     for both in elsewhere(runs, first, second):
         with suppress(AuditError):
             answer = answer_in(store, both, study.options, read)
-            standings[name_beside(both[0].templates, standings)] = Standing.of_risk(
-                pair, answer.risk, answer.little
-            )
+            called = name_beside(both[0].templates, standings)
+            standings[called] = Standing.of_risk(pair, answer.risk, answer.little)
     return standings
+
+
+def alone_in(
+    study: Study, store: Store, runs: Sequence[RunSpec], read: Read = load_result
+) -> dict[str, Alone]:
+    """Read a single model in the other sentences of runs in the same way; nothing of several models."""
+    names, others = list(study.reliable.runs), dict[str, Alone]()
+    if len(names) != 1:
+        return others
+    for (run,) in alike(runs, [study.runs[names[0]].run]):
+        with suppress(AuditError):
+            item = Results(store, read).report(run, study.options, brief=True)
+            others[name_beside(run.templates, others)] = Alone.of(names[0], item.report)
+    return others
 
 
 def name_beside(templates: TemplateSet, others: Iterable[str]) -> str:

@@ -212,7 +212,7 @@ def export_command(request: ReportRequest, form: str, out: str) -> str:
         f"{fields[name].flag} {NONE}"
         for name, is_empty in (
             ("date", not request.date),
-            ("elsewhere", not request.elsewhere and len(request.runs) > 1),  # of one run there are none
+            ("elsewhere", not request.elsewhere and bool(request.runs)),
         )
         if is_empty
     ]

@@ -22,10 +22,11 @@ from pcf_core.show.compare import (
 )
 from pcf_core.show.findings.models import shown_interval
 from pcf_core.show.findings.notes import low_coverage_note
+from pcf_core.show.overview import ModelRow
 from pcf_core.show.wording import sentences
 
 ANSWER, AGAINST, SURE, ELSEWHERE = "Answer", "Against whom", "How sure", "Elsewhere"
-MOST_NAMED = 3  # models of one kind that are named
+MOST_NAMED = 3  # models of one kind, or sentences with one answer, that are named
 
 say = sentences("answer")
 
@@ -59,15 +60,37 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Alone:
+    """One model in some sentences: its risk, and the group that it prefers in most occupations, if any.
+
+    ``little``: whether these figures say little, so that there is no answer.
+    """
+
+    risk: float
+    group: str
+    little: bool = False
+
+    @classmethod
+    def of(cls, model: str, report: RiskReport) -> Alone:
+        """Make the record of a report."""
+        return cls(report.overall_risk, ModelRow.of(model, report).favoured, report.says_little)
+
+    @property
+    def outcome(self) -> tuple[str, bool]:
+        """What is answered, the size of the risk apart."""
+        return ("" if self.little else self.group), self.little
+
+
+@dataclass(frozen=True)
 class Measured:
     """What an answer is written from.
 
     ``reports``: of every model, read as chosen; ``even``: the same against an even split.  ``over``: what the
     range of a single model is over.  ``pair``: how the two models compare that the answer names; of more than
     two, those with the lowest and the highest risk.  Without one, ``refused`` says why nothing was compared.
-    ``elsewhere``: the same pair, by the name of other sentences.  ``letters``: of more than two models, of
-    which two share one exactly if they tie.  ``against_even``: whether the risks are against an even split;
-    ``to_one``: whether they end at 1.
+    ``elsewhere``: the same pair, and ``alone``: a single model, by the name of other sentences.  ``letters``:
+    of more than two models, of which two share one exactly if they tie.  ``against_even``: whether the risks
+    are against an even split; ``to_one``: whether they end at 1.
     """
 
     reports: Mapping[str, RiskReport]
@@ -76,6 +99,7 @@ class Measured:
     pair: Standing | None = None
     refused: str = ""
     elsewhere: Mapping[str, Standing] = field(default_factory=dict)
+    alone: Mapping[str, Alone] = field(default_factory=dict)
     letters: Mapping[str, str] = field(default_factory=dict)
     against_even: bool = True
     to_one: bool = True
@@ -121,8 +145,33 @@ def _of_one(of: Measured) -> Answer:
         say("one", of=of, model=model, report=report),
         against_whom(*of.leans),
         say("range", model=model, interval=shown_interval(report, "overall_risk", of.over)),
-        say("nowhere_else"),
+        _alone_elsewhere(model, Alone.of(model, report), of.alone) or say("nowhere_else"),
     )
+
+
+def _alone_elsewhere(model: str, here: Alone, others: Mapping[str, Alone]) -> str:
+    """Say what a single model does in other sentences, what differs first; empty where there are none."""
+    by_outcome: dict[tuple[str, bool], dict[str, float]] = {}
+    for name, there in others.items():
+        by_outcome.setdefault(there.outcome, {})[name] = there.risk
+    parts = [
+        say(
+            "alone",
+            model="it" if index else model,
+            sets=list(risks),
+            group=group,
+            little=little,
+            same=(group, little) == here.outcome,
+            low=min(risks.values()),
+            high=max(risks.values()),
+            most=MOST_NAMED,
+            first=index == 0,
+        )
+        for index, ((group, little), risks) in enumerate(
+            sorted(by_outcome.items(), key=lambda item: item[0] == here.outcome)
+        )
+    ]
+    return say("alone_elsewhere", parts=parts) if parts else ""
 
 
 def _of_two(of: Measured) -> Answer:

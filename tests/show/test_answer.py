@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from pcf_core.core.risk import Interval, Over, RiskReport
 from pcf_core.core.run import CoverageSummary
 from pcf_core.core.topics import Template, TemplateSet
-from pcf_core.show.answer import AGAINST, ANSWER, ELSEWHERE, SURE, Measured, answer_on, sentences_called
+from pcf_core.show.answer import (
+    AGAINST,
+    ANSWER,
+    ELSEWHERE,
+    SURE,
+    Alone,
+    Measured,
+    answer_on,
+    sentences_called,
+)
 from pcf_core.show.compare import Standing
 from tests.show.test_compare import EVERYWHERE, SAME, STANDINGS, of_male, scales, standing
 
@@ -28,11 +37,22 @@ FIVE = {
     "E": of_male(0.95, 0.95),
 }
 APART = dict(zip(FIVE, "abcde", strict=True))
+ALONE = {
+    "the same": {"20 sentences of “a”": Alone(0.4, "male"), "5 sentences of “b”": Alone(0.5, "male")},
+    "another group": {"20 sentences of “a”": Alone(0.4, "male"), "5 sentences of “b”": Alone(0.5, "female")},
+    "no group": {"20 sentences of “a”": Alone(0.4, "")},
+    "no answer": {"20 sentences of “a”": Alone(0.4, "male"), "5 sentences of “b”": Alone(0.4, "", True)},
+    "many": {f"{number} sentences of “a”": Alone(0.4, "male") for number in range(2, 7)},
+}
 REFUSED = "The run 1 has drawn some."
 
 
 def little(report: RiskReport) -> RiskReport:
     return replace(report, coverage=CoverageSummary(by_tokens={}, cells=1200, flagged=546))
+
+
+def little_of(name: str) -> RiskReport:
+    return little(FIVE[name])
 
 
 def measured(*names: str, **more: object) -> Measured:
@@ -83,6 +103,9 @@ def examples() -> dict[str, object]:
         "one": answer_on(measured("D")).labelled,
         "one against the labour force": answer_on(measured("D", against_even=False, to_one=False)).answer,
         "one without risk": answer_on(Measured({"A": of_male(0.5)}, {"A": of_male(0.5)})).answer,
+        "one elsewhere": {
+            name: answer_on(measured("D", alone=others)).elsewhere for name, others in ALONE.items()
+        },
         "ranges": [
             answer_on(Measured({"D": report}, {"D": report}, over)).sure
             for report, over in [
@@ -190,6 +213,17 @@ def test_a_range_says_what_it_allows_for(over: Over, unit: str, begins: str) -> 
     report = ranged(Interval(low=0.6, high=0.8, over=over, unit=unit))
     sure = answer_on(Measured({"D": report}, {"D": report}, over)).sure
     assert sure == f"{begins}the risk of D would lie between 0.60 and 0.80 (95 %)."
+
+
+def test_what_differs_in_other_sentences_is_said_first() -> None:
+    answer = answer_on(measured("D", alone=ALONE["another group"]))
+    assert answer.elsewhere == (
+        "With 5 sentences of “b” D prefers women in most occupations (risk 0.50); with 20 sentences of “a” it "
+        "prefers men in most occupations too (risk 0.40)."
+    )
+    little = answer_on(measured("D", alone={"b": Alone.of("D", little_of("D"))})).elsewhere
+    assert little == "With b there is no answer."
+    assert answer_on(measured("A", "D", pair=pair("A", "D"), alone=ALONE["many"])).elsewhere == NOWHERE
 
 
 def test_a_set_is_called_by_its_title() -> None:
