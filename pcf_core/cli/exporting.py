@@ -118,7 +118,7 @@ def export(
         elsewhere=tuple(store.load_run(key).key for key in elsewhere or () if key != NONE),
     )
     if not elsewhere:
-        request = request.model_copy(update={"elsewhere": keys_found(store, request)})
+        request = request.model_copy(update={"elsewhere": keys_in_other_sentences(store, request)})
     check_target(out)
     data = file_bytes(document_of(store, request), form)
     write_whole(out, lambda path: path.write_bytes(data))
@@ -126,7 +126,7 @@ def export(
     say(f"wrote {out}")
 
 
-def keys_found(store: Store, request: ReportRequest) -> tuple[str, ...]:
+def keys_in_other_sentences(store: Store, request: ReportRequest) -> tuple[str, ...]:
     """List the finished runs by which a report can compare its answer with other sentences."""
     from pcf_core.report.answer import keys_elsewhere  # reads runs, which most commands do not
     from pcf_core.report.loaded import load_studies

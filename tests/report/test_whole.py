@@ -38,6 +38,8 @@ from pcf_core.report.records import (
     ReportRequest,
     ReportSection,
     ReportTable,
+    day_of,
+    today,
 )
 from pcf_core.report.reproducing import export_command
 from pcf_core.report.verifying import verify_report
@@ -369,6 +371,39 @@ def test_a_request_without_a_policy_is_what_it_was(full_store: Store) -> None:
     assert "policy" not in without.contents
     assert without.contents == without.sections
     assert without.hash != request_of(full_store).hash
+
+
+def test_a_date_and_other_sentences_are_a_part_of_the_request() -> None:
+    """Without either it has the hash that it had before there were any, see tests/goldens/test_requests.py."""
+    plain = ReportRequest(runs=("a",))
+    dated = ReportRequest(runs=("a",), date="2026-11-29")
+    beside = ReportRequest(runs=("a",), elsewhere=("b", "c", "b"))
+    assert len({plain.hash, dated.hash, beside.hash}) == 3
+    assert beside.elsewhere == ("b", "c")
+    assert export_command(plain, "html", "x").endswith(" --date none --elsewhere none")
+    assert export_command(dated, "html", "x").endswith(" --date 2026-11-29 --elsewhere none")
+    assert export_command(beside, "html", "x").endswith(" --elsewhere b --elsewhere c --date none")
+
+
+def test_what_is_no_day_is_refused() -> None:
+    for text in ("29.11.2026", "2026-02-30", "tomorrow"):
+        with pytest.raises(InputError, match="is a day such as 2026-11-29; got"):
+            ReportRequest(runs=("a",), date=text)
+    assert day_of("none") == ""
+    assert day_of("20261129") == "2026-11-29"
+    assert day_of("") == today()
+
+
+def test_a_report_names_the_day_of_its_request_and_no_other(full_store: Store) -> None:
+    runs = tuple(info.run.key for info in full_store.runs())
+    request = ReportRequest(runs=runs, sections=tuple(SHORT))
+    without = write_report(full_store, request)
+    dated = write_report(full_store, request.model_copy(update={"date": "2026-11-29"}))
+    assert (without.made, dated.made) == ("", "Made on 29 November 2026")
+    assert "Made on" not in html_bytes(without).decode()
+    assert "Made on 29 November 2026." in html_bytes(dated).decode()
+    assert without.sections == dated.sections
+    assert verify_report(full_store, dated, Texts()).holds
 
 
 def test_the_command_writes_the_same(full_store: Store, tmp_path: Path, written: ReportDocument) -> None:

@@ -218,8 +218,8 @@ def test_a_range_says_what_it_allows_for(over: Over, unit: str, begins: str) -> 
 def test_what_differs_in_other_sentences_is_said_first() -> None:
     answer = answer_on(measured("D", alone=ALONE["another group"]))
     assert answer.elsewhere == (
-        "With 5 sentences of “b” D prefers women in most occupations (risk 0.50); with 20 sentences of “a” it "
-        "prefers men in most occupations too (risk 0.40)."
+        "With 5 sentences of “b” D prefers women in most occupations (risk 0.50); with 20 sentences of “a” "
+        "it prefers men in most occupations too (risk 0.40)."
     )
     little = answer_on(measured("D", alone={"b": Alone.of("D", little_of("D"))})).elsewhere
     assert little == "With b there is no answer."

@@ -142,7 +142,9 @@ def test_whom_a_model_favours_leads_three_in_four_occupations_as_compare_says() 
     assert (MOSTLY.favoured, WOMEN.favoured, MEN.favoured, EVEN.favoured) == ("female", "", "male", "")
     assert EVEN.undecided
     report = report_of(of_male([0.1, 0.1], [0.3, 0.3], [0.9, 0.9]))
-    assert against_whom(Lean.of("A", report)).startswith("A prefers no group overall.")
+    assert against_whom(Lean.of("A", report)).startswith(
+        "A prefers no group overall: women in 2 occupations ("
+    )
     assert overview.overview_answer([WOMEN]).startswith("A prefers no group overall")
     assert overview.overview_answer([MEN]) == "B prefers men in all 3 occupations."
 
