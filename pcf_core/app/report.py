@@ -13,8 +13,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.addresses import Choice
+from pcf_core.app.answer import keys_beside
 from pcf_core.app.caching import kept, open_store
-from pcf_core.app.choice import with_asked
+from pcf_core.app.choice import draw_option, with_asked
 from pcf_core.app.data import Loaded, answered, load, must_wait
 from pcf_core.app.lists import stamp_of, told_apart
 from pcf_core.app.page import finding, finding_list
@@ -25,8 +26,9 @@ from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.knowledge import missing_answers
 from pcf_core.audit.policy import Policy
 from pcf_core.audit.results import self_audit_of
-from pcf_core.core.errors import StoreError
+from pcf_core.core.errors import InputError, StoreError
 from pcf_core.core.knowledge import KnowledgeSet
+from pcf_core.core.options import declared
 from pcf_core.core.records import digest
 from pcf_core.core.run import SELECTIONS, RunSpec, ScoringKey
 from pcf_core.core.settings import settings
@@ -40,6 +42,8 @@ from pcf_core.report.records import (
     ReportPart,
     ReportRequest,
     ReportSection,
+    day_of,
+    today,
 )
 from pcf_core.report.reproducing import export_command
 from pcf_core.report.whole import Texts, made_finding, write_report
@@ -84,7 +88,8 @@ results and lists any difference. **CSV** and **Parquet** are all its tables in 
 that a spreadsheet would run as a formula has an apostrophe before it. **Model card** is text for the page of
 a model on a hub.
 
-The same contents give the same files here and from the command line, byte for byte, but for the PDF.
+The same contents give the same files here and from the command line, byte for byte, but for the PDF. The only
+date in them is the one that you choose.
 """
 PDF_HELP = "Prints the report on this server. A few seconds for two pages, up to a minute for a full audit."
 
@@ -96,7 +101,7 @@ class Contents:
     ``loaded``: the sidebar's choice.  ``runs``: its finished runs, then those that were added.  ``unread``:
     of both, those that are large and that the worker has to read first.  ``knowledge``: sets of facts that
     one of the models was asked.  ``policy``: limits whose verdict is in it.  ``unknown``: what a link names
-    and the cache does not have.
+    and the cache does not have.  ``date``, ``elsewhere``: as of the request.
     """
 
     loaded: Loaded
@@ -108,6 +113,8 @@ class Contents:
     unread: tuple[RunSpec, ...] = ()
     policy: Policy | None = None
     unknown: tuple[str, ...] = ()
+    date: str = ""
+    elsewhere: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -129,6 +136,8 @@ class Contents:
             criteria=tuple(one.hash for one in self.criteria),
             knowledge=self.knowledge,
             policy=self.policy if self.runs else None,
+            date=self.date,
+            elsewhere=self.elsewhere,
         )
 
 
@@ -195,7 +204,19 @@ def draw_contents(choice: Choice) -> Contents:
         policy=policy,
         unread=(*loaded.unread.values(), *unread),
         unknown=tuple(name for name in (*named, *audits) if name not in finished and name not in stored),
+        date=_draw_date(left),
+        elsewhere=keys_beside(loaded),
     )
+
+
+def _draw_date(container: DeltaGenerator) -> str:
+    """Draw the day that the report names; what is no day is refused, and today stands for it."""
+    text = draw_option(declared(ReportRequest)["date"], container)
+    try:
+        return day_of(text)
+    except InputError as error:
+        container.error(plain(str(error)), icon=":material/error:")
+        return today()
 
 
 def _draw_left_out(container: DeltaGenerator) -> tuple[str, ...]:
@@ -310,7 +331,7 @@ def expected_seconds(runs: int, cells: int) -> float:
 def _state_of(request: ReportRequest) -> str:
     """Hash the request and all in the cache that a report of it depends on."""
     store = open_store()
-    infos = [store.run_info(key) for key in request.runs]
+    infos = [store.run_info(key) for key in (*request.runs, *request.elsewhere)]
     audits = [self_audit_of(store, info.run) for info in infos]
     parts = [
         [

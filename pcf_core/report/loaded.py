@@ -30,7 +30,14 @@ from pcf_core.show.findings.models import (
     shown_interval,
     whole_templates_finding,
 )
-from pcf_core.show.findings.notes import contexts, low_coverage_note, noun_note, warning_text
+from pcf_core.show.findings.notes import (
+    contexts,
+    low_coverage_note,
+    noun_note,
+    sizes_clause,
+    tokens_clause,
+    warning_text,
+)
 from pcf_core.show.findings.numbers import count, two_decimals
 from pcf_core.show.overview import ModelRow
 from pcf_core.store.store import Store
@@ -323,6 +330,17 @@ def warnings_of(reports: Mapping[str, RiskReport]) -> list[str]:
         whose = [name for name, several in texts.items() if sentence in several]
         sentences.append(sentence if len(whose) == len(reports) else f"{', '.join(whose)}: {sentence}")
     return sentences
+
+
+def unequal_words(study: Study) -> tuple[str, str]:
+    """Say whose words have more tokens, and which group has more words; each empty where all are alike."""
+    item = study.first
+    used = set(item.result.words)
+    sizes = {group.name: sum(word in used for word in group.words) for group in item.run.topic.groups}
+    return (
+        tokens_clause({name: one.result.token_shares for name, one in study.runs.items()}),
+        "" if study.options.aggregation == "mean" else sizes_clause(sizes),
+    )
 
 
 def interval_notes(reports: Mapping[str, RiskReport], over: Over, of: str = "") -> list[str]:

@@ -1,4 +1,4 @@
-"""A whole report of runs and text audits: sections in order, names told apart, nothing of the day in it."""
+"""A whole report of runs and text audits: sections in order, names told apart, no date but the request's."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from pcf_core.audit.results import Read, load_result
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import RunSpec
+from pcf_core.report.answer import answer_of
 from pcf_core.report.loaded import Study, load_studies
 from pcf_core.report.panels import legible, part_of
 from pcf_core.report.provenance import facts_of_run, facts_of_texts, writing_versions
@@ -46,6 +47,7 @@ from pcf_core.report.sections.summary import (
 from pcf_core.report.sections.tails import tail_parts
 from pcf_core.report.sections.tested import conclude_parts, tested_parts
 from pcf_core.report.sections.tilt import tilt_parts
+from pcf_core.show.answer import Answer
 from pcf_core.show.findings.numbers import count, listed
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
@@ -55,7 +57,7 @@ QUESTION = (
     "How much do these models discriminate, against whom, is it fixed, or does it change with the sentence, "
     "and how sure are we?"
 )
-SHORT_QUESTION = "Which model favours whom, how much, and how sure is that?"
+SHORT_QUESTION = "Which model prefers whom, how much, and how sure is that?"
 QUESTIONS = {
     "tested": "Which models, on which topic, with which sentences?",
     "answer": "How large is the risk?",
@@ -66,11 +68,11 @@ QUESTIONS = {
     "summary": "How much do these models discriminate?",
     "method": "What was measured, and how?",
     "risk": "How much does each model discriminate, and is it fixed, or does it change with the sentence?",
-    "corrected": "How much of the prejudice do few contexts make?",
-    "shared": "Is a lean that of single occupations, or of all, as of a person in general?",
-    "tilt": "Which way does it lean?",
+    "corrected": "How much of the prejudice comes from having few sentences?",
+    "shared": "Is a preference that of single occupations, or of all, as of a person in general?",
+    "tilt": "Which group does each model prefer?",
     "occupations": "For which occupations is the risk highest?",
-    "heat-map": "Which words does the model expect, occupation by occupation, context by context?",
+    "heat-map": "Which words are likely, occupation by occupation, sentence by sentence?",
     "tails": "Are a few occupations treated far more capriciously than the rest?",
     "factors": "Does it go with pay, education, women's share or the word's frequency?",
     "compare": "How do the models differ, and is that more than chance?",
@@ -94,12 +96,16 @@ class Texts:
 
 @dataclass(frozen=True)
 class _Sources:
-    """What sections are written of; ``facts``: of the runs, then of the text audits."""
+    """What sections are written of.
+
+    ``answers``: on each study; ``facts``: of the runs, then of the text audits.
+    """
 
     store: Store
     request: ReportRequest
     studies: Sequence[Study]
     texts: Texts
+    answers: Sequence[Answer]
     facts: Sequence[RunFacts]
     read: Read
 
@@ -122,7 +128,7 @@ PARTS: Mapping[str, Callable[[_Sources], list[ReportPart]]] = {
     "conclude": lambda of: conclude_parts(),
     "answer": lambda of: answer_parts(of.studies, of.texts.fairpair, of.texts.criteria),
     "against": lambda of: of.parts(against_parts),
-    "sure": lambda of: sure_parts(of.studies),
+    "sure": lambda of: sure_parts(of.studies, of.answers),
     "check": lambda of: check_parts(of.facts),
     "summary": lambda of: summary_parts(of.studies, of.texts.fairpair, of.texts.criteria),
     "method": lambda of: method_parts(of.studies, bool(of.texts.fairpair or of.texts.criteria)),
@@ -170,7 +176,8 @@ def write_report(
     request = _without_path(request)
     runs = tuple(facts_of_run(store, label, study) for study in studies for label in study.runs)
     audits = _text_facts(store, texts)
-    sources = _Sources(store, request, studies, texts, (*runs, *audits), read)
+    answers = [answer_of(study, store, request.elsewhere, read) for study in studies]
+    sources = _Sources(store, request, studies, texts, answers, (*runs, *audits), read)
     sections = []
     for name in request.contents:
         if parts := PARTS[name](sources):
@@ -192,7 +199,7 @@ def write_report(
             title=_title_of(studies, texts),
             subtitle="; ".join(study.title for study in studies) or "Text audits",
             question=QUESTION if "summary" in request.sections else SHORT_QUESTION,
-            headline=headline(store, studies, texts.fairpair, "answer" in request.sections),
+            headline=headline(studies, answers, texts.fairpair),
             sections=tuple(sections),
             runs=runs,
             texts=audits,

@@ -303,6 +303,7 @@ def _markdown_of(document: ReportDocument) -> str:
     lines += _listed_lines(_known_lines(document))
     limits = next((section for section in document.sections if section.name == "limits"), None)
     lines += _listed_lines([sentence for part in limits.parts for sentence in part.prose] if limits else [])
+    lines += [f"{document.made}.", ""] if document.made else []
     lines += [f"Measured with PCF Audit {plain(document.versions['pcf_core'])}; made again by:", "", "```"]
     lines += [command for facts in (*document.runs, *document.texts) for command in facts.commands]
     return "\n".join([*lines, "```", ""])
@@ -350,7 +351,7 @@ def _text_lines(document: ReportDocument) -> list[str]:
 def _known_lines(document: ReportDocument) -> list[str]:
     """Write warnings, what else has to be known of the numbers, and what was left out of each run."""
     several = {section.name: section.parts for section in document.sections}
-    notes = [note for part in several.get("limits", ()) for note in part.notes]
+    notes = [note for name in ("sure", "limits") for part in several.get(name, ()) for note in part.notes]
     notes += [
         f"{run.label}: {warning}"
         for run in document.runs

@@ -61,6 +61,18 @@ def test_nothing_is_worked_out_before_the_button_and_nothing_too_large(
     assert any(code.value.startswith("python -m pcf_core export") for code in refused.code)
 
 
+def test_a_report_names_the_day_that_is_typed_or_today(
+    full_store: Store, requests: list[ReportRequest]
+) -> None:
+    app = open_app("report", rp_date="2026-11-29")
+    make(app)
+    app.text_input(key="rp_date").set_value("").run()
+    make(app)
+    assert [request.date for request in requests] == ["2026-11-29", "2026-01-31"]
+    app.text_input(key="rp_date").set_value("tomorrow").run()
+    assert "The date of a report is a day such as 2026-11-29; got 'tomorrow'" in app.errors
+
+
 @pytest.mark.slow
 def test_a_report_is_made_once_and_told_of(full_store: Store, requests: list[ReportRequest]) -> None:
     app = make(open_app("report", rp_without=LIGHT))

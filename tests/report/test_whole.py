@@ -26,6 +26,7 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
+from pcf_core.report.answer import answer_of
 from pcf_core.report.loaded import load_studies
 from pcf_core.report.panels import NINE_POINTS, PAPER_HEIGHT
 from pcf_core.report.records import (
@@ -40,15 +41,14 @@ from pcf_core.report.records import (
     ReportRequest,
     ReportSection,
     ReportTable,
+    day_of,
+    today,
 )
 from pcf_core.report.reproducing import export_command
-from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.verifying import verify_report
 from pcf_core.report.whole import Texts, contents_finding, made_finding, write_report
 from pcf_core.report.written import html_bytes, model_card, read_report, report_bytes
-from pcf_core.show.compare import Standing, how_sure, pair_answer
 from pcf_core.show.findings.numbers import called, two_decimals
-from pcf_core.show.overview import overview_answer
 from pcf_core.store.store import Store
 from tests.browser import CHROMIUM, FLAGS
 from tests.command_line import run_here
@@ -271,16 +271,11 @@ def test_its_figures_are_those_of_the_audit_each_in_a_column(full_store: Store) 
         assert two_decimals(found.overall_risk) in " ".join(document.headline)
 
 
-def test_of_two_models_it_says_which_is_closer_to_even_and_how_sure_as_compare_does(
-    full_store: Store,
-) -> None:
+def test_it_begins_with_the_answer_block(full_store: Store) -> None:
+    """The lines themselves are held against those of pages and commands in tests/pages/test_answers.py."""
     runs = tuple(info.run.key for info in full_store.runs())
     (study,) = load_studies(full_store, ReportRequest(runs=runs))
-    (found,) = study.comparisons[0]
-    first, second = study.runs
-    standing = Standing.of((first, second), found, scales_of(study, (first, second), full_store))
-    headline = short(full_store, runs).headline
-    assert headline == (pair_answer(standing), overview_answer(study.rows), how_sure(standing, found))
+    assert short(full_store, runs).headline == answer_of(study, full_store).labelled
     alone = short(full_store, runs[:1]).headline
     assert not any("closer to" in said or "than chance" in said for said in alone)
 
@@ -457,6 +452,39 @@ def test_a_request_without_a_policy_is_what_it_was(full_store: Store) -> None:
     assert "policy" not in without.contents
     assert without.contents == without.sections
     assert without.hash != request_of(full_store).hash
+
+
+def test_a_date_and_other_sentences_are_a_part_of_the_request() -> None:
+    """Without either it has the hash that it had before, see tests/goldens/test_requests.py."""
+    plain = ReportRequest(runs=("a",))
+    dated = ReportRequest(runs=("a",), date="2026-11-29")
+    beside = ReportRequest(runs=("a",), elsewhere=("b", "c", "b"))
+    assert len({plain.hash, dated.hash, beside.hash}) == 3
+    assert beside.elsewhere == ("b", "c")
+    assert export_command(plain, "html", "x").endswith(" --date none --elsewhere none")
+    assert export_command(dated, "html", "x").endswith(" --date 2026-11-29 --elsewhere none")
+    assert export_command(beside, "html", "x").endswith(" --elsewhere b --elsewhere c --date none")
+
+
+def test_what_is_no_day_is_refused() -> None:
+    for text in ("29.11.2026", "2026-02-30", "tomorrow"):
+        with pytest.raises(InputError, match="is a day such as 2026-11-29; got"):
+            ReportRequest(runs=("a",), date=text)
+    assert day_of("none") == ""
+    assert day_of("20261129") == "2026-11-29"
+    assert day_of("") == today()
+
+
+def test_a_report_names_the_day_of_its_request_and_no_other(full_store: Store) -> None:
+    runs = tuple(info.run.key for info in full_store.runs())
+    request = ReportRequest(runs=runs, sections=tuple(SHORT))
+    without = write_report(full_store, request)
+    dated = write_report(full_store, request.model_copy(update={"date": "2026-11-29"}))
+    assert (without.made, dated.made) == ("", "Made on 29 November 2026")
+    assert "Made on" not in html_bytes(without).decode()
+    assert "Made on 29 November 2026." in html_bytes(dated).decode()
+    assert without.sections == dated.sections
+    assert verify_report(full_store, dated, Texts()).holds
 
 
 def test_the_command_writes_the_same(full_store: Store, tmp_path: Path, written: ReportDocument) -> None:
