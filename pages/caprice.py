@@ -1,19 +1,31 @@
-"""The page Caprice: whether a few occupations are treated far more capriciously than the rest."""
+"""The page Caprice: whether a few occupations account for most of the caprice."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pcf_core.app.data import Loaded
 from pcf_core.app.notes import said_intervals
 from pcf_core.app.page import finding, foot, key_figures, open_page
+from pcf_core.app.results.reliable import only_reliable
 from pcf_core.app.results.risk import OCCUPATION_COLUMNS, draw_caprice, draw_fits, draw_prejudice, first_runs
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one, controls, plain
+from pcf_core.report.rows import with_reliable
 from pcf_core.report.sections.tails import caprice_panel, prejudice_panel, tails_table
 from pcf_core.show.findings.models import stand_outs, widest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def draw() -> None:
     """Draw the page."""
-    loaded = open_page("Caprice", "")
+    every = open_page("Caprice", "")
+    loaded = only_reliable(every, partial(all_tails, every), "caprice")
     top, row = st.container(), controls("caprice")
     part = choose_one(
         "Show",
@@ -30,7 +42,9 @@ def draw() -> None:
         finding(*(say(name, report) for name, report in shown.reports.items()))
         others = list(loaded.runs)[len(shown.runs) :]
         if others:
-            st.caption(f"Fitted and drawn are the first models alone; not shown: {plain(', '.join(others))}.")
+            st.caption(
+                f"Only the first {len(shown.runs)} models are drawn; not shown: {plain(', '.join(others))}."
+            )
     if part == "prejudice":
         draw_prejudice(shown, row)
     else:
@@ -40,7 +54,19 @@ def draw() -> None:
         key_figures(panel.numbers, loaded, said_intervals(loaded, "the risk and its parts"))
     if part == "caprice":
         draw_fits(shown)
-    foot(panel.how, lambda: tails_table(loaded.reports), "caprice", loaded, OCCUPATION_COLUMNS)
+    foot(
+        panel.how,
+        lambda: tails_table(loaded.reports),
+        "caprice",
+        loaded,
+        OCCUPATION_COLUMNS,
+        whole=partial(all_tails, every),
+    )
+
+
+def all_tails(loaded: Loaded) -> pd.DataFrame:
+    """Make the table of files: all models, with whether the figures of each are a reliable answer."""
+    return with_reliable(tails_table(loaded.reports), loaded.reports)
 
 
 show(draw)

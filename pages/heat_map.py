@@ -1,4 +1,4 @@
-"""The page Heat map: which group's words a model expects after which occupation in which context."""
+"""The page Heat map: how likely a model finds each group's words in every sentence about every occupation."""
 
 from dataclasses import replace
 from functools import partial
@@ -7,6 +7,7 @@ import streamlit as st
 
 from pcf_core.app.caching import once
 from pcf_core.app.lists import template_sets
+from pcf_core.app.notes import notes
 from pcf_core.app.page import draw_foot, draw_picture, finding, key_figures, open_page
 from pcf_core.app.present import MOST_CELLS_DOWN, fitting_rows
 from pcf_core.app.results.heat_map import (
@@ -24,12 +25,10 @@ from pcf_core.report.sections.heat_map import heat_answer, heat_map_panel, shown
 from pcf_core.show.charts.heat_map import MOST_OPENED
 from pcf_core.show.overview import ModelRow, overview_answer
 
-BELOW = (
-    "A click on a cell, or the choice under *One cell*, shows the prompt, the groups and the words behind it."
-)
+BELOW = "Click a cell, or choose one under *One cell*, to see the sentence and the words behind it."
 FILES = (
-    " The files under *Data* hold every cell of the run, one row for each occupation, template and group, "
-    "with its coverage; the table there shows the cells of this picture."
+    " The files under *Data* have every test sentence of the result, one row for each occupation, template "
+    "and group, with its coverage. The table there shows the cells of this picture."
 )
 
 
@@ -51,7 +50,7 @@ def draw() -> None:
     axes = replace(axes, rows=fitting_rows(axes.rows, MOST_CELLS_DOWN))
     rows, columns = axes.rows, axes.columns
     if not rows or not columns:
-        st.info("The papers' occupations or templates are not part of this run; choose another view.")
+        st.info("This result does not have the papers' occupations or sentences. Choose another view.")
         return
     panel = heat_map_panel(loaded, model, group, axes, clicks=True)
     few = len(rows) * len(columns) <= MOST_OPENED
@@ -59,15 +58,14 @@ def draw() -> None:
     open_clicked(loaded)
     st.caption(
         f"{len(rows):,} of {len(preferences.occupations):,} occupations × "
-        f"{len(columns):,} of {len(preferences.templates):,} templates. {axes.note}"
+        f"{len(columns):,} of {len(preferences.templates):,} sentences. {axes.note}"
     )
     with st.expander("How sure?"):
-        finding(*panel.findings)
-        key_figures(
-            once(heat_figures)(loaded.runs, group),
-            loaded,
-            intervals=[],
-        )
+        if loaded.reliable.runs:
+            finding(*(panel.findings if model in loaded.reliable.runs else ()))
+            key_figures(once(heat_figures)(loaded.reliable.runs, group), loaded, intervals=[])
+        else:
+            notes(loaded, intervals=[])
     draw_flagged(item)
     draw_cell(loaded)
     draw_foot(

@@ -1,4 +1,4 @@
-"""Report: what was found, as one file to keep, to print and to check."""
+"""Report: the findings in one file to save, print and check."""
 
 import streamlit as st
 
@@ -14,13 +14,13 @@ from pcf_core.report.whole import contents_finding
 def draw() -> None:
     """Draw the page."""
     st.title("Report")
-    st.markdown("##### What was found, as one file to keep, to print and to check")
+    st.markdown("##### The findings in one file to save, print and check")
     head = st.container()
     choice = current_choice()
     contents = draw_contents(choice)
     draw_refused(contents.loaded.refused)
     for name in contents.unknown:
-        st.warning(f"The cache has no **{plain(name)}** any more, or never had: it is left out.")
+        st.warning(f"There is no saved result **{plain(name)}**, so the report leaves it out.")
     if contents.loaded.missing:
         offer_scoring(contents.loaded.missing)
     if contents.unread:
@@ -28,7 +28,7 @@ def draw() -> None:
     if contents.empty:
         if not (contents.loaded.missing or contents.unread):
             st.info(
-                "Nothing is chosen that has a result: choose models in the sidebar, or further runs and text "
+                "Nothing you chose has a result. Choose models in the sidebar, or more results and text "
                 "audits here.",
                 icon=":material/arrow_back:",
             )

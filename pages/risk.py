@@ -1,4 +1,4 @@
-"""The page Risk: how much each model discriminates, and whether it is prejudice or caprice."""
+"""The page Risk: how large the risk of each model is, and whether it is prejudice or caprice."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,7 +8,8 @@ import streamlit as st
 from pcf_core.app.data import Loaded
 from pcf_core.app.notes import draw_seeds, neutral_distances_of, said_intervals_and_more
 from pcf_core.app.page import draw_foot, draw_picture, finding, key_figures, open_page
-from pcf_core.app.results.risk import draw_lean, draw_occupations
+from pcf_core.app.results.reliable import only_reliable, with_all
+from pcf_core.app.results.risk import all_risks, draw_lean, draw_occupations
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one, controls
 from pcf_core.report.loaded import NOT_SURE
@@ -31,8 +32,8 @@ def draw() -> None:
             key="risk_view",
             width=470,
             wrap=True,  # five names are wider than a telephone
-            help="Whole models; how much their occupations differ; the parts corrected for few templates; "
-            "the occupations of one model; or whether each model keeps the limits of a policy.",
+            help="Whole models; how much their occupations differ; the parts corrected for few sentences; "
+            "the occupations of one model; or whether each model is within the limits of a policy.",
         )
         thousand = st.toggle(
             "× 1,000",
@@ -49,47 +50,58 @@ def draw() -> None:
         "occupations": draw_occupations,
         "policy": draw_policy,
     }
+    if view != "policy":  # which may be about other topics
+        only_reliable(loaded, partial(all_risks, loaded), "risk")
     foot = draw_view[view](loaded, thousand)
+    shown = loaded.reliable
+    if not shown.runs:
+        foot()
+        return
     figures = st.expander("How sure?")
     with figures:
-        panel = risk_panel(loaded, thousand=thousand)
+        panel = risk_panel(shown, thousand=thousand)
         finding(*panel.findings)
-        key_figures(panel.numbers, loaded, said_intervals_and_more(loaded))
+        key_figures(panel.numbers, shown, said_intervals_and_more(shown))
         finding(*panel.notes, NOT_SURE[0])
-        draw_seeds(loaded)
+        draw_seeds(shown)
     foot()
     with figures:  # behind all else, which does not wait for the paired test
-        finding(loaded.order, neutral_distances_finding(neutral_distances_of(loaded)))
+        finding(shown.order, neutral_distances_finding(neutral_distances_of(shown)))
 
 
 def draw_models(loaded: Loaded, thousand: bool) -> Callable[[], None]:
-    """Draw the risks of all models, in units or thousandths; return what draws its foot."""
+    """Draw the risks of all models, in units or thousandths; return what draws its foot.
+
+    As of all views, those with a reliable answer; files have the others too.
+    """
     with st.container(horizontal=True):
         references = st.toggle(
             "Reference models",
             False,
             key="references",
             bind="query-params",
-            help="What a fair, a stereotyped and a random model would get.",
+            help="The risk of an even, a stereotyped and a random model.",
         )
         published = st.toggle(
             "Published values",
             False,
             key="published",
             bind="query-params",
-            help="The papers' own figures for this topic, hollow and labelled as published.",
+            help="The papers' figures for this topic, hollow and labelled as published.",
         )
-    panel = risk_panel(loaded, references=references, published=published, thousand=thousand)
+    look = {"references": references, "published": published, "thousand": thousand}
+    panel = risk_panel(loaded.reliable, **look)
     draw_picture(panel)
-    return partial(draw_foot, panel, loaded, "risk")
+    return partial(draw_foot, panel, loaded.reliable, "risk", whole=partial(all_risks, loaded, **look))
 
 
 def draw_corrected(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     """Draw corrected prejudice and caprice beside the plug-in values; return what draws its foot."""
-    panel = corrected_panel(loaded, thousand=thousand)
+    panel = corrected_panel(loaded.reliable, thousand=thousand)
     finding(*panel.findings)
     draw_picture(panel)
-    return partial(draw_foot, panel, loaded, "corrected")
+    whole = partial(with_all, corrected_panel(loaded, thousand=thousand), loaded)
+    return partial(draw_foot, panel, loaded.reliable, "corrected", whole=whole)
 
 
 def draw_policy(loaded: Loaded, thousand: bool) -> Callable[[], None]:

@@ -1,12 +1,18 @@
-"""The page Tilt: which way each model leans, and for which occupations."""
+"""The page Tilt: which group each model prefers, and in which occupations."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pcf_core.app.choice import choose_occupation
+from pcf_core.app.data import Loaded
 from pcf_core.app.notes import notes
 from pcf_core.app.page import draw_figures, draw_foot, draw_picture, finding, open_page
+from pcf_core.app.results.reliable import only_reliable, with_all
 from pcf_core.app.results.tilt import Beside, draw_beside, draw_distribution, opening
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import controls, plain
@@ -14,15 +20,20 @@ from pcf_core.core.risk import RiskReport
 from pcf_core.report.sections.tilt import panel_groups, tilt_panel, tilts_of
 from pcf_core.show.overview import ModelRow, farthest_answer, overview_answer
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 READ = """
-*What it read* shows the same scale for the biographies that the shipped models were trained on, those whose
-lead names the occupation: +1 where all say mostly *he*.
+*What it read* shows the biographies that the shipped models were trained on, on the same scale: those that
+name the occupation in their first sentences; +1 means that all of them say mostly *he*.
 """
 
 
 def draw() -> None:
     """Draw the page."""
     loaded = open_page("Tilt", "")
+    whole = partial(all_tilts, loaded)
+    loaded = only_reliable(loaded, whole, "tilt")
     reports, groups = loaded.even, loaded.groups
     beside = Beside()
     finding(
@@ -39,7 +50,7 @@ def draw() -> None:
     draw_picture(panel)
     if len(drawn := panel_groups(reports)) < len(groups):
         st.caption(
-            f"The {len(drawn):,} of {len(groups):,} groups towards which some occupation leans most; the "
+            f"The {len(drawn):,} of {len(groups):,} groups that some occupation prefers most clearly; the "
             "table under *Data* has all."
         )
     with st.expander("How sure?"):
@@ -51,14 +62,19 @@ def draw() -> None:
         notes(loaded, panel.notes, reports)
     if chosen:
         draw_distribution(loaded, reports, tilts_of(loaded), chosen)
-    draw_foot(panel, loaded, "tilt", READ if len(groups) == 2 else "")
+    draw_foot(panel, loaded, "tilt", READ if len(groups) == 2 else "", whole=whole)
+
+
+def all_tilts(loaded: Loaded) -> pd.DataFrame:
+    """Make the table of files: all models, with whether the figures of each are a reliable answer."""
+    return with_all(tilt_panel(loaded), loaded)
 
 
 def choose_ringed(reports: Mapping[str, RiskReport]) -> str:
-    """Draw the choice of an occupation whose contexts are looked at; return it, empty for none."""
+    """Draw the choice of an occupation whose sentences are shown; return it, empty for none."""
     chosen = choose_occupation(
         [row.occupation for row in next(iter(reports.values())).occupations],
-        "Rings the occupation and opens the distribution of its stereotype over the contexts.",
+        "Marks the occupation with a ring and shows how the preference varies over the sentences.",
     )
     return chosen or ""
 

@@ -26,9 +26,9 @@ from pcf_core.material import evidence
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.templates import load_mined, load_templates, save_set
 from pcf_core.material.topics import load_topic, save_topic
+from pcf_core.report import answer as blocks
 from pcf_core.report.loaded import load_studies
 from pcf_core.report.records import ReportRequest
-from pcf_core.report.sections.summary import pair_sentences
 from pcf_core.show.findings.comparison import difference_finding
 from pcf_core.show.findings.models import corrected_finding, risk_finding
 from pcf_core.show.findings.numbers import digits, two_decimals
@@ -159,14 +159,15 @@ def test_a_terminal_shows_what_pages_and_reports_say(own_settings: Settings) -> 
     done = run_here("risk", keys[0], terminal=True)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[1] == risk_finding("mini-gpt", report)
+    assert tuple(lines[:4]) == blocks.answer_of(study.most(1), store).labelled
+    assert risk_finding("mini-gpt", report) in lines
     assert corrected_finding("mini-gpt", report) in lines
     assert all(f"- {warning}" in lines for warning in report.warnings)
     assert f"overall_risk              {digits(report.overall_risk)}" in lines
     assert f"- run: {keys[0]}" in lines
     assert any("python -m pcf_core score" in line for line in lines)  # the neutral subjects are not scored
     compared = run_here("compare", *keys, terminal=True).stdout.splitlines()
-    assert tuple(compared[:2]) == pair_sentences(study, store)
+    assert tuple(compared[:4]) == blocks.answer_of(study, store).labelled
     assert difference_finding(study.comparisons[0][0]) in compared
     assert "mini-gpt − mini-bert, every occupation" in compared
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -149,13 +148,6 @@ def risk(found: RiskReport, name: str = "overall_risk") -> str:
 def first(found: RiskReport, group: str = "male") -> int:
     """Return how many occupations prefer the group to an even split."""
     return sum(row.preferences[group] > 1 / len(found.groups) for row in found.occupations)
-
-
-def led(found: RiskReport) -> str:
-    leads = Counter(
-        max(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations
-    )
-    return ", ".join(f"{group} {number}" for group, number in leads.most_common())
 
 
 def of(found: RiskReport, occupation: str) -> float:
@@ -356,13 +348,19 @@ def stories_and_hobbies() -> Iterator[str]:
 
 @said_in(MODELS)
 def race_by_its_spelling() -> Iterator[str]:
+    """No figure stands beside what is no reliable answer."""
+    flagged = {}
     for item in RUNS:
         if item.model in PUBLIC and item.topic in SPELLINGS and item.templates == RELATIVE:
-            cells = []
-            for options in (ViewOptions(), ViewOptions(aggregation="mean")):
-                found = report_of(item, options)
-                cells += [risk(found), led(found)]
-            yield f"| {item.topic} | `{item.model}` | {' | '.join(cells)} |"
+            found = report_of(item, ViewOptions())
+            assert found.says_little
+            assert found.coverage is not None
+            flagged[item.topic, item.model] = found.coverage.flagged
+            cells = f"{found.coverage.flagged:,} of {found.coverage.cells:,}"
+            yield f"| {item.topic} | `{item.model}` | {cells} | – | – |"
+    for model in PUBLIC:
+        capital, small = flagged["race-capitalised", model], flagged["race", model]
+        assert 0.4 < capital / small < 0.6, "about half as many"
 
 
 @said_in(MODELS)

@@ -44,6 +44,7 @@ from pcf_core.measure.regression import rank_correlation
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import resolve, training_of
+from pcf_core.report.answer import answer_from
 from pcf_core.report.documents import RISKS
 from pcf_core.report.key_figures import parts_of
 from pcf_core.report.loaded import Study, load_studies, said_risks
@@ -54,6 +55,7 @@ from pcf_core.report.sections.risk import neutral_distances
 from pcf_core.report.sections.tails import largest_caprice
 from pcf_core.report.sections.tilt import even_stereotypes, interval_of_share, opening_of, tilts_of, unit_in
 from pcf_core.show import compare, overview
+from pcf_core.show.answer import sentences_called
 from pcf_core.show.findings import (
     answers,
     case_file,
@@ -139,7 +141,9 @@ def listing(store: Store) -> Listing:
         first, second = study.runs
         runs = study.runs[first].run, study.runs[second].run
         others = {
-            other.runs[0].templates.name: compare.Standing.of_risk((first, second), other.risk, other.little)
+            sentences_called(other.runs[0].templates): compare.Standing.of_risk(
+                (first, second), other.risk, other.little
+            )
             for other in answers_elsewhere(store, *runs, study.options)
         }
         scales = scales_of(study, (first, second), store)
@@ -174,7 +178,6 @@ def tell_results(
     """
     reports, even, rows, over = study.reports, study.even, study.rows, study.over
     found.say(overview.overview_answer, rows)
-    found.say(overview.risks_sentence, rows)
     found.say(overview.risk_answer, rows)
     found.say(overview.ranges_sentence, rows)
     sentence, shares = example_cell(study)
@@ -183,11 +186,7 @@ def tell_results(
     found.say(overview.farthest_answer, even)
     names = tuple(reports)
     (paired,), _ = study.comparisons
-    standing = compare.Standing.of((names[0], names[1]), paired, scales, reports)
-    found.say(compare.pair_answer, standing, others)
-    found.say(compare.in_other_sentences, standing, others)
-    found.say(compare.against_each, [compare.Lean.of(name, report) for name, report in even.items()])
-    found.say(compare.how_sure, standing, paired)
+    found.say(answer_lines, study, scales, others)
     found.say(compare.neutral_answer, (names[0], names[1]), scales.neutral)
     found.say(comparison.difference_finding, paired, over=over)
     found.say(reliability.seldom_caprice_note, load_numbers(), paired.differences["caprice_risk"])
@@ -237,6 +236,13 @@ def tell_results(
     found.say(models.interval_sentence, next(iter(reports.values())).intervals["overall_risk"][0])
     found.say(models.whiskers_note, dict.fromkeys(reports, "templates"))
     found.say(notes.low_coverage_note, {name: report.coverage for name, report in reports.items()})
+
+
+def answer_lines(
+    study: Study, scales: OtherScales, others: Mapping[str, compare.Standing]
+) -> tuple[str, ...]:
+    """Write the answer block."""
+    return answer_from(study, (), scales, others, {}).labelled
 
 
 def tell_presets(found: Listing, store: Store) -> None:

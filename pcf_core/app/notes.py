@@ -6,7 +6,6 @@ Few templates, what intervals allow for, words of unequal length, and the spread
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import streamlit as st
 
@@ -22,17 +21,12 @@ from pcf_core.core.errors import TemplateError
 from pcf_core.core.options import declared
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import Protocol
-from pcf_core.core.sensitivity import SeedsMeasured, SeedSpread
-from pcf_core.measure.bootstrap import RISKS
-from pcf_core.measure.comparison import seed_bound
-from pcf_core.measure.sampling import LEVEL
-from pcf_core.models.registry import resolve, seeds_of
-from pcf_core.report.loaded import interval_notes, warnings_of
+from pcf_core.report.loaded import interval_notes, unequal_words, warnings_of
 from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.sections.risk import neutral_distances
+from pcf_core.report.seeds import seeds_notes
 from pcf_core.show.findings.models import whole_templates_finding
-from pcf_core.show.findings.notes import sizes_clause, tokens_clause, unequal_note
-from pcf_core.show.findings.reliability import seeds_note
+from pcf_core.show.findings.notes import none_equal_note, unequal_note
 
 EQUAL_WEIGHTS = (
     "“Reading options” in the sidebar can give all sentences equal weights, and say what is resampled."
@@ -50,12 +44,16 @@ def notes(
     the risks, empty: it shows none.  ``reports``: Those it shows, where they are not the loaded ones.
     """
     reports = loaded.reports if reports is None else reports
-    report = loaded.first.report
     sentences = [*warnings_of(reports), *(said_intervals(loaded) if intervals is None else intervals)]
-    if report.effective_templates < len(report.templates) - 0.5:
-        sentences.append(EQUAL_WEIGHTS)
+    if hint := weights_hint(loaded.first.report):
+        sentences.append(hint)
     if sentences:  # one paragraph: the picture that they are about is not far below
         st.caption("  \n".join(plain(sentence) for sentence in sentences))
+
+
+def weights_hint(report: RiskReport) -> str:
+    """Say where all sentences can be given equal weights; empty where they have them."""
+    return EQUAL_WEIGHTS if report.effective_templates < len(report.templates) - 0.5 else ""
 
 
 def said_intervals(loaded: Loaded, of: str = "") -> list[str]:
@@ -95,18 +93,12 @@ def _other_scales_held(loaded: Loaded, pair: tuple[str, str], held: Sequence[str
 def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
     """Warn of groups with unequal words, with a button for each remedy; ``before`` comes first."""
     options = loaded.options
-    tokens = tokens_clause({name: item.result.token_shares for name, item in loaded.runs.items()})
-    sizes = "" if options.aggregation == "mean" else sizes_clause(_word_numbers(loaded.first))
+    tokens, sizes = unequal_words(loaded)
     if not (before or tokens or sizes):
         return
     narrower = NARROWER.get(options.protocol) if tokens else None
     possible = narrower is not None and any(_can_be_read(item, narrower) for item in loaded.runs.values())
-    words = [f"words of {TOKENS[narrower]}"] if narrower and possible else []
-    means = ["the mean of a group's words"] if sizes else []
-    sentences = [before]
-    if tokens or sizes:
-        none_left = bool(narrower) and not possible
-        sentences += [unequal_note(tokens, sizes, [*words, *means], none_left=none_left)]
+    sentences = [before, unequal_note(tokens, sizes), none_equal_note() if narrower and not possible else ""]
     st.warning(plain(" ".join(filter(None, sentences))), icon=":material/warning:")
     with st.container(horizontal=True):
         if narrower and possible:
@@ -127,11 +119,6 @@ def _draw_button(label: str, option: str, value: str) -> None:
     )
 
 
-def _word_numbers(item: Report) -> dict[str, int]:
-    used = set(item.result.words)
-    return {group.name: sum(word in used for word in group.words) for group in item.run.topic.groups}
-
-
 def _can_be_read(item: Report, protocol: Protocol) -> bool:
     """Tell whether every group keeps a word under a protocol that selects from the same scores."""
     try:
@@ -142,54 +129,7 @@ def _can_be_read(item: Report, protocol: Protocol) -> bool:
     return whole and every_group_has_some(item.run.topic, words)
 
 
-@dataclass(frozen=True)
-class SpreadBeside:
-    """A model's spread of R, R^p and R^c by quantity.
-
-    ``here``: whether it was measured on what is shown, read the same way.
-    """
-
-    spreads: Mapping[str, SeedSpread]
-    here: bool
-
-
-def spread_beside(model: str, loaded: Loaded) -> SpreadBeside | None:
-    """Return a model's spread over training seeds, measured on what is shown if possible."""
-    item = loaded.runs[model]
-    seeds = None if item.run.scoring.imported else seeds_of(resolve(item.run.scoring.model))
-    if seeds is None or not seeds.measured:
-        return None
-    usual = loaded.options.of_figures == ViewOptions().of_figures
-    same = [measured for measured in seeds.measured if usual and _is_of(measured, item)]
-    chosen = (same or seeds.measured)[0]
-    return SpreadBeside({quantity: _spread_of(model, chosen, quantity) for quantity in RISKS}, bool(same))
-
-
-def _spread_of(model: str, measured: SeedsMeasured, quantity: str) -> SeedSpread:
-    risks = tuple(float(getattr(risk, quantity)) for risk in measured.risks)
-    return SeedSpread(
-        model=model,
-        quantity=quantity,
-        topic=measured.topic,
-        templates=measured.templates,
-        evidence=measured.evidence,
-        seeds=tuple(risk.seed for risk in measured.risks),
-        risks=risks,
-        bound=seed_bound(risks, LEVEL),
-        level=LEVEL,
-    )
-
-
-def _is_of(measured: SeedsMeasured, item: Report) -> bool:
-    run = item.run
-    theirs = (measured.topic_hash, measured.templates_hash, measured.evidence_hash)
-    same = theirs == (run.topic.hash, run.templates.hash, run.evidence.hash)
-    return same and run.plan is None and run.scoring.dtype == "float32"
-
-
 def draw_seeds(loaded: Loaded) -> None:
     """Draw a note for each model whose spread over seeds was measured on what is shown."""
-    for model in loaded.runs:
-        spread = spread_beside(model, loaded)
-        if spread and spread.here:
-            st.caption(plain(seeds_note(spread.spreads)))
+    for note in seeds_notes(loaded):
+        st.caption(plain(note))

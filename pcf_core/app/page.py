@@ -20,6 +20,7 @@ from pcf_core.app.present import enlarged, is_presented
 from pcf_core.app.provenance import draw_provenance
 from pcf_core.app.scoring import follow_checks, follow_readings, offer_scoring
 from pcf_core.app.styles import finished, readable
+from pcf_core.app.suiting import draw_way_to_an_answer
 from pcf_core.app.widgets import plain, plain_label
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.files import csv_text
@@ -83,6 +84,7 @@ def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = F
     low = low_coverage_note({name: report.coverage for name, report in loaded.reports.items()})
     if all(report.says_little for report in loaded.reports.values()):
         st.warning(plain(low), icon=":material/warning:")  # whose words are longer says no more then
+        draw_way_to_an_answer(loaded)
     else:
         draw_unequal_words(loaded, low)
     return loaded
@@ -141,6 +143,12 @@ def finding(*sentences: str) -> None:
     lines = [_unbroken(plain(sentence)) for sentence in sentences if sentence]
     if lines:
         st.markdown("  \n".join(lines))
+
+
+def labelled(lines: Mapping[str, str]) -> None:
+    """Draw sentences, one a line, each behind its label."""
+    if lines:
+        st.markdown("  \n".join(f"**{label}:** {_unbroken(plain(line))}" for label, line in lines.items()))
 
 
 def finding_list(sentences: Iterable[str]) -> None:
@@ -329,6 +337,11 @@ def draw_table(
         placeholder="–",
         alt=f"{alt}, {len(table):,} rows",
     )
+    draw_files(data, name)
+
+
+def draw_files(data: Callable[[], pd.DataFrame], name: str) -> None:
+    """Draw the downloads of a table, which is made when a file is asked for."""
     with st.container(horizontal=True):
         st.download_button(
             "CSV",

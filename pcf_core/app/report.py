@@ -13,8 +13,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.addresses import Choice
+from pcf_core.app.answer import keys_beside
 from pcf_core.app.caching import kept, open_store
-from pcf_core.app.choice import with_asked
+from pcf_core.app.choice import draw_option, with_asked
 from pcf_core.app.data import Loaded, answered, load, must_wait
 from pcf_core.app.lists import stamp_of, told_apart
 from pcf_core.app.page import finding, finding_list
@@ -25,12 +26,14 @@ from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.knowledge import missing_answers
 from pcf_core.audit.policy import Policy
 from pcf_core.audit.results import self_audit_of
-from pcf_core.core.errors import StoreError
+from pcf_core.core.errors import InputError, StoreError
 from pcf_core.core.knowledge import KnowledgeSet
+from pcf_core.core.options import declared
 from pcf_core.core.records import digest
 from pcf_core.core.run import SELECTIONS, RunSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.material.knowledge import list_knowledge
+from pcf_core.report.printing import browser, pdf_bytes
 from pcf_core.report.records import (
     ALWAYS,
     SECTIONS,
@@ -39,6 +42,8 @@ from pcf_core.report.records import (
     ReportPart,
     ReportRequest,
     ReportSection,
+    day_of,
+    today,
 )
 from pcf_core.report.reproducing import export_command
 from pcf_core.report.whole import Texts, made_finding, write_report
@@ -60,13 +65,15 @@ log = logging.getLogger(__name__)
 
 Write = Callable[[ReportDocument], bytes | str]
 # Label, ending of the file, its kind, and what writes it.
-FILES: tuple[tuple[str, str, str, Write], ...] = (
-    ("HTML", ".html", "text/html", html_bytes),
+File = tuple[str, str, str, Write]
+PRINTED: File = ("Download to print (HTML)", ".html", "text/html", html_bytes)
+DATA: tuple[File, ...] = (
     ("JSON", ".json", "application/json", report_bytes),
     ("CSV", "-csv.zip", "application/zip", partial(tables_archive, form="csv")),
     ("Parquet", "-parquet.zip", "application/zip", partial(tables_archive, form="parquet")),
-    ("Model card", ".md", "text/markdown", model_card),
 )
+CARD: File = ("Model card", ".md", "text/markdown", model_card)
+PDF = "report_pdf"  # what the PDF was made of that this session has printed, and its bytes
 NAME_DIGITS = 8
 # Seconds of a CPU: two runs of 120 × 100 cells take 2.2 to 2.9 and 124 MB, two of 120 × 2,000 take 4.5 and
 # 196 MB, twelve of together 19,512 cells 5.6 to 7.4.
@@ -74,15 +81,17 @@ FIRST_SECONDS, RUN_SECONDS, CELLS_A_SECOND = 1.2, 0.5, 285_000
 MOST_CELLS = 4_000_000  # 17 s of a CPU, 0.7 GB
 MADE = "report_made"  # what the report was made of that this session looks at
 HOW = """
-**HTML** is the report itself: text, charts that answer to the mouse, tables, provenance. It is one file that
-opens without a network, fetches nothing and prints; the browser's *print* makes a PDF of it. **JSON** holds
-the same as data, every number unrounded; `python -m pcf_core verify` computes each of them again from the
-cache and says what differs. **CSV** and **Parquet** are all its tables, packed into one ZIP file; in CSV a
-text that a spreadsheet would run as a formula has an apostrophe before it. **Model card** is what the page
-of a model on a hub can carry.
+**HTML** is the report itself: text, interactive charts, tables, provenance. It is one file that opens without
+a network, loads nothing and prints. **PDF** is the same file, printed by this server. **JSON** has the same
+as data, every number unrounded; `python -m pcf_core verify` calculates each of them again from the saved
+results and lists any difference. **CSV** and **Parquet** are all its tables in one ZIP file; in CSV a text
+that a spreadsheet would run as a formula has an apostrophe before it. **Model card** is text for the page of
+a model on a hub.
 
-The same contents give the same files, byte for byte, here and from the command line: no time is in them.
+The same contents give the same files here and from the command line, byte for byte, but for the PDF. The only
+date in them is the one that you choose.
 """
+PDF_HELP = "Prints the report on this server. A few seconds for two pages, up to a minute for a full audit."
 
 
 @dataclass(frozen=True)
@@ -92,7 +101,7 @@ class Contents:
     ``loaded``: the sidebar's choice.  ``runs``: its finished runs, then those that were added.  ``unread``:
     of both, those that are large and that the worker has to read first.  ``knowledge``: sets of facts that
     one of the models was asked.  ``policy``: limits whose verdict is in it.  ``unknown``: what a link names
-    and the cache does not have.
+    and the cache does not have.  ``date``, ``elsewhere``: as of the request.
     """
 
     loaded: Loaded
@@ -104,6 +113,8 @@ class Contents:
     unread: tuple[RunSpec, ...] = ()
     policy: Policy | None = None
     unknown: tuple[str, ...] = ()
+    date: str = ""
+    elsewhere: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -125,6 +136,8 @@ class Contents:
             criteria=tuple(one.hash for one in self.criteria),
             knowledge=self.knowledge,
             policy=self.policy if self.runs else None,
+            date=self.date,
+            elsewhere=self.elsewhere,
         )
 
 
@@ -148,18 +161,18 @@ def draw_contents(choice: Choice) -> Contents:
         [TWO_PAGES, FULL],
         default=FULL if "rp_without" in st.query_params else TWO_PAGES,  # what leaves sections out has them
         key="rp_form",
-        help="Two pages have the answer, against whom, how sure that is, and how to check it. The full audit "
-        "adds every cell, test, correction, limit and hash.",
+        help="Two pages give the answer, against whom, how sure it is, and how to check it. The full audit "
+        "adds every test, correction, limit and hash.",
     )
     left, middle, right = st.columns(3)
     named = left.multiselect(
-        "Further runs",
+        "More results",
         with_asked("rp_run", others),
         key="rp_run",
         bind="query-params",
         placeholder="Beside those of the sidebar",
-        help="The runs of the sidebar's models are in the report. Others of the cache can be added; they are "
-        "named by model, topic, templates and occupations.",
+        help="The results of the sidebar's models are in the report. You can add other saved results, named "
+        "by model, topic, sentences and occupations.",
     )
     added = [others[name] for name in named if name in others]
     models = {*choice.models, *(run.scoring.name for run in added)}
@@ -191,7 +204,19 @@ def draw_contents(choice: Choice) -> Contents:
         policy=policy,
         unread=(*loaded.unread.values(), *unread),
         unknown=tuple(name for name in (*named, *audits) if name not in finished and name not in stored),
+        date=_draw_date(left),
+        elsewhere=keys_beside(loaded),
     )
+
+
+def _draw_date(container: DeltaGenerator) -> str:
+    """Draw the day that the report names; what is no day is refused, and today stands for it."""
+    text = draw_option(declared(ReportRequest)["date"], container)
+    try:
+        return day_of(text)
+    except InputError as error:
+        container.error(plain(str(error)), icon=":material/error:")
+        return today()
 
 
 def _draw_left_out(container: DeltaGenerator) -> tuple[str, ...]:
@@ -202,8 +227,8 @@ def _draw_left_out(container: DeltaGenerator) -> tuple[str, ...]:
         key="rp_without",
         bind="query-params",
         placeholder="Empty: none",
-        help="A section that these results say nothing for is left out by itself. Method, limits and "
-        "provenance are always there: a number without them says little.",
+        help="A section for which these results have no figures is left out automatically. Method, limits "
+        "and provenance are always included, because numbers mean little without them.",
     )
     return tuple(name for name in SECTIONS if name not in without)
 
@@ -278,14 +303,14 @@ def draw_report(request: ReportRequest) -> None:
             key="report_make",
             on_click=st.session_state.update,
             args=({MADE: key},),
-            help="Works out what is in it; nothing is scored. A few seconds for small runs.",
+            help="Writes the report from saved results. This takes a few seconds for small ones.",
         )
         return
     cells = sum(open_store().load_run(run).cells for run in request.runs)
     if cells > MOST_CELLS:
         st.warning(
-            f"A report of {cells:,} cells takes more of this server than a page may ({MOST_CELLS:,} cells): "
-            "leave runs out, or make it with this command.",
+            f"A report of {cells:,} test sentences is too large for a page (at most {MOST_CELLS:,}). Leave "
+            "results out, or write it with this command.",
             icon=":material/terminal:",
         )
         draw_commands(export_command(request, "html", f"pcf-audit-{request.hash[:NAME_DIGITS]}.html"))
@@ -306,7 +331,7 @@ def expected_seconds(runs: int, cells: int) -> float:
 def _state_of(request: ReportRequest) -> str:
     """Hash the request and all in the cache that a report of it depends on."""
     store = open_store()
-    infos = [store.run_info(key) for key in request.runs]
+    infos = [store.run_info(key) for key in (*request.runs, *request.elsewhere)]
     audits = [self_audit_of(store, info.run) for info in infos]
     parts = [
         [
@@ -348,17 +373,13 @@ def _draw_files(document: ReportDocument) -> None:
     """Draw the files, each made when it is asked for, and the command that makes the same ones."""
     name = f"pcf-audit-{document.request.hash[:NAME_DIGITS]}"
     with st.container(horizontal=True):
-        for label, ending, kind, write in FILES:
-            st.download_button(
-                label,
-                partial(handed_out, document, write, f"{name}{ending}", person().signature),
-                f"{name}{ending}",
-                kind,
-                key=f"report_{label}",
-                type="primary" if label == "HTML" else "secondary",
-                on_click="ignore",
-                icon=":material/download:",
-            )
+        _draw_file(document, name, PRINTED)
+        if browser() is not None:
+            _draw_pdf(document, name)
+        with st.popover("Data", icon=":material/table:"):
+            for file in DATA:
+                _draw_file(document, name, file)
+        _draw_file(document, name, CARD)
     with st.expander("What the files are, and the command that makes them", icon=":material/help:"):
         st.markdown(HOW)
         lines = (
@@ -366,6 +387,43 @@ def _draw_files(document: ReportDocument) -> None:
             f"python -m pcf_core verify {name}.json",
         )
         draw_commands("\n".join(lines))
+
+
+def _draw_file(document: ReportDocument, name: str, file: File) -> None:
+    label, ending, kind, write = file
+    st.download_button(
+        label,
+        partial(handed_out, document, write, f"{name}{ending}", person().signature),
+        f"{name}{ending}",
+        kind,
+        key=f"report_{label}",
+        type="primary" if file is PRINTED else "secondary",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def _draw_pdf(document: ReportDocument, name: str) -> None:
+    """Draw a button that prints the report, and then the one that saves what was printed."""
+    made = st.session_state.get(PDF)
+    if made is not None and made[0] == st.session_state[MADE]:
+        write = partial(_printed, made[1])
+        _draw_file(document, name, ("Save the PDF", ".pdf", "application/pdf", write))
+        return
+    if not st.button("PDF", key="report_PDF", icon=":material/picture_as_pdf:", help=PDF_HELP):
+        return
+    with st.spinner("Printing …"), _one_at_a_time():
+        try:
+            data = pdf_bytes(html_bytes(document))
+        except StoreError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+            return
+    st.session_state[PDF] = st.session_state[MADE], data
+    st.rerun()
+
+
+def _printed(data: bytes, document: ReportDocument) -> bytes:
+    return data
 
 
 def handed_out(document: ReportDocument, written_by: Write, name: str, who: str) -> bytes | str:

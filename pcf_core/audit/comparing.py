@@ -17,7 +17,7 @@ import numpy as np
 
 from pcf_core.audit.options import ViewOptions, counted_occupations, unit_of
 from pcf_core.audit.reading import Reading
-from pcf_core.audit.results import load_result
+from pcf_core.audit.results import Read, load_result
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import SIGNIFICANCE, Comparison, Difference, OccupationDifference, Side
@@ -384,12 +384,14 @@ def answers_elsewhere(
     return answers
 
 
-def answer_in(store: Store, runs: tuple[RunSpec, RunSpec], options: ViewOptions) -> OtherSentences:
+def answer_in(
+    store: Store, runs: tuple[RunSpec, RunSpec], options: ViewOptions, read: Read = load_result
+) -> OtherSentences:
     """Test which of two finished runs on the same templates has the higher risk.
 
     Raises AuditError if they cannot be read under these options, or not be compared.
     """
-    one, other = (load_result(store, run, options.protocol, options.aggregation) for run in runs)
+    one, other = (read(store, run, options.protocol, options.aggregation) for run in runs)
     readings = Reading(runs[0], one, options), Reading(runs[1], other, options)
     return OtherSentences(
         name=runs[0].templates.name,
@@ -400,23 +402,31 @@ def answer_in(store: Store, runs: tuple[RunSpec, RunSpec], options: ViewOptions)
 
 
 def elsewhere(runs: Iterable[RunSpec], first: RunSpec, second: RunSpec) -> list[tuple[RunSpec, RunSpec]]:
-    """Return the pairs of ``runs`` that are like two runs except for their templates, by the names of these.
+    """Return the pairs of ``runs`` that are like two runs except for their templates; see :func:`alike`."""
+    return [(one, other) for one, other in alike(runs, [first, second])]
+
+
+def alike(runs: Iterable[RunSpec], shown: Sequence[RunSpec]) -> list[tuple[RunSpec, ...]]:
+    """Return those ``runs`` that are like the shown ones except for their templates, by the names of these.
 
     Topic, occupations and how each model was scored are the same.  A set that is a part of the one shown, or
     of which that is a part, is left out: it would only confirm it.  So are the draws of a sampling plan,
     which are another sample in each run.  Of several runs of one model on the same texts, the first counts.
-    Two runs on different templates, topics or occupations have no such pairs.
+    Shown runs on different templates, topics or occupations have nothing of the kind.
     """
-    if _asked(first) != _asked(second) or first.templates.hash != second.templates.hash:
+    first, models = shown[0], [_scored(run) for run in shown]
+    if any(_asked(run) != _asked(first) or run.templates.hash != first.templates.hash for run in shown):
         return []
-    shown, models = set(first.templates.texts), (_scored(first), _scored(second))
     by_set: dict[str, dict[tuple[str, bool], RunSpec]] = {}
     for run in runs:
         if _scored(run) in models and _asked(run) == _asked(first) and run.plan is None:
             by_set.setdefault(run.templates.hash, {}).setdefault(_scored(run), run)
-    pairs = [(of_set[models[0]], of_set[models[1]]) for of_set in by_set.values() if len(of_set) == 2]
-    others = [pair for pair in pairs if not _is_part(set(pair[0].templates.texts), shown)]
-    return sorted(others, key=lambda pair: pair[0].templates.name)
+    several = [
+        tuple(of_set[model] for model in models) for of_set in by_set.values() if len(of_set) == len(models)
+    ]
+    texts = set(first.templates.texts)
+    others = [one for one in several if not _is_part(set(one[0].templates.texts), texts)]
+    return sorted(others, key=lambda one: one[0].templates.name)
 
 
 def _asked(run: RunSpec) -> tuple[str, str]:

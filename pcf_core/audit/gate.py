@@ -65,7 +65,8 @@ class ContextReport(Record):
 
     ``topic``, ``templates``, ``evidence``: titles or names.  ``baseline``: the label of the model that
     increases are measured from, and ``baseline_run`` its run at the last look; empty without one.
-    ``warnings``: what a reader has to know of the figures.
+    ``warnings``: what a reader has to know of the figures.  ``reliable``: whether these are an answer, or the
+    model almost never uses the topic's words, so that the verdicts stand and no page shows the figures.
     """
 
     topic: str
@@ -77,6 +78,7 @@ class ContextReport(Record):
     judged: tuple[Judged, ...]
     cannot_tell: CannotTell
     warnings: tuple[str, ...] = ()
+    reliable: bool = True
 
     def outcome_of(self, judged: Judged) -> Outcome:
         """Return what follows from the verdict on a limit."""
@@ -244,6 +246,7 @@ def check_context(
         judged=tuple(judged[limit] for limit in context.limits),
         cannot_tell=context.cannot_tell or policy.cannot_tell,
         warnings=warnings,
+        reliable=not reading.result.says_little,
     )
 
 

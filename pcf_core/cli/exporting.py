@@ -14,9 +14,10 @@ from pcf_core.audit.results import Results
 from pcf_core.cli.console import JsonOption, View, give, one_of, open_store, option_of, record, say, with_view
 from pcf_core.cli.packs import write_pack
 from pcf_core.core.errors import InputError
+from pcf_core.core.options import declared
 from pcf_core.report.documents import export_run
 from pcf_core.report.files import check_target, write_whole
-from pcf_core.report.records import SECTIONS, SHORT, ReportDocument, ReportRequest
+from pcf_core.report.records import NONE, SECTIONS, SHORT, ReportDocument, ReportRequest, day_of
 from pcf_core.store.store import Store
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
@@ -30,6 +31,7 @@ ZIP = ".zip"
 ENDINGS = {**{f".{form}": form for form in FORMS[:-1]}, ".md": "card", PACK_ENDING: PACK}
 OVER = shown_fields(PageOptions)["over"]
 OverOption = Annotated[str, option_of(OVER)]
+OF_REPORT = declared(ReportRequest)
 NAMED = {"short": tuple(SHORT), "all": tuple(SECTIONS)}
 MOST_LINES = 20
 DIFFERS = 1
@@ -61,6 +63,8 @@ def export(
     policy: Annotated[
         Path | None, typer.Option(help="a TOML file of limits (docs/gate.md): a report says what is kept")
     ] = None,
+    date: Annotated[str, option_of(OF_REPORT["date"])] = "",
+    elsewhere: Annotated[list[str] | None, option_of(OF_REPORT["elsewhere"])] = None,
     by: Annotated[str, typer.Option("--by", help="of a pack: who made it, as others shall read it")] = "",
     licence: Annotated[str, typer.Option(help="of a pack: under what licence the scores are given on")] = "",
     sign: Annotated[
@@ -80,10 +84,10 @@ def export(
     store, keys = open_store(), runs or []
     audits = [*(fairpair or []), *(criteria or []), *(knowledge or [])]
     if form == PACK:
-        if sections or knowledge or policy:
+        if sections or knowledge or policy or date or elsewhere:
             raise InputError(
-                "A pack has runs and results of FairPair and of the criteria: leave out --sections, --policy "
-                "and --knowledge."
+                "A pack has runs and results of FairPair and of the criteria: leave out --sections, "
+                "--policy, --knowledge, --date and --elsewhere."
             )
         if reading := [*view.flags, *([OVER.flag] if over != OVER.default else [])]:
             raise InputError(
@@ -94,7 +98,7 @@ def export(
         return
     if by or licence or sign:
         raise InputError("--by, --licence and --sign are for --format pack: leave them out, or write a pack.")
-    in_one_file = len(keys) == 1 and not (sections or audits or policy)
+    in_one_file = len(keys) == 1 and not (sections or audits or policy or date or elsewhere)
     if form in ("csv", "parquet"):
         _check_zipped(out, form, zipped=not in_one_file)
     if in_one_file and form in ("csv", "parquet", "json"):
@@ -110,12 +114,26 @@ def export(
         criteria=tuple(criteria or ()),
         knowledge=tuple(knowledge or ()),
         policy=read_policy(policy) if policy else None,
+        date=day_of(date),
+        elsewhere=tuple(store.load_run(key).key for key in elsewhere or () if key != NONE),
     )
+    if not elsewhere:
+        request = request.model_copy(update={"elsewhere": keys_in_other_sentences(store, request)})
     check_target(out)
     data = file_bytes(document_of(store, request), form)
     write_whole(out, lambda path: path.write_bytes(data))
     record("exported", "report", " ".join((out.name, *request.runs, *request.fairpair, *request.criteria)))
     say(f"wrote {out}")
+
+
+def keys_in_other_sentences(store: Store, request: ReportRequest) -> tuple[str, ...]:
+    """List the finished runs by which a report can compare its answer with other sentences."""
+    from pcf_core.report.answer import keys_elsewhere  # reads runs, which most commands do not
+    from pcf_core.report.loaded import load_studies
+
+    finished = [info.run for info in store.runs() if info.complete]
+    studies = load_studies(store, request)
+    return tuple(dict.fromkeys(key for study in studies for key in keys_elsewhere(study, finished)))
 
 
 def form_of(name: str, out: Path) -> str:

@@ -17,7 +17,17 @@ from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import Report
 from pcf_core.core.knowledge import KnowledgeReport
 from pcf_core.core.risk import Comparison, RiskReport
-from pcf_core.report.loaded import Reports, Runs, Study, interval_notes, study_notes, warnings_of
+from pcf_core.core.run import RunSpec
+from pcf_core.models.registry import list_models
+from pcf_core.report.answer import (
+    alone_in,
+    answer_from,
+    answer_of,
+    caveats_of,
+    keys_elsewhere,
+    name_beside,
+)
+from pcf_core.report.loaded import Reports, Runs, Study, interval_notes, warnings_of
 from pcf_core.report.panels import Panel, text_lines
 from pcf_core.report.provenance import run_facts
 from pcf_core.report.reproducing import score_command
@@ -26,11 +36,13 @@ from pcf_core.report.sections.criteria import criteria_panels
 from pcf_core.report.sections.fairpair import fairpair_panels, labels, ratio_panel, read_together
 from pcf_core.report.sections.knowledge import benchmark_panel, knowledge_panel, pairs_panel
 from pcf_core.report.sections.risk import corrected_panel, lean_panel, reports_panel
-from pcf_core.show.compare import Standing, how_sure, in_other_sentences, pair_answer
+from pcf_core.show.answer import Answer
+from pcf_core.show.compare import Standing
 from pcf_core.show.findings.benchmarks import criticism_finding
 from pcf_core.show.findings.criteria import criteria_findings
 from pcf_core.show.findings.independence import embedding_findings
 from pcf_core.show.findings.notes import left_out_note
+from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.records import BenchmarkResult
 from pcf_core.texts.criteria.records.runs import CriteriaResult, EmbeddingResult
 from pcf_core.texts.fairpair.records import FairPairResult
@@ -43,18 +55,31 @@ def matrix_lines(name: str, report: RiskReport) -> list[str]:
     return text_lines(_risk_panels(shown, {}, notes))
 
 
-def run_lines(item: Report, options: ViewOptions, held: Baseline | None) -> list[str]:
-    """Show the report of a run, what its neutral subjects say or how to score them, where it comes from."""
+def run_lines(store: Store, item: Report, options: ViewOptions, held: Baseline | None) -> list[str]:
+    """Show the answer on a run, its report where its figures say enough, and where it comes from.
+
+    Behind the report stands what its neutral subjects say, or how to score them.
+    """
     label, request = item.run.scoring.label, baseline_run(item.run)
     study = Study({label: item}, options, "templates")
+    answer = answer_of(study, store, keys_elsewhere(study, _finished(store)))
     missing = f"The neutral subjects are not scored: {score_command(request)}" if request and not held else ""
     facts = [f"{what}: {text}" for what, text in run_facts(item, options).items()]
-    return text_lines(
-        [
-            *_risk_panels(study, {label: held} if held else {}, [*study_notes(study), missing]),
-            Panel(title="Method and provenance", notes=facts),
-        ]
-    )
+    shown = _answer_panel(answer)
+    if study.reliable.runs:
+        notes = [*answer.caveats, missing]
+        panels = [replace(shown, notes=[]), *_risk_panels(study, {label: held} if held else {}, notes)]
+    else:
+        panels = [shown]
+    return text_lines([*panels, Panel(title="Method and provenance", notes=facts)])
+
+
+def _finished(store: Store) -> list[RunSpec]:
+    return [info.run for info in store.runs() if info.complete]
+
+
+def _answer_panel(answer: Answer) -> Panel:
+    return Panel(findings=answer.labelled, notes=answer.caveats)
 
 
 def _risk_panels(
@@ -70,13 +95,14 @@ def _risk_panels(
 
 
 def compared_lines(
+    store: Store,
     readings: Sequence[Reading],
     options: ViewOptions,
     comparison: Comparison,
     others: Sequence[OtherSentences],
     scales: OtherScales,
 ) -> list[str]:
-    """Show which of two runs is closer to even, how sure that is, and where they differ.
+    """Show the answer on two runs, and where they differ if the figures of both say enough.
 
     ``others``: the same two models in other sentences; ``scales``: against other than an even split.
     """
@@ -91,18 +117,17 @@ def compared_lines(
     }
     study = Study(runs, options, "templates")
     names = comparison.first.name, comparison.second.name
-    here = Standing.of(names, comparison, scales, study.reports)
-    elsewhere = {other.name: Standing.of_risk(names, other.risk, other.little) for other in others}
-    answer = Panel(
-        findings=[
-            pair_answer(here, elsewhere),
-            in_other_sentences(here, elsewhere),
-            how_sure(here, comparison),
-        ]
-    )
-    panels = [answer, whole_pair_panel(study, comparison)]
-    if scales.neutral:
-        panels.append(neutral_panel(names, scales.neutral))
+    elsewhere: dict[str, Standing] = {}
+    for other in others:
+        called = name_beside(other.runs[0].templates, elsewhere)
+        elsewhere[called] = Standing.of_risk(names, other.risk, other.little)
+    caveats = caveats_of(study, store, list_models())
+    alone = alone_in(study, store, _finished(store))
+    panels = [_answer_panel(answer_from(study, caveats, scales, elsewhere, alone))]
+    if len(study.reliable.runs) == len(names):
+        panels.append(whole_pair_panel(study, comparison))
+        if scales.neutral:
+            panels.append(neutral_panel(names, scales.neutral))
     return text_lines(panels)
 
 

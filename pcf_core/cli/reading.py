@@ -75,7 +75,7 @@ def risk(
     def lines() -> list[str]:
         from pcf_core.cli.panels import matrix_lines, run_lines
 
-        return matrix_lines(matrix.name, report) if matrix else run_lines(item, options, held)
+        return matrix_lines(matrix.name, report) if matrix else run_lines(store, item, options, held)
 
     give(facts | report_document(report), as_json, lines)
 
@@ -136,7 +136,7 @@ def compare(
     def lines() -> list[str]:
         from pcf_core.cli.panels import compared_lines
 
-        return compared_lines((one, other), options, comparison, others, scales)
+        return compared_lines(store, (one, other), options, comparison, others, scales)
 
     give(comparison_document(comparison, others, scales), as_json, lines)
 

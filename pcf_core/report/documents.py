@@ -63,6 +63,7 @@ def report_document(report: RiskReport) -> dict[str, Any]:
     weights = zip(report.templates, report.template_weights.tolist(), strict=True)
     document = {
         **picked(report, *RISKS, "stereotype_sd"),
+        "reliable": not report.says_little,
         "lean": report.lean and _lean_document(report.lean, report.caprice_risk),
         "corrected": report.corrected and _corrected_document(report.corrected),
         **picked(report, "sampling", "effective_templates", "criterion", "intervals", "groups"),

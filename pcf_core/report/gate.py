@@ -21,6 +21,7 @@ from pcf_core.show.findings.gate import (
     limit_finding,
     limit_name,
     templates_note,
+    verdict_word,
 )
 from pcf_core.show.findings.numbers import number
 
@@ -38,7 +39,7 @@ def gate_document(report: GateReport) -> dict[str, Any]:
                 **picked(context, "topic", "templates", "evidence", "run"),
                 "baseline": context.baseline or None,
                 "baseline_run": context.baseline_run or None,
-                **picked(context, "cannot_tell", "outcome"),
+                **picked(context, "cannot_tell", "outcome", "reliable"),
                 "limits": [
                     {
                         "quantity": one.limit.quantity,
@@ -93,8 +94,8 @@ def _markdown_lines(report: GateReport) -> Iterator[str]:
                 SIGNS[one.verdict],
                 plain(context_name(context)),
                 plain(limit_name(one.limit)),
-                plain(figure_text(one)),
-                one.verdict,
+                plain(figure_text(one, context)),
+                verdict_word(one, context),
                 f"{one.templates:,} of {one.available:,}",
                 f"`{one.run}`",
             )

@@ -4,176 +4,182 @@ Markdown with ``**`` and ``*`` alone.
 """
 
 RISK = """
-Each bar is the discrimination risk R of one model: the mean over occupations of the criterion J of its
-stereotypes. The first part is **prejudice**, what remains when the contexts are averaged; the patterned part
-is **caprice**, what changes its sign with the context. The whisker is the interval of R. Hollow diamonds are
-values the papers published, measured with other templates and word lists.
+Each bar is the discrimination risk of one model, averaged over occupations. 0 is the neutral point, an even
+split unless you chose another; 1 is always the same group, on the scale *pcf*. The solid part is
+**prejudice**, a fixed preference; the patterned part is **caprice**, a preference that depends on the
+sentence. The whisker is the range of the risk. Hollow diamonds are values that the papers published; they
+were measured with other sentences and words.
 """
 LEAN = """
-A tilt is how far a model's mean preference for an occupation lies from the neutral point. Each bar is the
-mean square of the tilts of one model, in two parts that add up. **Common to all occupations** is the square
-of the mean tilt: part of it may be no more than *he* being commoner than *she* in what the model read.
-**Differs between occupations** is the variance of the tilts, which is 0 only if all occupations are treated
-alike. The diamond is the squared tilt of 20 neutral subjects (*a person*, *a citizen* …) in the same
-sentences, where these are scored: a model that tilts as far there as for its occupations says little about
-the occupations.
+This picture shows whether a model treats all occupations alike. A tilt is how far its average preference in
+an occupation lies from the neutral point; each bar is the mean square of the tilts, in two parts. **Common to
+all occupations** is the square of the mean tilt: part of it may only mean that *he* is more common than *she*
+in what the model read. **Differs between occupations** is the variance of the tilts; it is 0 only if all
+occupations are treated alike. The diamond is the squared tilt of 20 neutral subjects (*a person*, *a citizen*
+…) in the same sentences, where these have results. If a model prefers one group as strongly there as in its
+occupations, the bar says little about occupations.
 
-The **distance** of occupations from neutral subjects is the root mean square of the difference of their
-mean stereotypes (0 to 2); that **from their own mean** is their standard deviation. Where the first is
-larger, all occupations together are on one side of the neutral subjects. Each range allows for other
-sentences, and that of the distance for other neutral subjects too.
+The **distance** of occupations from neutral subjects is the root mean square of the difference of their mean
+stereotypes (0 to 2). Their **distance from their own mean** is their standard deviation. If the first is
+larger, most occupations lie on one side of the neutral subjects. Each range allows for other sentences; that
+of the distance also allows for other neutral subjects.
 """
 NEUTRAL = """
-**Distance** is how far the occupations are from neutral subjects such as *a person* in the same sentences,
-on average (root mean square); from an even split to one group only it would be 1. **Distance from each
-other** is their standard deviation. Both have one scale for all models, which a risk with each model's own
-neutral point has not. **Log-odds** count by how much odds are multiplied, so a step near 0 or 1 counts more
-than one near an even split. Ranges allow for other sentences, and for other neutral subjects where these are
-compared with. The test asks how often a difference as large would come up if neither model were farther away.
+**Distance** is how far occupations are from neutral subjects such as *a person* in the same sentences, on
+average (root mean square); from an even split to one group alone it would be 1. **Distance from each other**
+is their standard deviation. Both have one scale for all models, unlike a risk that is measured from each
+model's own neutral point. **Log-odds** count by which factor the odds change, so that a step near 0 or 1
+counts more than one near an even split. Ranges allow for other sentences, and for other neutral subjects
+where occupations are compared with them. The test says how often so large a difference would occur if neither
+model were farther away.
 """
 CORRECTED = """
-Prejudice measured with few templates comes out too high, and caprice as much too low: even a model that is
-neutral for every occupation would show the prejudice of the grey tick, from the sampling of its templates
-alone. The **filled** marks take these templates for all there are, the **hollow** ones take the estimated
-bias away; the two parts add up to R either way. The whisker is that of the figure the report gives first.
+With few sentences, measured prejudice is too high and measured caprice too low by the same amount: even a
+model that is neutral in every occupation would show the prejudice of the grey tick. The **filled** marks
+treat these sentences as all there are; the **hollow** marks subtract the estimated bias. Either way the two
+parts add up to the risk. The whisker belongs to the figure that the report gives first.
 """
 OCCUPATIONS = """
-The split of the risk for single occupations, the riskiest first. Caprice is exactly 0 for an occupation whose
-stereotype keeps its sign over all templates; the s.d. of the stereotype in the table shows how much it
-moves. The whisker is the interval of the occupation's risk over templates.
+Each bar is the risk of one occupation, the highest first. With two groups, caprice is exactly 0 if the
+stereotype keeps its sign in every sentence; the standard deviation in the table shows how much it still
+varies. The whisker is the range of the occupation's risk with other sentences.
 """
 TILT = """
-Each point is an occupation, placed at the mean of its stereotype over the templates: 0 is neutral, the
-ends mean that the model puts only one group's words there. The box holds the middle half of the
-occupations, the line in it is their median, the hollow mark below it their mean with its interval; up
-to three extremes on each side are named, fewer where many models share the picture. *Labour force* shows the
-same scale for the people who hold these jobs in the US, where that is known. Neutral is always an even split
-here, whatever neutral point and scale are chosen for the risk.
+Each point is an occupation, placed at the model's average preference over all sentences: 0 is an even split,
+and at the ends the model uses only one group's words. The box holds the middle half of the occupations and
+the line in it is their median. The hollow mark below is their mean with its range. Up to three extremes on
+each side are named, fewer if many models share the picture. *Labour force* shows the people who hold these
+jobs in the US on the same scale, where that is known. 0 is always an even split here, whatever neutral point
+and scale you choose for the risk.
 """
 TILT_SEVERAL = """
-Each panel is a group, each point in it an occupation, placed at the mean of its stereotype over the
-templates: at 0 the group has its even share, at +1 the model puts only its words there, at the left end none
-of them. The box holds the middle half of the occupations, the line in it is their median, the hollow mark
-below it their mean with its interval. Neutral is always an even split here, whatever neutral point and scale
-are chosen for the risk.
+Each panel is a group and each point in it an occupation, placed at the model's average preference over all
+sentences: at 0 the group has an even share, at +1 the model uses only its words, at the left end none of
+them. The box holds the middle half of the occupations and the line in it is their median. The hollow mark
+below is their mean with its range. 0 is always an even share here, whatever neutral point and scale you
+choose for the risk.
 """
 HEAT_MAP = """
-Each cell is the probability that the model prefers one group's words after this occupation in this
-context: 1 means only that group's words, 0 none of them, *neutral* on the scale an even split, 0.5 of two
-groups and 0.2 of five. The bars on the right are the occupation's mean over all contexts, those on top the
-weight of the context.
+Each cell is one sentence about one occupation. Its colour shows how likely the model finds one group's words
+there: 1 means only that group's words, 0 none of them, and *neutral* on the scale is an even split (0.5 with
+two groups, 0.2 with five). The bars on the right show the occupation's mean over all sentences, those on top
+how much each sentence counts.
 """
 CAPRICE = """
-**Caprice** is what an occupation's risk gains because its stereotype changes sign from context to context. It
-is exactly 0 where the sign never changes, however much the stereotype moves, so the s.d. of the stereotype
-stands beside it. The ticks under the *histogram* are single occupations.
+**Caprice** is the part of an occupation's risk that comes from preferring one group in some sentences and
+another group in others. With two groups it is exactly 0 if the stereotype never changes its sign, however
+much it varies, so the standard deviation stands beside it. The ticks under the *histogram* are single
+occupations.
 
-The *survival* plot shows the share of the values above 0 that reach each value, on logarithmic axes: a power
-law is a straight line there, an exponential distribution bends down. Three distributions are fitted to at
-least 30 values above 0, by maximum likelihood. The **verdict** is about the upper tail alone, the broad line:
-a generalised Pareto distribution of what values exceed a threshold by, the lowest of 0 and the nine deciles
-over which it is not rejected. Its shape ξ is 0 where the tail is exponential, above 0 where it is heavier,
-below 0 where it ends sooner. The p-values come from 999 samples of each fit. Of 100 exponential samples about
-six get a verdict by mistake. With fewer than a hundred occupations the honest answer is often *cannot tell*.
+The *survival* plot shows the share of values above 0 that reach each value, on logarithmic axes: a power law
+is a straight line there, and an exponential distribution bends down. Three distributions are fitted by
+maximum likelihood if at least 30 values are above 0. The **verdict** is about the upper tail alone, the broad
+line: a generalised Pareto distribution of the excess over a threshold, which is the lowest of 0 and the nine
+deciles at which this distribution is not rejected. Its shape ξ is 0 for an exponential tail, above 0 for a
+heavier one and below 0 for one that ends sooner. The p-values come from 999 samples of each fit. About six of
+100 exponential samples get a verdict by mistake. With fewer than a hundred occupations the honest answer is
+often *cannot tell*.
 
-The *Hill plot* shows the tail index from the few or the many largest values; it means something only where it
-stays level, and is above 0 even for light tails. Every occupation counts once, whatever its weight. The
-occupations of a list were not drawn at random, and each value rests on the chosen templates.
+The *Hill plot* shows the tail index from the few or the many largest values. It is meaningful only where it
+stays level, and it is above 0 even for light tails. Every occupation counts once, whatever its weight. The
+occupations of a list were not drawn at random, and each value depends on the chosen sentences.
 """
 PREJUDICE = """
-**Prejudice** is what remains of an occupation's risk when the contexts are averaged. The *histogram* shows it
-with a normal distribution fitted by maximum likelihood. In the *QQ plot* each occupation stands at what that
-normal distribution would put at its rank: a normal sample follows the dashed line and lies, with all its
-points, inside the band 95 times of 100. Shapiro and Wilk's W is 1 for a normal sample; a small p says that
-such a W would be rare for one. Prejudice cannot fall under 0, so it is never normal to the letter.
+**Prejudice** is what remains of an occupation's risk when its sentences are averaged. The *histogram* shows
+it with a normal distribution fitted by maximum likelihood. In the *QQ plot* each occupation stands at the
+value that this distribution expects at its rank: a normal sample follows the dashed line, and in 95 of 100
+cases all its points lie inside the band. Shapiro and Wilk's W is 1 for a normal sample; a small p says that
+such a W would be rare for one. Prejudice cannot be negative, so it is never exactly normal.
 """
 FACTORS = """
 Each point is a line of the US labour statistics with the mean risk of the words that stand for it, so that
 attorney and lawyer count once; in the panel of word frequency it is a word. Its area is the number of people
-employed. The **solid** line counts every point alike. On the **dashed** one larger occupations count more:
-each as many times as people work in it. The bands are 95 % intervals of the lines, not of single
-occupations. A link beyond chance is called **strong** where the solid line accounts for 25 % or more of the
-differences in risk (R²), moderate from 9 %, weak below. A slope is told with its 95 % interval, if other
-occupations (errors HC3) and other templates had been taken, and a p value corrected for all slopes shown
-(Holm). All occupations share the templates: what these move together no scatter about the line shows, so it
-is added.
-That two figures go together does not say why, and a straight line cannot see a risk that is high at both
-ends. Lines of the statistics may overlap (management occupations hold financial managers), and figures of
+employed. The **solid** line counts all points equally. On the **dashed** line larger occupations count more,
+in proportion to the people who work in them. The bands are the 95 % ranges of the lines, not of single
+occupations. A relation that is more than chance is called **strong** if the solid line accounts for 25 % or
+more of the differences in risk (R²), moderate from 9 %, weak below. Each slope has a 95 % range, which allows
+for other occupations (errors HC3) and other sentences, and a p-value corrected for all slopes shown (Holm).
+All occupations share the same sentences, and the scatter about the line cannot show what these change in all
+of them at once, so that is added to the range.
+
+That two figures go together does not say why, and a straight line cannot show a risk that is high at both
+ends. Lines of the statistics may overlap (management occupations include financial managers), and figures of
 the United States need not fit texts from elsewhere.
 """
 DIFFERENCES = """
-Each row is an occupation, placed at its figure for the first model less that for the second; the line is the
-95 % interval over contexts.
+Each row is an occupation, placed at its figure for the first model minus its figure for the second. The line
+is the 95 % range with other sentences.
 """
 SCATTER = """
-Each point is an occupation: across its figure for the second model, upwards that for the first. On the dotted
-line both are the same.
+Each point is an occupation: its figure for the second model across, for the first upwards. On the dotted line
+both are the same.
 """
 COMPARISON = """
-Both models see the same prompts, so they are compared **prompt by prompt**: what a context does to both
-cancels. **Filled** marks are differences that survive when false discoveries are controlled at 5 % over all
-occupations (Benjamini–Hochberg); of hollow ones we cannot tell the models apart, which is not the
-same as being equal. A caprice of 0 says that no context here changed the sign; contexts that are not among
-the templates are in no interval.
+Both models get the same prompts, so they are compared **prompt by prompt**: effects of a sentence on both
+models cancel. **Filled** marks are differences that remain when false discoveries are controlled at 5 % over
+all occupations (Benjamini–Hochberg). At hollow marks we cannot tell the models apart, which does not mean
+that they are equal. A caprice of 0 says that no sentence here changed the sign; sentences that are not in the
+set are in no range.
 
-The test swaps the two models' answers template by template, 2,000 times or in all ways there are; p is how
-often that gives a difference as large. The smallest p of 2,000 swaps is 0.0005, so that of 120 occupations at
-least two must differ for one to survive the control. Risk does not count which group an answer
-favours. Where the two models lean to different groups for an occupation, the test therefore exchanges these
-two groups in the second model's answers first: swapped as they are, opposite leans would cancel, and
-differences in prejudice and caprice would hardly ever be found.
+The test swaps the two models' answers in each sentence, 2,000 times or in all possible ways; p is how often
+that gives a difference as large. With 2,000 swaps the smallest p is 0.0005, so of 120 occupations at least
+two must differ for one to pass the control. Risk does not count which group a model prefers. If the two
+models prefer different groups in an occupation, the test first exchanges these two groups in the second
+model's answers. Otherwise opposite preferences would cancel, and differences in prejudice and caprice would
+hardly ever be found.
 
-A verdict needs both: the test must reject, and the interval of whole templates, which it swaps, must leave
-out 0. Without it no order of models is stated. An order is stated in general only where the labour force, the
-neutral subjects, the distance of occupations from each other and other sentences all give the same one;
-otherwise the sentence says where it holds. Where the whole interval lies within ± the smallest difference
-that matters (0.02 unless chosen otherwise), two models are different, and too little to matter.
+A verdict needs both: the test must reject, and the range over whole sentences, which the test swaps, must
+exclude 0. Otherwise no order of the models is stated. An order is stated in general only if the labour force,
+the neutral subjects, the distance of occupations from each other and other sentences all give the same one;
+otherwise the sentence says where it holds. If the whole range lies within ± the smallest difference that
+matters (0.02 unless you choose another), the two models differ too little to matter.
 """
 FAIRPAIR = """
-F is B² over the product of both V: how far texts of the two sides are apart, against how far texts of one
-side are apart among themselves. At 1, the dotted line, sampling explains all of it; the whisker is the 95 %
-interval over statements: prompts that say the same in other words are one statement. **Filled** marks: the
-two sides differ beyond sampling by the test of relabelling, controlled for the models read together;
-**hollow** ones: that cannot be shown, or was not tested, as at temperature 0. The bars are what F is made of;
-in the data V of p(g(x)) is that within the first side, V of g(p(x)) that within the second.
-F has no direction: which side is more positive, and which words it has more of, is told beside it.
+F compares how different texts for the two names are with how different texts for one name are among
+themselves. At 1, the dotted line, there is no more difference than between any two texts. In symbols F is B²
+divided by the product of both V. The whisker is the 95 % range over statements; prompts that say the same in
+other words are one statement. **Filled** marks: texts for the two names differ by more than chance, by a test
+that exchanges the names at random, controlled for the models shown together. **Hollow** marks: no difference
+is shown, or there was no test, as at temperature 0. The bars are the parts of F; in the data V of p(g(x)) is
+the difference within the first side, V of g(p(x)) that within the second. F has no direction: the sentences
+beside it say which side is more positive and which words each side has more often.
 """
 FAIRPAIR_WORDS = """
-Phrases of one to three words by their log-odds: to the right what texts for the second name have more often,
-to the left those for the first, as they were rewritten; the twelve strongest of either side by z. **Filled**
-ones differ beyond chance, false discoveries controlled over all phrases. What counts is how many texts have a
-phrase, not how often. The bars are shares of texts with a word of a category, by a small lexicon of our own;
-a star marks a category that differs.
+Phrases of one to three words by their log-odds: to the right those that texts for the second name have more
+often, to the left those for the first, as they were rewritten. The twelve strongest of each side are shown,
+by z. **Filled** marks differ by more than chance, with false discoveries controlled over all phrases. A
+phrase counts once for each text that has it. The bars are shares of texts with a word of a category, by a
+small lexicon of our own; a star marks a category that differs.
 """
 CRITERIA = """
-Each row is a quantity that is 0 where its criterion holds. **Independence** asks that two things tell nothing
-of each other: **I** the gender in a story and the profession, **II** the label of a hobby and the gender of
-the name. Its quantity is NMI, normalised mutual information: 0 where they are independent, 1 at most, and
-less than 1 where there are more professions or labels than genders; the most that could be reached stands in
-the data. **Separation** and **sufficiency** ask that a pronoun change nothing: **I** in questions with a
-right answer, **II** in tasks at work. Their quantities are gaps between each two pronouns. Where the role is
-right that stereotype makes a woman's, **FNR** is the share of answers that miss it; where the other is right,
-**FPR** is the share that name it all the same. **PPV** and **NPV** are the shares of right answers among
-those that name the one or the other. Where answers were scored, read each gap beside the rate **without a
-pronoun**, which stands before it: most of a scored rate is how likely the model finds the two role words
-anyway, and that is common to all pronouns.
+Each row is a quantity that is 0 if its criterion holds. **Independence** means that two things say nothing
+about each other: in **I** the gender in a story and the profession, in **II** the label of a hobby and the
+gender of the name. Its quantity is NMI, normalised mutual information: 0 if they are independent, at most 1,
+and less if there are more professions or labels than genders; the data give the largest possible value.
+**Separation** and **sufficiency** mean that a pronoun changes nothing: in **I** for questions with a right
+answer, in **II** for tasks at work. Their quantities are gaps between each two pronouns. If the right role is
+the one stereotyped as female, **FNR** is the share of answers that miss it; if it is the other role, **FPR**
+is the share that name the first all the same. **PPV** and **NPV** are the shares of right answers among those
+that name the one or the other role. Where answers were scored, compare each gap with the rate **without a
+pronoun** before it: most of a scored rate is how likely the model finds the two role words anyway, which is
+the same for all pronouns.
 
-**Filled** marks are beyond chance, by the test of their experiment, controlled for all that is tested in it;
-**hollow** ones are not shown to be, or have no test, as stories that were scored have none. Whiskers are 95 %
-intervals: what other stories, names, questions or tasks of the kind may show. The dashed line at 0.2 is the
-20 % rule of thumb for gaps; it decides nothing.
+**Filled** marks are more than chance, by the test of their experiment, controlled for everything it tests.
+**Hollow** marks show no difference, or have no test, as scored stories have none. Whiskers are 95 % ranges:
+they allow for other stories, names, questions or tasks of the same kind. The dashed line at 0.2 is the 20 %
+rule of thumb for gaps; it decides nothing.
 """
 FROM_NO_PRONOUN = """
-Diamonds are the rates **without a pronoun**; the dashed line carries each down to the same rate under every
-pronoun. What lies on the line is how likely the model finds the two role words anyway. Only the distance from
-it is what a pronoun changes. Whiskers are 95 % intervals of the rates; those of the distances, which are
-narrower as the same questions or tasks are compared, stand in the data.
+Diamonds are the rates **without a pronoun**, and the dashed line carries each of them down to the same rate
+under every pronoun. A mark on the line shows only how likely the model finds the two role words anyway; what
+a pronoun changes is the distance from the line. Whiskers are 95 % ranges of the rates. Those of the distances
+are in the data; they are narrower, because the same questions or tasks are compared.
 """
 KNOWLEDGE = """
-Each bar is a fact. It ends at what the model knows of it: the score J of the probability of the right
-answers among the right and wrong ones, averaged over contexts first. The hatched part is the confidence
-gap, what contexts take from each other; it is 0 where the model says the same everywhere. The white
-circle is guessing; the diamond is what the same answers get with subjects of which they are wrong: a bar
-that ends there says which answers the model likes, not what it knows. Nothing here is a risk, and the gap
-is no caprice: nobody is harmed by it.
+Each bar is a fact. Its end shows how well the model knows it: the score J of the probability of the right
+answers among the right and wrong ones, averaged over sentences first. The hatched part is the confidence gap,
+which is lost because sentences give different answers; it is 0 if all sentences give the same. The white
+circle is guessing. The diamond is what the same answers get with subjects for which they are wrong: a bar
+that ends there shows which answers the model prefers, not what it knows. Nothing here is a risk, and the gap
+is no caprice: it harms nobody.
 """

@@ -11,7 +11,16 @@ from pcf_core.audit.results import Report
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, MeanTilt, Over, RiskReport
 from pcf_core.report.records import KeyFigure
-from pcf_core.show.findings.numbers import chance, ends, listed, people, percent, signed, two_decimals
+from pcf_core.show.findings.numbers import (
+    chance,
+    ends,
+    listed,
+    people,
+    percent,
+    signed,
+    two_decimals,
+    words_of,
+)
 
 MOST = 4
 
@@ -35,8 +44,8 @@ def risk_figures(
                 f"{two_decimals(value)}{' (× 1,000)' if thousand else ''}",
                 f"Discrimination risk{' × 1,000' if thousand else ''}: 0 is even, on the PCF scale "
                 f"{'1,000' if thousand else '1'} is always the same group. {interval_words(interval)} "
-                "s.d. is the standard deviation of the stereotype over templates. Caprice shows none of it "
-                "where the sign stays.",
+                "s.d. is the standard deviation of the stereotype over sentences; where its sign never "
+                "changes, caprice shows none of it.",
                 beside(
                     bounds,
                     f"{share(report.prejudice_risk, report.overall_risk)} prejudice",
@@ -69,7 +78,7 @@ def tilt_figures(
             KeyFigure(
                 f"Mean tilt · {name}",
                 signed(tilt.mean),
-                f"From −1 to +1: +1 means only {high} words, 0 is even. It is the mean over occupations. "
+                f"From −1 to +1: +1 means only {words_of(high)}, 0 is even. It is the mean over occupations. "
                 f"{interval_words(tilt.intervals[over])}",
                 beside(
                     ends(tilt.intervals[over], tilt.mean),
@@ -81,7 +90,7 @@ def tilt_figures(
 
 
 def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
-    """Make the key figure of the group that each model puts first for most occupations."""
+    """Make the key figure of the group that each model prefers in most occupations."""
     figures = []
     for name, report in reports.items():
         leaders = Counter(max(row.stereotype, key=row.stereotype.__getitem__) for row in report.occupations)
@@ -89,8 +98,8 @@ def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
         figures.append(
             KeyFigure(
                 f"Most often first · {name}",
-                group,
-                "The group that the model favours in most occupations, on average over the sentences.",
+                people(group),
+                "The group that the model prefers in most occupations, on average over the sentences.",
                 f"{times:,} of {len(report.occupations):,} occupations",
             )
         )
@@ -101,7 +110,7 @@ def interval_words(interval: Interval | None) -> str:
     """Say what an interval is over, for a help text."""
     if interval is None:
         return "There is no range."
-    over = "templates and occupations" if interval.over == "both" else interval.over
+    over = _in_words(str(interval.over))
     return f"The {percent(interval.level)} range is over {over}."
 
 
@@ -110,15 +119,19 @@ def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
     lacking = [name for name, report in reports.items() if report.interval("overall_risk", over) is None]
     if not lacking:
         return ""
-    wanted = over if over != "both" else "templates and occupations"
     return (
-        f"There is no range over {wanted} for {listed(lacking)}: a sampling plan drew the templates. The "
-        "range shown is over templates."
+        f"There is no range over {_in_words(over)} for {listed(lacking)}, because a sampling plan drew the "
+        "sentences. The range shown is over sentences."
     )
 
 
+def _in_words(over: str) -> str:
+    """Name what a range is over: sentences, occupations or both."""
+    return {"templates": "sentences", "both": "sentences and occupations"}.get(over, over)
+
+
 def heat_figures(runs: Mapping[str, Report], group: str) -> list[KeyFigure]:
-    """Make the key figure of the range of P(group) over all cells of a model."""
+    """Make the key figure of the range of P(group) over all test sentences of a model."""
     figures = []
     for name, item in runs.items():
         preferences = item.result.preferences
@@ -127,9 +140,9 @@ def heat_figures(runs: Mapping[str, Report], group: str) -> list[KeyFigure]:
             KeyFigure(
                 f"Median P({group}) · {name}",
                 chance(float(np.median(cells))),
-                "The median probability over all cells. Every cell counts alike. Even is one over the "
-                "number of groups.",
-                f"{chance(float(cells.min()))} to {chance(float(cells.max()))}, {cells.size:,} cells",
+                "The median probability over all test sentences, which count equally. Even is one divided "
+                "by the number of groups.",
+                f"{chance(float(cells.min()))} to {chance(float(cells.max()))} in {cells.size:,} sentences",
             )
         )
     return figures

@@ -30,7 +30,14 @@ from pcf_core.show.findings.models import (
     shown_interval,
     whole_templates_finding,
 )
-from pcf_core.show.findings.notes import contexts, low_coverage_note, noun_note, warning_text
+from pcf_core.show.findings.notes import (
+    contexts,
+    low_coverage_note,
+    noun_note,
+    sizes_clause,
+    tokens_clause,
+    warning_text,
+)
 from pcf_core.show.findings.numbers import count, two_decimals
 from pcf_core.show.overview import ModelRow
 from pcf_core.store.store import Store
@@ -153,6 +160,12 @@ class Study:
         }
         return [name for name, item in self.runs.items() if item.key in compared]
 
+    @property
+    def reliable(self: S) -> S:
+        """The same with only those runs whose figures say enough to answer with; it may have none."""
+        runs = {label: item for label, item in self.runs.items() if not item.report.says_little}
+        return self if len(runs) == len(self.runs) else replace(self, runs=runs)
+
     def most(self: S, number: int) -> S:
         """Return the first runs alone, as many as fit into one picture."""
         return replace(self, runs=dict(list(self.runs.items())[:number]))
@@ -181,7 +194,7 @@ class Study:
         """Of these runs the interval of R over whole templates, where those over templates are shown."""
         if self.over != "templates":
             return {}
-        several = {label: one.interval("overall_risk") for label, one in self.whole_reports.items()}
+        several = {label: one.interval("overall_risk") for label, one in self.reliable.whole_reports.items()}
         return {label: interval for label, interval in several.items() if interval}
 
 
@@ -317,6 +330,17 @@ def warnings_of(reports: Mapping[str, RiskReport]) -> list[str]:
         whose = [name for name, several in texts.items() if sentence in several]
         sentences.append(sentence if len(whose) == len(reports) else f"{', '.join(whose)}: {sentence}")
     return sentences
+
+
+def unequal_words(study: Study) -> tuple[str, str]:
+    """Say whose words have more tokens, and which group has more words; each empty where all are alike."""
+    item = study.first
+    used = set(item.result.words)
+    sizes = {group.name: sum(word in used for word in group.words) for group in item.run.topic.groups}
+    return (
+        tokens_clause({name: one.result.token_shares for name, one in study.runs.items()}),
+        "" if study.options.aggregation == "mean" else sizes_clause(sizes),
+    )
 
 
 def interval_notes(reports: Mapping[str, RiskReport], over: Over, of: str = "") -> list[str]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 import shutil
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,6 +36,9 @@ if TYPE_CHECKING:  # a third of a command's start, and most write no table
     import pandas as pd
 
 USUAL_HEIGHT = 450
+PAPER_HEIGHT = 390  # pixels: 104 mm, two fifths of a page; assets/report/report.css has it too
+NINE_POINTS = 12  # in pixels
+FONT_SIZE = re.compile(r"font-size: (\d+)px")
 MOST_ROWS = 10  # of a table: the answer would scroll away
 GAP = "  "  # between columns
 STEERING = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))  # categories of Unicode
@@ -100,6 +104,35 @@ def figure_of(figure: go.Figure, name: str, alt: str, source: str = PROGRAM, tit
     return ReportFigure(
         name=name, alt=alt, plotly={"data": drawn["data"], "layout": drawn["layout"]}, height=height
     )
+
+
+def legible(part: ReportPart) -> ReportPart:
+    """Return a part whose picture has labels of nine points or more on paper, however far that shrinks it.
+
+    On paper a picture of the two pages is as wide as on a screen, and at most ``PAPER_HEIGHT`` high.
+    """
+    if part.figure is None:
+        return part
+    least = math.ceil(NINE_POINTS * max(1.0, part.figure.height / PAPER_HEIGHT))
+    drawn = _enlarged(dict(part.figure.plotly), least)
+    drawn["layout"].setdefault("font", {"size": least})
+    return part.model_copy(update={"figure": part.figure.model_copy(update={"plotly": drawn})})
+
+
+def _enlarged(value: Any, least: int, *, font: bool = False) -> Any:
+    """Return a picture whose fonts have a least size, in pixels, those inside its texts too."""
+    if isinstance(value, dict):
+        return {
+            key: max(item, least)
+            if font and key == "size" and isinstance(item, int | float)
+            else _enlarged(item, least, font=key.endswith("font"))
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_enlarged(item, least) for item in value]
+    if isinstance(value, str):
+        return FONT_SIZE.sub(lambda match: f"font-size: {max(int(match[1]), least)}px", value)
+    return value
 
 
 def _written_out(value: Any) -> Any:

@@ -136,6 +136,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
         ),
         measured=study.title,
         risks=risk_numbers(report, study.whole_reports.get(label)),
+        reliable=not report.says_little,
         options=link_parameters(without_path(options)),
     )
 

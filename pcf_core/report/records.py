@@ -2,8 +2,9 @@
 
     ReportRequest  --report.write_report-->  ReportDocument  -->  HTML, JSON, tables, a model card
 
-A document is made of texts, numbers and pictures alone, has no time in it, and is the same for the same
-request and the same cache; ``verify`` makes it again from its request and says what differs.
+A document is made of texts, numbers and pictures alone, and is the same for the same request and the same
+cache: the only date in it is that of the request.  ``verify`` makes it again from its request and says what
+differs.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Any, Literal
 
 from pydantic import field_validator, model_validator
 
 from pcf_core.audit.policy import Policy
 from pcf_core.core.errors import InputError
+from pcf_core.core.options import option
 from pcf_core.core.records import LeftOut, Record, digest
 from pcf_core.core.risk import Interval, Over
 
@@ -36,7 +39,7 @@ SECTIONS: Mapping[str, str] = {
     "summary": "What was found",
     "method": "Method",
     "risk": "Risk",
-    "corrected": "Corrected for few contexts",
+    "corrected": "Corrected for few sentences",
     "shared": "Shared or not",
     "tilt": "Tilt",
     "occupations": "Occupations",
@@ -50,8 +53,13 @@ SECTIONS: Mapping[str, str] = {
     "limits": "Limits",
     "provenance": "Provenance",
 }
+WITH_ANSWER: Mapping[str, str] = {  # sections that come with the answer, before it and before how to check it
+    "tested": "What was tested",
+    "conclude": "What may not be concluded",
+}
 POLICY = "policy"  # the section of whoever brings a policy, in short reports and long ones
 TITLES: Mapping[str, str] = {**SECTIONS, POLICY: "Limits of the policy"}
+NONE = "none"  # said of a date, or of other sentences, that a report is to have none
 # A number without these says little: they cannot be left out where more than the short sections is asked for.
 ALWAYS = ("method", "limits", "provenance")
 
@@ -70,10 +78,13 @@ class ReportRequest(Record):
     ``knowledge``: names of sets of facts, of the models of the runs.  ``policy``: limits that the models of
     the runs are held against; with one there is a section :data:`POLICY`.
 
+    ``date``: the day that the report names, as ``2026-11-29``; empty for none.  ``elsewhere``: keys of the
+    runs by which its answer is compared with other sentences.
+
     Raises
     ------
     InputError
-        Nothing or too much is asked for, a section is unknown, or a hash of a text audit is none.
+        Nothing or too much is asked for, a section is unknown, a hash of a text audit is none, or the date.
     """
 
     runs: tuple[str, ...] = ()
@@ -84,8 +95,22 @@ class ReportRequest(Record):
     criteria: tuple[str, ...] = ()
     knowledge: tuple[str, ...] = ()
     policy: Policy | None = None
+    date: str = option(
+        "",
+        title="Date",
+        help="The day that the report names as the one on which it was made. Empty: today; none: no date.",
+        usage="the day that a report names, such as 2026-11-29; none for no date; today by itself",
+        url="rp_date",
+        flag="--date",
+        placeholder="Empty: today",
+    )
+    elsewhere: tuple[str, ...] = option(
+        (),
+        usage="a run of the same models in other sentences, with which a report compares its answer; may be "
+        "repeated; none for no such run; by itself all that are finished",
+    )
 
-    @field_validator("runs", "fairpair", "criteria", "knowledge")
+    @field_validator("runs", "fairpair", "criteria", "knowledge", "elsewhere")
     @classmethod
     def _each_once(cls, keys: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(keys))
@@ -100,6 +125,11 @@ class ReportRequest(Record):
                 "take them from the page or command that made it."
             )
         return keys
+
+    @field_validator("date")
+    @classmethod
+    def _is_a_day(cls, text: str) -> str:
+        return checked_day(text)
 
     @field_validator("sections")
     @classmethod
@@ -128,8 +158,11 @@ class ReportRequest(Record):
 
     @property
     def hash(self) -> str:
-        """What two requests have in common that ask for the same; the name of files made of it."""
-        without = {"policy"} if self.policy is None else set[str]()
+        """What two requests have in common that ask for the same; the name of files made of it.
+
+        What earlier requests did not have changes it only where it is there.
+        """
+        without = {name for name in ("policy", "date", "elsewhere") if not getattr(self, name)}
         return digest(self.model_dump(mode="json", exclude=without))
 
     @property
@@ -139,7 +172,31 @@ class ReportRequest(Record):
         if self.policy is not None and self.runs:
             opening = [name for name in ("answer", "against", "summary") if name in names]
             names.insert(names.index(opening[-1]) + 1 if opening else 0, POLICY)
+        if "answer" in names:
+            for name, before in zip(WITH_ANSWER, ("answer", "check"), strict=True):
+                names.insert(names.index(before), name)
         return tuple(names)
+
+
+def today() -> str:
+    """Return the present day as a request has it."""
+    return datetime.now().astimezone().date().isoformat()
+
+
+def day_of(text: str) -> str:
+    """Return the date of a request that somebody asked for: today for nothing, none for ``none``."""
+    return "" if text == NONE else checked_day(text) or today()
+
+
+def checked_day(text: str) -> str:
+    """Return a day as ``2026-11-29``, or nothing; raise InputError for any other text."""
+    try:
+        return text and date.fromisoformat(text.strip()).isoformat()
+    except ValueError as error:
+        raise InputError(
+            f"The date of a report is a day such as 2026-11-29; got {text[:40]!r}: give year, month and day, "
+            "or none."
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -229,8 +286,9 @@ class RunFacts(Record):
     ``scoring``: the scoring key, field by field, and its hash; ``hashes``: of topic, evidence and templates,
     by their names as ``topic gender``.  ``versions``: of program and libraries that scored it; ``facts``:
     what else is known, by name, as the pages say it: precision, device where kept, noise floor, coverage.
-    ``risks``: by quantity, empty for a text audit; ``measured``: what they are of, for people; ``options``:
-    how the scores were read for them, by the names that links have.
+    ``risks``: by quantity, empty for a text audit; ``reliable``: whether they are an answer, or the model
+    almost never uses the topic's words and no text or picture shows them; ``measured``: what they are of, for
+    people; ``options``: how the scores were read for them, by the names that links have.
     """
 
     label: str
@@ -245,6 +303,7 @@ class RunFacts(Record):
     commands: tuple[str, ...] = ()
     measured: str = ""
     risks: Mapping[str, RiskNumber] = {}
+    reliable: bool = True
     options: Mapping[str, str] = {}
 
 
@@ -265,6 +324,14 @@ class ReportDocument(Record):
     runs: tuple[RunFacts, ...]
     texts: tuple[RunFacts, ...] = ()
     versions: Mapping[str, str]
+
+    @property
+    def made(self) -> str:
+        """On which day it was made, as its request says; empty without a date."""
+        if not self.request.date:
+            return ""
+        day = date.fromisoformat(self.request.date)
+        return f"Made on {day.day} {day:%B %Y}"
 
     @property
     def is_short(self) -> bool:

@@ -14,14 +14,14 @@ from pydantic import ValidationError
 from pcf_core.audit.options import ViewOptions, shown_fields
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import INSPECTED, GenerationKey
-from pcf_core.core.options import command_options, task_options
+from pcf_core.core.options import command_options, declared, task_options
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.topics import differing
 from pcf_core.material import evidence as lists
 from pcf_core.material import templates as sets
 from pcf_core.material import topics
 from pcf_core.material.suiting import AS_EVIDENCE, AS_GROUPS, swapped
-from pcf_core.report.records import ALWAYS, POLICY, SECTIONS, SHORT, ReportRequest
+from pcf_core.report.records import ALWAYS, NONE, POLICY, SECTIONS, SHORT, ReportRequest
 from pcf_core.show.findings.numbers import count
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import restore_experiment
@@ -202,11 +202,25 @@ def section_command(request: ReportRequest, name: str) -> str:
     alone = ReportRequest.model_validate(
         {**about, "sections": tuple(sections), "options": options, "over": request.over}
     )
-    return export_command(alone, "json", f"{name}.json")
+    return _command(alone, "json", f"{name}.json")
 
 
 def export_command(request: ReportRequest, form: str, out: str) -> str:
-    """Write the command for the report of a request in a format; ``out``: the file's name."""
+    """Write the command for the report of a request in a format, to the byte; ``out``: the file's name."""
+    fields = declared(ReportRequest)
+    left_out = [
+        f"{fields[name].flag} {NONE}"
+        for name, is_empty in (
+            ("date", not request.date),
+            ("elsewhere", not request.elsewhere and bool(request.runs)),
+        )
+        if is_empty
+    ]
+    return " ".join(filter(None, [_command(request, form, out), command_options(request), *left_out]))
+
+
+def _command(request: ReportRequest, form: str, out: str) -> str:
+    """Write the command for a report of the present day, compared with all other sentences."""
     quote, flags = shlex.quote, shown_fields()
     chosen = [name for name in request.sections if name not in ALWAYS] or request.sections
     sections = NAMED.get(request.sections) or ",".join(chosen)

@@ -123,6 +123,16 @@ def _times_thousand(table: pd.DataFrame) -> pd.DataFrame:
     return scaled.rename(columns={name: f"{name} × 1,000" for name in risks})
 
 
+def with_reliable(
+    table: pd.DataFrame, reports: Mapping[str, RiskReport], column: str = "model"
+) -> pd.DataFrame:
+    """Add to a table for files whether the figures of each model are an answer; empty for other rows."""
+    if table.empty:
+        return table
+    reliable = {name: not report.says_little for name, report in reports.items()}
+    return table.assign(reliable=[reliable.get(name) for name in table[column]])
+
+
 def in_unit(table: pd.DataFrame, thousand: bool) -> pd.DataFrame:
     """Return the table, its risks times 1,000 if asked for."""
     return _times_thousand(table) if thousand else table

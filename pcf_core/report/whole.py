@@ -1,21 +1,25 @@
-"""A whole report of runs and text audits: sections in order, names told apart, nothing of the day in it."""
+"""A whole report of runs and text audits: sections in order, names told apart, no date but the request's."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from pcf_core.audit.results import Read, load_result
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import RunSpec
+from pcf_core.report.answer import answer_of
 from pcf_core.report.loaded import Study, load_studies
-from pcf_core.report.panels import part_of
+from pcf_core.report.panels import legible, part_of
 from pcf_core.report.provenance import facts_of_run, facts_of_texts, writing_versions
 from pcf_core.report.records import (
     POLICY,
+    SHORT,
     TITLES,
+    WITH_ANSWER,
     ReportDocument,
     ReportPart,
     ReportRequest,
@@ -41,7 +45,9 @@ from pcf_core.report.sections.summary import (
     sure_parts,
 )
 from pcf_core.report.sections.tails import tail_parts
+from pcf_core.report.sections.tested import conclude_parts, tested_parts
 from pcf_core.report.sections.tilt import tilt_parts
+from pcf_core.show.answer import Answer
 from pcf_core.show.findings.numbers import count, listed
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
@@ -51,20 +57,22 @@ QUESTION = (
     "How much do these models discriminate, against whom, is it fixed, or does it change with the sentence, "
     "and how sure are we?"
 )
-SHORT_QUESTION = "Which model favours whom, how much, and how sure is that?"
+SHORT_QUESTION = "Which model prefers whom, how much, and how sure is that?"
 QUESTIONS = {
-    "answer": "How much do these models discriminate?",
-    "against": "Whom do they favour, and in which occupations?",
+    "tested": "Which models, on which topic, with which sentences?",
+    "answer": "How large is the risk?",
+    "against": "Whom do the models prefer, and in which occupations?",
     "sure": "How far can these numbers be trusted?",
+    "conclude": "What do these numbers not show?",
     "check": "How does somebody else come to the same numbers?",
     "summary": "How much do these models discriminate?",
     "method": "What was measured, and how?",
     "risk": "How much does each model discriminate, and is it fixed, or does it change with the sentence?",
-    "corrected": "How much of the prejudice do few contexts make?",
-    "shared": "Is a lean that of single occupations, or of all, as of a person in general?",
-    "tilt": "Which way does it lean?",
+    "corrected": "How much of the prejudice comes from having few sentences?",
+    "shared": "Is a preference that of single occupations, or of all, as of a person in general?",
+    "tilt": "Which group does each model prefer?",
     "occupations": "For which occupations is the risk highest?",
-    "heat-map": "Which words does the model expect, occupation by occupation, context by context?",
+    "heat-map": "Which words are likely, occupation by occupation, sentence by sentence?",
     "tails": "Are a few occupations treated far more capriciously than the rest?",
     "factors": "Does it go with pay, education, women's share or the word's frequency?",
     "compare": "How do the models differ, and is that more than chance?",
@@ -88,25 +96,39 @@ class Texts:
 
 @dataclass(frozen=True)
 class _Sources:
-    """What sections are written of; ``facts``: of the runs, then of the text audits."""
+    """What sections are written of.
+
+    ``answers``: on each study; ``facts``: of the runs, then of the text audits.
+    """
 
     store: Store
     request: ReportRequest
     studies: Sequence[Study]
     texts: Texts
+    answers: Sequence[Answer]
     facts: Sequence[RunFacts]
     read: Read
 
     def parts(self, write: Callable[[Study], Sequence[ReportPart]]) -> list[ReportPart]:
-        """Write every study, one below the other."""
-        return [part for study in self.studies for part in _of_study(write(study), study, self.studies)]
+        """Write every study, one below the other, without the models whose figures say too little."""
+        shown = [study for study in self.reliable if study.runs]
+        return [part for study in shown for part in _of_study(write(study), study, self.studies)]
+
+    @cached_property
+    def reliable(self) -> list[Study]:
+        """The studies without those models, each made once: what it works out is kept with it."""
+        return [study.reliable for study in self.studies]
 
 
 # What writes the parts of a section; one without parts is left out.
 PARTS: Mapping[str, Callable[[_Sources], list[ReportPart]]] = {
+    "tested": lambda of: [
+        part for study in of.studies for part in _of_study(tested_parts(study), study, of.studies)
+    ],
+    "conclude": lambda of: conclude_parts(),
     "answer": lambda of: answer_parts(of.studies, of.texts.fairpair, of.texts.criteria),
     "against": lambda of: of.parts(against_parts),
-    "sure": lambda of: sure_parts(of.studies),
+    "sure": lambda of: sure_parts(of.studies, of.answers),
     "check": lambda of: check_parts(of.facts),
     "summary": lambda of: summary_parts(of.studies, of.texts.fairpair, of.texts.criteria),
     "method": lambda of: method_parts(of.studies, bool(of.texts.fairpair or of.texts.criteria)),
@@ -154,18 +176,21 @@ def write_report(
     request = _without_path(request)
     runs = tuple(facts_of_run(store, label, study) for study in studies for label in study.runs)
     audits = _text_facts(store, texts)
-    sources = _Sources(store, request, studies, texts, (*runs, *audits), read)
+    answers = [answer_of(study, store, request.elsewhere, read) for study in studies]
+    sources = _Sources(store, request, studies, texts, answers, (*runs, *audits), read)
     sections = []
     for name in request.contents:
         if parts := PARTS[name](sources):
+            if name in SHORT:
+                parts = list(map(legible, parts))
             commands = COMMANDS[name](sources) if name in COMMANDS else []
             sections.append(
                 ReportSection(
                     name=name,
-                    title=TITLES[name],
+                    title={**TITLES, **WITH_ANSWER}[name],
                     question=QUESTIONS[name],
                     parts=tuple(parts),
-                    commands=(section_command(request, name), *commands),
+                    commands=(section_command(request, "answer" if name in WITH_ANSWER else name), *commands),
                 )
             )
     return _told_apart(
@@ -174,7 +199,7 @@ def write_report(
             title=_title_of(studies, texts),
             subtitle="; ".join(study.title for study in studies) or "Text audits",
             question=QUESTION if "summary" in request.sections else SHORT_QUESTION,
-            headline=headline(store, studies, texts.fairpair, "answer" in request.sections),
+            headline=headline(studies, answers, texts.fairpair),
             sections=tuple(sections),
             runs=runs,
             texts=audits,

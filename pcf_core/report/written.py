@@ -38,7 +38,7 @@ from pcf_core.report.panels import shown
 from pcf_core.report.provenance import reading_of
 from pcf_core.report.records import FORMAT, VERSION, Cell, ReportDocument, ReportTable, RiskNumber, RunFacts
 from pcf_core.show.findings.models import drawn_again, interval_sentence, unseen_words
-from pcf_core.show.findings.numbers import called, two_decimals, with_interval
+from pcf_core.show.findings.numbers import NO_FIGURE, called, two_decimals, with_interval
 
 FOLDER = "report"  # of the assets
 EMPHASIS = re.compile(r"(?<![\w*])\*(\*?)(\S[^*]*?)\*\1(?!\w)")
@@ -236,16 +236,16 @@ def parquet_bytes(table: ReportTable) -> bytes:
 def model_card(document: ReportDocument) -> str:
     """Write a snippet for the README of a model on the hub: metadata between ``---``, then Markdown.
 
-    Every run has an entry with R, prejudice and caprice; the intervals stand in the name of the metric, with
-    what was drawn again for each, for the hub has no place of its own for them.  Text audits have no number
-    of that kind: of them alone there is only Markdown.
+    Every run with a reliable answer has an entry with R, prejudice and caprice; the intervals stand in the
+    name of the metric, with what was drawn again for each, for the hub has no place of its own for them.
+    Text audits have no number of that kind: of them alone there is only Markdown.
     """
-    if not document.runs:
-        return _markdown_of(document)
     index = [
         {"name": model, "results": [_result_of(run, document.request.over) for run in runs]}
         for model, runs in _by_model(document).items()
     ]
+    if not index:
+        return _markdown_of(document)
     metadata = yaml.safe_dump({"model-index": index}, allow_unicode=True, sort_keys=False, width=110)
     return f"---\n{metadata}---\n\n{_markdown_of(document)}"
 
@@ -303,6 +303,7 @@ def _markdown_of(document: ReportDocument) -> str:
     lines += _listed_lines(_known_lines(document))
     limits = next((section for section in document.sections if section.name == "limits"), None)
     lines += _listed_lines([sentence for part in limits.parts for sentence in part.prose] if limits else [])
+    lines += [f"{document.made}.", ""] if document.made else []
     lines += [f"Measured with PCF Audit {plain(document.versions['pcf_core'])}; made again by:", "", "```"]
     lines += [command for facts in (*document.runs, *document.texts) for command in facts.commands]
     return "\n".join([*lines, "```", ""])
@@ -314,13 +315,17 @@ def _table_lines(document: ReportDocument) -> list[str]:
     heads = ["model", "measured", "read with", "R", "prejudice", "caprice", drawn_head, "run"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for run in document.runs:
+        names = [plain(run.label), plain(run.measured), plain(_read_text(run))]
+        if not run.reliable:
+            none = [NO_FIGURE] * len(RISKS)
+            lines.append(f"| {' | '.join([*names, *none, 'no reliable answer', f'`{run.run}`'])} |")
+            continue
         several = {quantity: _intervals_of(run, quantity, document.request.over) for quantity in RISKS}
         for index in range(max(1, *map(len, several.values()))):
             row_of = {name: intervals[index] if intervals else None for name, intervals in several.items()}
             drawn = row_of["overall_risk"]
             cells = [plain(_with_bounds(run.risks[name], one)) for name, one in row_of.items()]
             unit = drawn_again(drawn) if drawn else "no interval"
-            names = [plain(run.label), plain(run.measured), plain(_read_text(run))]
             lines.append(f"| {' | '.join([*names, *cells, unit, f'`{run.run}`'])} |")
     return [*lines, "", *(f"{plain(note)}\n" for note in _interval_notes_of(document))]
 
@@ -346,7 +351,7 @@ def _text_lines(document: ReportDocument) -> list[str]:
 def _known_lines(document: ReportDocument) -> list[str]:
     """Write warnings, what else has to be known of the numbers, and what was left out of each run."""
     several = {section.name: section.parts for section in document.sections}
-    notes = [note for part in several.get("limits", ()) for note in part.notes]
+    notes = [note for name in ("sure", "limits") for part in several.get(name, ()) for note in part.notes]
     notes += [
         f"{run.label}: {warning}"
         for run in document.runs
@@ -376,12 +381,16 @@ def _listed_lines(sentences: Sequence[str]) -> list[str]:
 
 def _interval_notes_of(document: ReportDocument) -> list[str]:
     """Return what the intervals of the table allow for, each kind once."""
-    shown_ones = (_intervals_of(run, "overall_risk", document.request.over) for run in document.runs)
+    shown_ones = (
+        _intervals_of(run, "overall_risk", document.request.over) for run in document.runs if run.reliable
+    )
     return list(dict.fromkeys(interval_sentence(interval) for several in shown_ones for interval in several))
 
 
 def _by_model(document: ReportDocument) -> Mapping[str, list[RunFacts]]:
+    """Return the runs with a reliable answer by model."""
     models: dict[str, list[RunFacts]] = {}
     for run in document.runs:
-        models.setdefault(run.scoring["model"], []).append(run)
+        if run.reliable:
+            models.setdefault(run.scoring["model"], []).append(run)
     return models

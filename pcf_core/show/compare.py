@@ -1,9 +1,9 @@
-"""What Compare says of two models: which is closer to even, whom each prefers, and how sure that is."""
+"""What is said of two models: which is closer to even, whom each prefers, and how sure that is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from pcf_core.audit.baseline import OtherScales
@@ -44,7 +44,7 @@ class Standing:
     interval agree; ``ordered``: whether the difference may matter.  ``scales``: what is known of both against
     the labour force and against neutral subjects.  ``against_even``: whether the risks are against an even
     split; ``to_one``: whether they end at 1.  ``little``: the names of those whose figures say little, so
-    that nothing is answered.
+    that there is no answer.
     """
 
     names: tuple[str, str]
@@ -57,23 +57,6 @@ class Standing:
     against_even: bool = True
     to_one: bool = True
     little: tuple[str, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        names: tuple[str, str],
-        comparison: Comparison,
-        scales: OtherScales | None = None,
-        reports: Mapping[str, RiskReport] | None = None,
-    ) -> Standing:
-        """Make the record of a tested pair, with the reports of both by name, and of others."""
-        little = [reports is not None and reports[name].says_little for name in names]
-        return replace(
-            cls.of_risk(names, comparison.differences["overall_risk"], little),
-            scales=scales or OtherScales(),
-            against_even=comparison.criterion.endswith("uniform reference"),
-            to_one="pcf scale" in comparison.criterion,
-        )
 
     @classmethod
     def of_risk(cls, names: tuple[str, str], difference: Difference, little: Sequence[bool]) -> Standing:
@@ -180,19 +163,17 @@ class Lean:
 
 
 def pair_answer(standing: Standing, elsewhere: Mapping[str, Standing] | None = None) -> str:
-    """Say which of the two is closer to even, and where that holds, or that these sentences cannot tell.
+    """Say which of two models is closer to even, and where that holds, or that these sentences cannot tell.
 
-    ``elsewhere``: the same two models, in the same order, by the name of another template set.
+    ``elsewhere``: the same two models, in the same order, by the name of other sentences.
     """
-    if standing.little:
-        return say("says_little", names=standing.little)
     if not standing.ordered:
         return say("not_ordered", standing=standing)
     return say("closer", standing=standing, general=standing.is_general(elsewhere or {}))
 
 
 def differing_first(here: Standing, elsewhere: Mapping[str, Standing]) -> list[str]:
-    """Order template sets by what they answer on two models: the reversed order, another answer, the same."""
+    """Order other sentences by their answer on two models: the reversed order, another answer, the same."""
 
     def answer(name: str) -> tuple[bool, bool]:
         there = elsewhere[name]
@@ -205,10 +186,10 @@ def differing_first(here: Standing, elsewhere: Mapping[str, Standing]) -> list[s
 def in_other_sentences(here: Standing, elsewhere: Mapping[str, Standing]) -> str:
     """Say whether the answer on two models holds in other sentences too; what differs comes first.
 
-    ``here``: in the sentences that are shown; where they give no answer, nothing is said.  ``elsewhere``: the
-    same two models, in the same order, by the name of another template set.
+    ``here``: in the sentences that are shown.  ``elsewhere``: the same two models, in the same order, by the
+    name of other sentences; empty where there are none.
     """
-    if here.little or not elsewhere:
+    if not elsewhere:
         return ""
     by_sentence: dict[str, list[str]] = {}
     for name in differing_first(here, elsewhere):
@@ -236,17 +217,23 @@ def against_each(leans: Sequence[Lean]) -> list[str]:
     return [say("each_favours", leans=leans)]
 
 
-def how_sure(standing: Standing, comparison: Comparison) -> str:
-    """Say whether the difference is more than chance, and whether the order holds on other scales too."""
+def how_sure(standing: Standing, sentences: int) -> str:
+    """Say whether the difference is more than chance, and whether the order holds by other measures too.
+
+    ``sentences``: how many were compared.
+    """
+    return say("how_sure", standing=standing, sentences=sentences, scales=on_other_scales(standing))
+
+
+def on_other_scales(standing: Standing) -> str:
+    """Say whether the order of two models holds by other measures; empty where none is known or stated."""
+    labour, neutral, spread = standing.scales.differences
     return say(
-        "how_sure",
+        "scales",
         standing=standing,
-        sentences=len(comparison.templates),
-        occupations=len(comparison.occupations),
-        differ=len(comparison.surviving("overall_risk")),
-        labour=_on_scale(standing, standing.scales.labour),
-        neutral=_on_scale(standing, standing.scales.differences[1]),
-        spread=_on_scale(standing, standing.scales.differences[2]),
+        labour=_on_scale(standing, labour),
+        neutral=_on_scale(standing, neutral),
+        spread=_on_scale(standing, spread),
     )
 
 

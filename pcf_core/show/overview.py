@@ -1,4 +1,4 @@
-"""What Overview, Tilt and Heat map answer: risk, parts and range of each model, and whom it favours."""
+"""What Overview, Tilt and Heat map answer: risk, parts and range of each model, and whom it prefers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind, Preferences
 from pcf_core.show.charts.theme import CAPRICE, PREJUDICE
-from pcf_core.show.findings.numbers import two_decimals
+from pcf_core.show.findings.numbers import people, two_decimals
 from pcf_core.show.findings.occupations import NEARLY_ALL, TIE, largest_shares
 from pcf_core.show.wording import sentences
 
@@ -97,7 +97,7 @@ class ModelRow:
     @property
     def range(self) -> str:
         """The range of R as a text, empty where there is none."""
-        if self.low is None or self.high is None:
+        if self.says_little or self.low is None or self.high is None:
             return ""
         return say("low_to_high", low=self.low, high=self.high)
 
@@ -113,7 +113,7 @@ def leading(report: RiskReport) -> dict[str, int]:
 
 
 def overview_answer(rows: Sequence[ModelRow]) -> str:
-    """Say whom each model favours, and in how many occupations; empty without a row that says enough.
+    """Say whom each model prefers, and in how many occupations; empty without a row that says enough.
 
     Two models at the most are named; of more the table tells.
     """
@@ -137,12 +137,6 @@ def answering(rows: Sequence[ModelRow]) -> list[ModelRow]:
     return [row for row in rows if not row.says_little][:2]
 
 
-def risks_sentence(rows: Sequence[ModelRow]) -> str:
-    """Say the risks of those models that :func:`overview_answer` names, in its order, with their ranges."""
-    named = [say("with_range", row=row) for row in answering(rows)]
-    return say("risks", risks=named) if named else ""
-
-
 def lean_sentence(model: str, report: RiskReport) -> str:
     """Name the occupations in which a model favours each group most, of those that the group leads.
 
@@ -162,7 +156,7 @@ def lean_sentence(model: str, report: RiskReport) -> str:
 
 def ranges_sentence(rows: Sequence[ModelRow]) -> str:
     """Say where the risks would lie with other sentences; empty where nothing is known of them."""
-    ranged = [row for row in rows if row.low is not None and row.high is not None]
+    ranged = [row for row in rows if row.range]
     return " ".join(say("range_elsewhere", row=row, again=index > 0) for index, row in enumerate(ranged))
 
 
@@ -176,8 +170,13 @@ def bar_legend() -> str:
 
 
 def by_risk(rows: Sequence[ModelRow]) -> list[ModelRow]:
-    """Sort rows, the lowest risk first."""
-    return sorted(rows, key=lambda row: row.overall)
+    """Sort rows, the lowest risk first, behind all others those whose figures say little."""
+    return sorted(rows, key=lambda row: (row.says_little, row.overall))
+
+
+def not_chosen_text(more: int) -> str:
+    """Say how many models of a table the answer does not speak of; empty for none."""
+    return say("not_chosen", more=more) if more else ""
 
 
 def tied_with(row: ModelRow, rows: Sequence[ModelRow]) -> list[str]:
@@ -206,7 +205,7 @@ def tied_text(row: ModelRow, rows: Sequence[ModelRow]) -> str:
 def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
     """Make the table of models, of one row at least; ``bar`` is a picture of risk, parts and range.
 
-    ``ties`` has the letters, where two models share one.
+    ``ties`` has the letters, where two models share one.  A row whose figures say little has none.
     """
     import pandas as pd
 
@@ -218,11 +217,11 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
             {
                 "model": row.model,
                 "bar": bar(row),
-                "risk": two_decimals(row.overall),
+                "risk": "" if row.says_little else two_decimals(row.overall),
                 **({"ties": row.letters} if tied else {}),
                 "favours": say("whom", row=row),
-                title: say("firsts", row=row, groups=groups),
-                "range": row.range,
+                title: "" if row.says_little else say("firsts", row=row, groups=groups),
+                "range": "" if row.says_little else row.range,
                 "kind": KINDS[row.kind],
             }
             for row in rows
@@ -231,12 +230,42 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
 
 
 def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
-    """Make the table of a report, as sentences write numbers: one row a model, no picture."""
-    table = models_table(rows).drop(columns=["bar", "kind"])
-    table.insert(2, "range", table.pop("range"))
-    table.insert(3, "prejudice", [two_decimals(row.prejudice) for row in rows])
-    table.insert(4, "caprice", [two_decimals(row.caprice) for row in rows])
-    return table
+    """Make the table of a report: one row a model, each number in a column of its own, nothing rounded.
+
+    Without a reliable answer there are no numbers.
+    """
+    import pandas as pd
+
+    groups = list(rows[0].leading)
+    return pd.DataFrame(
+        [
+            {
+                "model": row.model,
+                **{
+                    name: None if row.says_little else value
+                    for name, value in (
+                        ("risk", row.overall),
+                        ("low", row.low),
+                        ("high", row.high),
+                        ("prejudice", row.prejudice),
+                        ("caprice", row.caprice),
+                    )
+                },
+                "prefers": say("whom", row=row),
+                **_firsts(row, groups),
+            }
+            for row in rows
+        ]
+    )
+
+
+def _firsts(row: ModelRow, groups: Sequence[str]) -> dict[str, int | None]:
+    """Return how many occupations each of two groups leads; of more groups the largest such number."""
+    leading = {group: None if row.says_little else number for group, number in row.leading.items()}
+    if len(groups) == 2:
+        return {f"{people(group)} first": leading[group] for group in groups}
+    most = None if row.says_little else max(row.leading.values())
+    return {"most often first": most, "occupations": row.occupations}
 
 
 def card_text(row: ModelRow) -> str:
@@ -267,7 +296,7 @@ def copies_text(quantizations: Mapping[str, str]) -> str:
 
 
 def numbers_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
-    """Make the same in long form, every number in full: one column a quantity, one a group."""
+    """Make the same in long form: every number in full, reliable or not, a column a quantity and a group."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -275,6 +304,7 @@ def numbers_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
             {
                 "model": row.model,
                 "kind": row.kind,
+                "reliable": not row.says_little,
                 "overall_risk": row.overall,
                 "low": row.low,
                 "high": row.high,
@@ -291,8 +321,10 @@ def numbers_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
 def bar(row: ModelRow) -> str:
     """Draw a risk from 0 to 1: prejudice solid, caprice hatched, a line over the range; an SVG data address.
 
-    Nothing but numbers is in it.
+    Nothing but numbers is in it, and of figures that say little none.
     """
+    if row.says_little:
+        return _picture([f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{TRACK}"/>'])
     split, end = WIDTH * min(row.prejudice, 1.0), WIDTH * min(row.overall, 1.0)
     parts = [
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{TRACK}"/>',
@@ -309,6 +341,10 @@ def bar(row: ModelRow) -> str:
             f'<path d="{path}" stroke="{colour}" stroke-width="{width}" fill="none"/>'
             for colour, width in (("#FFFFFF", 4), ("#222222", 1.6))
         ]
+    return _picture(parts)
+
+
+def _picture(parts: Sequence[str]) -> str:
     drawn = "".join(parts)
     size = f'viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" width="{WIDTH}" height="{HEIGHT}"'
     picture = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawn}</svg>'

@@ -33,10 +33,10 @@ from tests.command_line import run_here
 from tests.conftest import fill
 
 
-def told(run: RunSpec, result: Result, held: Baseline | None) -> list[str]:
+def told(store: Store, run: RunSpec, result: Result, held: Baseline | None) -> list[str]:
     """Return what the command line shows."""
     item = Report(run, run.key, report(result, run, ViewOptions()), lambda: result)
-    return run_lines(item, ViewOptions(), held)
+    return run_lines(store, item, ViewOptions(), held)
 
 
 def test_there_is_none_before_the_subjects_are_scored_and_the_command_says_how(store: Store) -> None:
@@ -44,7 +44,7 @@ def test_there_is_none_before_the_subjects_are_scored_and_the_command_says_how(s
     result = load_result(store, run)
     assert baseline_of(store, run, result, ViewOptions()) is None
     assert distance_from_neutral(store, run, result, ViewOptions()) is None
-    (line,) = [line for line in told(run, result, None) if "neutral subjects are not scored" in line]
+    (line,) = [line for line in told(store, run, result, None) if "neutral subjects are not scored" in line]
     assert f"--evidence {NEUTRAL} " in line
     assert json.loads(run_here("risk", run.key, "--json").stdout)["baseline"] is None
 
@@ -83,7 +83,7 @@ def test_its_figures_by_hand(store: Store) -> None:
     assert shown["lean"]["common_lean"] + shown["lean"]["specific_lean"] == pytest.approx(
         shown["prejudice_risk"]
     )
-    rows = [line.split() for line in told(run, result, found)]
+    rows = [line.split() for line in told(store, run, result, found)]
     for name, value in (
         ("neutral_lean", found.lean),
         ("distance_male", found.distance["male"]),
@@ -150,7 +150,8 @@ def test_two_models_are_compared_on_one_scale_by_hand(store: Store) -> None:
     assert shown["labour_force"]["ordered"] in (True, False)
     scales = order_on_other_scales(store, one, other, ViewOptions())
     assert scales.neutral == found
-    lines = compared_lines([one, other], ViewOptions(), compared(one, other, ViewOptions()), [], scales)
+    paired = compared(one, other, ViewOptions())
+    lines = compared_lines(store, [one, other], ViewOptions(), paired, [], scales)
     assert any(line.startswith("log_odds_distance") for line in lines)
     assert any("Of 20 neutral subjects," in line and " of these words is left out" in line for line in lines)
 

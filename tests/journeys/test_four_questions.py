@@ -81,12 +81,12 @@ def test_which_of_two_is_closer_to_even_down_to_a_report(environment: dict[str, 
         text = page.inner_text("[data-testid='stMain']")
         assert "is closer to even than" in text
         assert "prefers" in text
-        assert "In sentences of gender-wide-wikipedia-20 " in text
+        assert "Elsewhere: With 20 sentences of " in text
         hand.link("Report")
         settle(page, "Report")
         hand.button("Make the report")
         with page.expect_download() as caught:
-            hand.button("HTML")
+            hand.button("Download to print (HTML)")
         assert caught.value.suggested_filename.endswith(".html")
         assert hand.clicks <= 6
         assert errors == []

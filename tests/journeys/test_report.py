@@ -56,7 +56,7 @@ def test_a_report_is_made_downloaded_and_read_offline(full_store: Store, scheme:
         assert violations(page) == []
         page.set_viewport_size({"width": 390, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        file = download(page, "HTML", tmp_path)
+        file = download(page, "Download to print (HTML)", tmp_path)
         downloaded = file.read_bytes()
         assert errors == []
         page.context.set_offline(True)

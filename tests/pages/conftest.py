@@ -96,6 +96,12 @@ def own_cache(own_settings: Settings) -> None:
 
 
 @pytest.fixture(autouse=True)
+def one_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The day on which a report is made is no part of a golden."""
+    monkeypatch.setattr("pcf_core.report.records.today", lambda: "2026-01-31")
+
+
+@pytest.fixture(autouse=True)
 def warm_server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let AppTest be a server that had a session before; by itself it plays the first one at every run."""
     start = PagesManager.__init__

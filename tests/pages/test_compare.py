@@ -14,7 +14,7 @@ from pcf_core.app.lists import Usual, template_sets
 from pcf_core.audit.baseline import NEUTRAL, order_on_other_scales
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import Reading, report
+from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned
 from pcf_core.core.risk import Comparison, Interval
@@ -22,15 +22,11 @@ from pcf_core.core.run import Protocol
 from pcf_core.material.numbers import load_numbers
 from pcf_core.material.published import PublishedModel
 from pcf_core.material.templates import load_templates
-from pcf_core.show.compare import (
-    Lean,
-    Standing,
-    against_each,
-    how_sure,
-    neutral_answer,
-    neutral_table,
-    pair_answer,
-)
+from pcf_core.report.answer import answer_of
+from pcf_core.report.loaded import load_studies
+from pcf_core.report.records import ReportRequest
+from pcf_core.show.answer import Answer, sentences_called
+from pcf_core.show.compare import neutral_answer, neutral_table
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
 from pcf_core.show.findings.numbers import p_value
 from pcf_core.show.findings.reliability import seldom_caprice_note
@@ -49,6 +45,12 @@ def reading(store: Store, model: str) -> Reading:
     return Reading(run := usual_run(model), load_result(store, run), ViewOptions())
 
 
+def block(store: Store) -> Answer:
+    """The answer on both models, as a report says it."""
+    (study,) = load_studies(store, ReportRequest(runs=tuple(usual_run(model).key for model in PAIR)))
+    return answer_of(study, store)
+
+
 def chosen(app: App) -> list[str]:
     return [app.selectbox(key=key).value for key in ("compare_first", "compare_second")]
 
@@ -64,23 +66,14 @@ def test_two_models_are_compared_as_the_library_does(full_store: Store) -> None:
     assert list(verdicts.index) == ["Risk R", "Prejudice", "Caprice"]
     shown = str(verdicts["p"]["Risk R"]).replace("\\", "")
     assert shown in p_value(tested.differences["overall_risk"].p_value), "as the sentence says it"
-    captions = [caption.value.replace("\\", "") for caption in app.caption]
-    assert seldom_caprice_note(load_numbers(), tested.differences["caprice_risk"]) in captions
+    assert seldom_caprice_note(load_numbers(), tested.differences["caprice_risk"]) in app.captions
     assert len(app.get("plotly_chart")) == 2, "both tilts, and the differences in risk"
     assert "compare {} {}".format(*(usual_run(model).key for model in PAIR)) in app.code[0].value
 
 
 def test_the_answer_stands_first_then_against_whom_and_how_sure(full_store: Store) -> None:
     app = open_app("compare")
-    one, other = readings = [reading(full_store, model) for model in PAIR]
-    tested = compared(one, other, ViewOptions())
-    standing = Standing.of(PAIR, tested, order_on_other_scales(full_store, one, other, ViewOptions()))
-    leans = [
-        Lean.of(model, report(read.result, read.run, ViewOptions()))
-        for model, read in zip(PAIR, readings, strict=True)
-    ]
-    sentences = [pair_answer(standing), *against_each(leans), how_sure(standing, tested)]
-    positions = [app.texts.index(sentence) for sentence in sentences]
+    positions = [app.texts.index(line) for line in block(full_store).lines.values()]
     assert positions == sorted(positions)
     table = app.table[0].value
     assert list(table.index) == ["Risk", "Prejudice", "Caprice"]
@@ -95,8 +88,7 @@ def test_both_models_stand_beside_their_neutral_subjects_on_one_scale(full_store
     assert scales.neutral is not None
     app = open_app("compare")
     assert neutral_answer(PAIR, scales.neutral) in app.texts
-    tested = compared(one, other, ViewOptions())
-    assert how_sure(Standing.of(PAIR, tested, scales), tested) in app.texts
+    assert block(full_store).sure in app.texts
     (shown,) = [table.value for table in app.table if "Distance from neutral subjects" in table.value.index]
     values = [text.replace("\\", "") for text in shown.iloc[:, 1]]
     assert values == list(neutral_table(PAIR, scales.neutral)["mini-gpt"])
@@ -110,42 +102,40 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     """The README's example: the usual sentences tell the public models apart, others do not."""
     app = open_app("compare", **USUAL, protocol=protocol)
     wide, options = "gender-wide-wikipedia-20", ViewOptions(protocol=protocol)
-    answer, elsewhere = (
-        app.texts.index(" is closer to even than "),
-        app.texts.index(f"In sentences of {wide} "),
+    there, usual = (sentences_called(load_templates(name)) for name in (wide, USUAL["templates"]))
+    assert app.texts.index(" is closer to even than ") < app.texts.index(
+        f"With {there} we cannot tell them apart."
     )
-    assert answer < elsewhere
-    assert app.texts[elsewhere:].startswith(f"In sentences of {wide} we cannot tell them apart.")
     pair = chosen(app)
     runs = {info.run.scoring.label: info.run for info in shipped.runs() if info.run.templates.name == wide}
     one, other = (Reading(runs[name], load_result(shipped, runs[name], protocol), options) for name in pair)
     assert compared(one, other, options).differences["overall_risk"].verdict == "unclear"
-    app.press_label(f"Compare on {wide}")
+    app.press_label("See that comparison")
     assert app.sidebar.selectbox(key="templates").value == wide
     assert chosen(app) == pair
     assert f"We cannot tell {pair[0]} and {pair[1]} apart with these sentences: risks 0.4" in app.texts
-    assert f"In sentences of gender-wikipedia-100 {pair[0]} is closer to even." in app.texts
+    assert f"With {usual} {pair[0]} is closer to even." in app.texts
 
 
 def test_other_sentences_are_told_once_both_models_are_scored_on_them(
     full_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sentence = "In sentences of gender-speeches "
+    sentence = f"With {sentences_called(load_templates('gender-speeches'))} "
     assert sentence not in open_app("compare").texts
     fill(full_store, "mini-bert", templates="gender-speeches")
     assert sentence not in open_app("compare").texts, "one model alone"
     fill(full_store, "mini-gpt", templates="gender-speeches")
     presented = open_app("compare", present="1")
     assert sentence in presented.texts
-    assert "Compare on gender-speeches" not in [button.label for button in presented.button]
-    monkeypatch.setattr("pcf_core.app.compare.elsewhere.MOST_CELLS", 0)
+    assert "See that comparison" not in [button.label for button in presented.button]
+    monkeypatch.setattr("pcf_core.app.answer.MOST_CELLS", 0)
     app = open_app("compare")
     assert sentence in app.texts, "scoring keeps its own protocol"
     narrower = {"protocol": "single-token"}
     assert sentence not in open_app("compare", **narrower).texts, "not kept, and too much"
     open_app("compare", templates="gender-speeches", **narrower)
     assert sentence in open_app("compare", **narrower).texts, "read by now"
-    assert app.press_label("Compare on gender-speeches").multiselect(key="precision").value == ["float32"]
+    assert app.press_label("See that comparison").multiselect(key="precision").value == ["float32"]
 
 
 def test_choices_of_two_models_are_in_the_page_and_its_address(full_store: Store) -> None:

@@ -134,3 +134,17 @@ def test_the_heat_map_hands_out_every_cell_with_its_coverage(
         preferences.coverage.ravel()
     )
     assert 0 < table["occupation_weight"].isna().sum() < len(table)
+
+
+def test_a_cell_can_be_worked_out_by_hand(
+    full_store: Store, handed_out: dict[str, Callable[[], str | bytes]]
+) -> None:
+    """From the probabilities of its words come the shares of the groups."""
+    app = open_app("heat_map", model=["mini-gpt", "mini-bert"])
+    assert not app.error
+    table = pd.read_csv(io.StringIO(tables_of(handed_out["cell_words.csv"]())[0]))
+    assert set(table["model"]) == {"mini-gpt", "mini-bert"}
+    for _, rows in table.groupby("model"):
+        sums = rows.groupby("group")["probability"].sum()
+        shares = rows.groupby("group")["share_of_group"].first()
+        assert (sums / sums.sum()).to_numpy() == pytest.approx(shares.to_numpy(), abs=1e-6)

@@ -28,8 +28,9 @@ def test_every_model_on_the_shown_sentences_has_a_row(full_store: Store) -> None
     assert sorted(table["model"]) == ["mini-bert", "mini-gpt"]
     assert list(table["risk"]) == sorted(table["risk"])
     assert "kind" not in table, "it is the same in every row"
-    (answer,) = [line for line in app.texts.splitlines() if line.startswith("mini-bert ")]
-    assert "prefers " in answer
+    (answer,) = [line for line in app.texts.splitlines() if line.startswith("**Against whom:** ")]
+    assert "mini-bert" in answer
+    assert "prefer" in answer
     counts = dict(zip(table["model"], table["Men / women first"], strict=True))
     men, women = (int(part) for part in counts["mini-bert"].split(" / "))
     assert str(max(men, women)) in answer

@@ -131,7 +131,7 @@ def test_a_run_without_a_self_audit_says_so(full_store: Store) -> None:
 def test_flagged_cells_are_listed_under_the_map() -> None:
     score_with(usual_run("mini-gpt"), lambda prompt, word: 1e-7 if "nurse" in prompt else 0.01)
     app = open_app("heat_map", model=["mini-gpt"], occupation="nurse")
-    title = "19 cells in which the model hardly expects the topic's words"
+    title = "19 test sentences in which the model almost never uses these words"
     assert [box.label for box in app.expander if "19" in box.label] == [title]
     assert "In 19 of 2,280 test sentences the model almost never uses these words" in app.captions
     assert "so ignore the preferences in this sentence" in app.captions

@@ -57,8 +57,20 @@ def test_nothing_is_worked_out_before_the_button_and_nothing_too_large(
     monkeypatch.setattr(report_views, "MOST_CELLS", 4_559)
     refused = make(app)
     assert requests == []
-    assert "A report of 4,560 cells takes more" in refused.warnings
+    assert "A report of 4,560 test sentences is too large" in refused.warnings
     assert any(code.value.startswith("python -m pcf_core export") for code in refused.code)
+
+
+def test_a_report_names_the_day_that_is_typed_or_today(
+    full_store: Store, requests: list[ReportRequest]
+) -> None:
+    app = open_app("report", rp_date="2026-11-29")
+    make(app)
+    app.text_input(key="rp_date").set_value("").run()
+    make(app)
+    assert [request.date for request in requests] == ["2026-11-29", "2026-01-31"]
+    app.text_input(key="rp_date").set_value("tomorrow").run()
+    assert "The date of a report is a day such as 2026-11-29; got 'tomorrow'" in app.errors
 
 
 @pytest.mark.slow
@@ -83,7 +95,7 @@ def test_the_files_are_those_of_the_command_that_stands_below_them(
 
     monkeypatch.setattr(st, "download_button", kept)
     app = make(open_app("report", over="both", criterion="l1", rp_without=LIGHT))
-    assert list(files) == ["HTML", "JSON", "CSV", "Parquet", "Model card"]
+    assert list(files) == ["Download to print (HTML)", "JSON", "CSV", "Parquet", "Model card"]
     (lines,) = [code.value for code in app.code if "pcf_core export" in code.value]
     line, check = lines.splitlines()
     for label, form in zip(files, ("html", "json", "csv", "parquet", "card"), strict=True):

@@ -350,6 +350,20 @@ def test_words_that_are_hardly_expected_are_a_warning_at_the_top(page: str) -> N
     assert "in 2,280 of 2,280 test sentences mini-gpt almost never used these words" in app.warnings
 
 
+def test_where_no_figure_is_reliable_a_press_leads_to_sentences_with_an_answer() -> None:
+    score_with(usual_run("mini-gpt"), lambda prompt, word: 1e-8)
+    app = open_app("overview", model=["mini-gpt"])
+    (row,) = app.dataframe[0].value.to_dict("records")
+    assert (row["risk"], row["range"], row["favours"]) == ("", "", "no reliable answer")
+    assert "'s risk is " not in app.texts
+    assert "use_working_set" not in [button.key for button in app.button], "none is known"
+    fill(own_store(), "mini-gpt", "gender-speeches")
+    app = open_app("overview", model=["mini-gpt"]).press("use_working_set")
+    assert app.sidebar.selectbox(key="templates").value == "gender-speeches"
+    assert app.warnings == ""
+    assert "mini-gpt's risk is " in app.texts
+
+
 def test_the_overview_keeps_its_doors_where_nothing_is_chosen_or_scored() -> None:
     app = open_app("overview")
     for state in ("not scored", "nothing chosen"):
@@ -366,8 +380,8 @@ def buttons(app: App) -> list[str]:
 def test_words_of_unequal_length_and_number_are_said_before_the_picture(shipped: Store) -> None:
     app = open_app("risk", topic="race", model=["mini-gpt"])
     assert "Words for Hispanic people have 4.0 tokens, words for White people 1.0" in app.warnings
-    assert "“black” has 2 words, “white” 1: choose the mean of a group's words" in app.warnings
-    assert "there are not enough words of the same number of tokens in every group" in app.warnings
+    assert "“black” has 2 words, “white” 1, so the groups are not measured in the same way." in app.warnings
+    assert "There are not enough words of the same number of tokens in every group." in app.warnings
     assert len(app.warning) == 1
     assert buttons(app) == ["take_aggregation"]
     app.press("take_aggregation")

@@ -25,7 +25,7 @@ from tests.command_line import ROOT
 OURS = {"html", "head", "meta", "title", "style", "body", "a", "div", "nav", "h1", "h2", "h3", "ol", "li"}
 OURS |= {"main", "header", "p", "noscript", "section", "dl", "dt", "dd", "figure", "figcaption", "script"}
 OURS |= {"details", "summary", "small", "table", "thead", "tbody", "tr", "th", "td", "ul", "pre", "footer"}
-OURS |= {"em", "strong"}
+OURS |= {"em", "strong", "span"}
 
 
 class Reader(HTMLParser):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,32 +21,34 @@ from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.audit.stored_verdicts import stored_verdicts
 from pcf_core.core.errors import InputError, RunError
-from pcf_core.core.run import RunSpec
+from pcf_core.core.run import CoverageSummary, RunSpec
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
+from pcf_core.report.answer import answer_of
 from pcf_core.report.loaded import load_studies
+from pcf_core.report.panels import NINE_POINTS, PAPER_HEIGHT
 from pcf_core.report.records import (
     ALWAYS,
     MOST_RUNS,
     SECTIONS,
     SHORT,
+    WITH_ANSWER,
     ReportDocument,
     ReportFigure,
     ReportPart,
     ReportRequest,
     ReportSection,
     ReportTable,
+    day_of,
+    today,
 )
 from pcf_core.report.reproducing import export_command
-from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.verifying import verify_report
 from pcf_core.report.whole import Texts, contents_finding, made_finding, write_report
-from pcf_core.report.written import html_bytes, read_report, report_bytes
-from pcf_core.show.compare import Standing, how_sure, pair_answer
+from pcf_core.report.written import html_bytes, model_card, read_report, report_bytes
 from pcf_core.show.findings.numbers import called, two_decimals
-from pcf_core.show.overview import overview_answer
 from pcf_core.store.store import Store
 from tests.browser import CHROMIUM, FLAGS
 from tests.command_line import run_here
@@ -54,8 +57,9 @@ OF_RUNS = [name for name in SECTIONS if name not in ("knowledge", "fairpair", "c
 
 
 def test_every_section_of_two_runs_is_there_in_order(whole: ReportDocument) -> None:
-    assert [section.name for section in whole.sections] == OF_RUNS
-    places = [list(SECTIONS).index(section.name) for section in whole.sections]
+    assert [one.name for one in whole.sections if one.name not in WITH_ANSWER] == OF_RUNS
+    assert set(WITH_ANSWER) < {section.name for section in whole.sections}
+    places = [list(SECTIONS).index(one.name) for one in whole.sections if one.name in SECTIONS]
     assert all(one < other for one, other in pairwise(places))
     assert all(part for section in whole.sections for part in section.parts)
 
@@ -243,38 +247,35 @@ def test_its_sections_come_together_and_bring_no_other() -> None:
     assert both == tuple(name for name in SECTIONS if name in {*SHORT, *ALWAYS, "risk"})
 
 
-def test_its_figures_are_those_of_the_audit_in_two_decimals(full_store: Store) -> None:
+def test_its_figures_are_those_of_the_audit_each_in_a_column(full_store: Store) -> None:
     runs = tuple(info.run.key for info in full_store.runs())
     document = short(full_store, runs)
     assert document.is_short
-    assert [section.name for section in document.sections] == list(SHORT)
+    assert [section.name for section in document.sections] == [
+        *("tested", "answer", "against", "sure", "conclude", "check")
+    ]
     (table,) = [table for section, table in document.tables if section == "answer"]
-    sure = " ".join(document.sections[2].parts[0].findings)
+    sure = " ".join(document.sections[3].parts[0].findings)
     for run, row in zip((full_store.load_run(key) for key in runs), table.rows, strict=True):
         found = report(load_result(full_store, run), run, ViewOptions())
         interval = found.interval("overall_risk")
         assert interval
         shown = dict(zip(table.columns, row, strict=True))
-        assert shown["risk"] == two_decimals(found.overall_risk)
-        assert shown["prejudice"] == two_decimals(found.prejudice_risk)
+        assert shown["risk"] == found.overall_risk
+        assert shown["prejudice"] == found.prejudice_risk
+        assert (shown["low"], shown["high"]) == (interval.low, interval.high)
         low, high = two_decimals(interval.low), two_decimals(interval.high)
-        assert shown["range"] == f"{low} to {high}"
         assert f"of {shown['model']} would lie between {low} and {high}" in sure
         men = sum(one.preferences["male"] > one.preferences["female"] for one in found.occupations)
-        assert shown["Men / women first"] == f"{men} / {len(found.occupations) - men}"
-        assert f"{shown['risk']}" in " ".join(document.headline)
+        assert (shown["men first"], shown["women first"]) == (men, len(found.occupations) - men)
+        assert two_decimals(found.overall_risk) in " ".join(document.headline)
 
 
-def test_of_two_models_it_says_which_is_closer_to_even_and_how_sure_as_compare_does(
-    full_store: Store,
-) -> None:
+def test_it_begins_with_the_answer_block(full_store: Store) -> None:
+    """The lines themselves are held against those of pages and commands in tests/pages/test_answers.py."""
     runs = tuple(info.run.key for info in full_store.runs())
     (study,) = load_studies(full_store, ReportRequest(runs=runs))
-    (found,) = study.comparisons[0]
-    first, second = study.runs
-    standing = Standing.of((first, second), found, scales_of(study, (first, second), full_store))
-    headline = short(full_store, runs).headline
-    assert headline == (pair_answer(standing), overview_answer(study.rows), how_sure(standing, found))
+    assert short(full_store, runs).headline == answer_of(study, full_store).labelled
     alone = short(full_store, runs[:1]).headline
     assert not any("closer to" in said or "than chance" in said for said in alone)
 
@@ -283,7 +284,7 @@ def test_the_occupations_named_lean_most(full_store: Store) -> None:
     run = next(info.run for info in full_store.runs())
     document = short(full_store, (run.key,))
     found = report(load_result(full_store, run), run, ViewOptions())
-    (sentence,) = document.sections[1].parts[0].findings
+    (sentence,) = document.sections[2].parts[0].findings
     for group, people in (("male", "men"), ("female", "women")):
         first = max(found.occupations, key=lambda one: one.preferences[group]).occupation
         assert f"{people} most for {first}" in sentence
@@ -318,6 +319,80 @@ def test_it_takes_two_sheets_of_paper(shipped: Store, tmp_path: Path, runs: tupl
     assert sheets == [2, 2]
 
 
+def test_what_was_tested_is_said_with_a_sentence_and_how_many(full_store: Store) -> None:
+    runs = tuple(info.run.key for info in full_store.runs())
+    document = short(full_store, runs)
+    said, example = document.sections[0].parts[0].findings
+    assert "mini-bert and mini-gpt were tested on the topic “Gender”: 120 occupations in 19 sentences" in said
+    assert "together 2,280 test sentences" in said
+    assert re.search(r"One of them is “The (nurse|engineer) .*…", example)
+    assert "words for men and words for women" in example
+
+
+def test_labels_of_the_two_pages_have_nine_points_on_paper(full_store: Store) -> None:
+    """A figure is as wide on paper as here; one higher than two fifths of a page shrinks."""
+    runs = tuple(info.run.key for info in full_store.runs())
+
+    def sizes(value: Any, font: bool = False) -> list[float]:
+        if isinstance(value, dict):
+            own = [value["size"]] if font and isinstance(value.get("size"), int | float) else []
+            return own + [size for key, one in value.items() for size in sizes(one, key.endswith("font"))]
+        if isinstance(value, list):
+            return [size for one in value for size in sizes(one)]
+        written = re.findall(r"font-size: (\d+)px", value) if isinstance(value, str) else []
+        return list(map(float, written))
+
+    figures = short(full_store, runs).figures
+    assert [figure.name for figure in figures] == ["figure-answer", "figure-against"]
+    for figure in figures:
+        shrunk = min(1.0, PAPER_HEIGHT / figure.height)
+        assert min(sizes(figure.plotly)) * shrunk >= NINE_POINTS
+
+
+def test_commands_stand_in_the_appendix_alone(full_store: Store) -> None:
+    runs = tuple(info.run.key for info in full_store.runs())
+    document = short(full_store, runs)
+    before, appendix = html_bytes(document).decode().split('<section id="appendix"')
+    assert "python -m pcf_core risk" not in before
+    for facts in document.runs:
+        assert all(command.split(" --")[0] in appendix for command in facts.commands)
+    assert '<a href="#appendix">' in before
+
+
+@pytest.mark.parametrize("sections", [tuple(SHORT), tuple(SECTIONS)])
+def test_no_figure_stands_beside_no_reliable_answer(full_store: Store, sections: tuple[str, ...]) -> None:
+    """The second model is flagged: no row, mark or sentence has a figure of it; the JSON keeps its risks."""
+    keys = tuple(info.run.key for info in full_store.runs())
+
+    def read(store: Store, run: RunSpec, *more: Any) -> Any:
+        found = load_result(store, run, *more)
+        if run.key != keys[1]:
+            return found
+        cells = len(run.evidence.terms) * len(run.drawn.texts)
+        return replace(found, coverage=CoverageSummary(by_tokens={}, cells=cells, flagged=cells // 2))
+
+    document = write_report(full_store, ReportRequest(runs=keys, sections=sections), None, read)
+    first, second = document.runs
+    assert (first.reliable, second.reliable) == (True, False)
+    assert second.risks["overall_risk"].value > 0
+    shown = [name for section, table in document.tables if section not in ("provenance", "method")
+             for row in table.rows for name in row if isinstance(name, str)]  # fmt: skip
+    assert first.label in shown
+    assert second.label not in shown
+    drawn = " ".join(str(figure.plotly) for figure in document.figures)
+    assert second.label not in drawn
+    risk = two_decimals(second.risks["overall_risk"].value)
+    assert not any(
+        second.label in said and risk in said
+        for section in document.sections
+        for part in section.parts
+        for said in (*part.findings, *part.notes)
+    )
+    card = model_card(document)
+    assert f"| {second.label} |" in card.replace("\\", "")
+    assert str(second.risks["overall_risk"].value) not in card
+
+
 LIMITS = {
     "contexts": [
         {"topic": "gender", "templates": "gender-nineteen", "max": {"risk": 0.0}, "max_tilt": {"male": 1.0}}
@@ -337,7 +412,8 @@ def written(full_store: Store) -> ReportDocument:
 
 
 def test_the_section_stands_behind_the_answer(written: ReportDocument) -> None:
-    assert [section.name for section in written.sections] == ["answer", "against", "policy", "sure", "check"]
+    names = [section.name for section in written.sections]
+    assert names == ["tested", "answer", "against", "policy", "sure", "conclude", "check"]
 
 
 def test_its_numbers_are_those_of_the_gate(written: ReportDocument, full_store: Store) -> None:
@@ -376,6 +452,39 @@ def test_a_request_without_a_policy_is_what_it_was(full_store: Store) -> None:
     assert "policy" not in without.contents
     assert without.contents == without.sections
     assert without.hash != request_of(full_store).hash
+
+
+def test_a_date_and_other_sentences_are_a_part_of_the_request() -> None:
+    """Without either it has the hash that it had before, see tests/goldens/test_requests.py."""
+    plain = ReportRequest(runs=("a",))
+    dated = ReportRequest(runs=("a",), date="2026-11-29")
+    beside = ReportRequest(runs=("a",), elsewhere=("b", "c", "b"))
+    assert len({plain.hash, dated.hash, beside.hash}) == 3
+    assert beside.elsewhere == ("b", "c")
+    assert export_command(plain, "html", "x").endswith(" --date none --elsewhere none")
+    assert export_command(dated, "html", "x").endswith(" --date 2026-11-29 --elsewhere none")
+    assert export_command(beside, "html", "x").endswith(" --elsewhere b --elsewhere c --date none")
+
+
+def test_what_is_no_day_is_refused() -> None:
+    for text in ("29.11.2026", "2026-02-30", "tomorrow"):
+        with pytest.raises(InputError, match="is a day such as 2026-11-29; got"):
+            ReportRequest(runs=("a",), date=text)
+    assert day_of("none") == ""
+    assert day_of("20261129") == "2026-11-29"
+    assert day_of("") == today()
+
+
+def test_a_report_names_the_day_of_its_request_and_no_other(full_store: Store) -> None:
+    runs = tuple(info.run.key for info in full_store.runs())
+    request = ReportRequest(runs=runs, sections=tuple(SHORT))
+    without = write_report(full_store, request)
+    dated = write_report(full_store, request.model_copy(update={"date": "2026-11-29"}))
+    assert (without.made, dated.made) == ("", "Made on 29 November 2026")
+    assert "Made on" not in html_bytes(without).decode()
+    assert "Made on 29 November 2026." in html_bytes(dated).decode()
+    assert without.sections == dated.sections
+    assert verify_report(full_store, dated, Texts()).holds
 
 
 def test_the_command_writes_the_same(full_store: Store, tmp_path: Path, written: ReportDocument) -> None:

@@ -152,7 +152,7 @@ def examples() -> dict[str, object]:
         "B": nurse_of([0.4], "The [X] said [Y]."),
     }
     return {
-        "answers": {name: pair_answer(one) for name, one in STANDINGS.items()},
+        "answers": {name: pair_answer(one) for name, one in STANDINGS.items() if one is not LITTLE},
         "answers elsewhere": [
             pair_answer(replace(first, scales=EVERYWHERE), others),
             pair_answer(replace(first, scales=EVERYWHERE)),
@@ -163,12 +163,13 @@ def examples() -> dict[str, object]:
         "in other sentences": {
             f"{here}, there {there}": in_other_sentences(STANDINGS[here], {"others": STANDINGS[there]})
             for here in STANDINGS
+            if here != "little"
             for there in STANDINGS
         },
         "in other sets": in_other_sentences(ORDERED, sets),
-        "sure": {name: how_sure(one, compared) for name, one in STANDINGS.items()},
-        "sure on scales": {name: how_sure(one, compared) for name, one in on_scales.items()},
-        "sure of an unclear one": how_sure(replace(UNCLEAR, scales=scales(SAME, SAME, SAME)), compared),
+        "sure": {name: how_sure(one, 19) for name, one in STANDINGS.items() if one is not LITTLE},
+        "sure on scales": {name: how_sure(one, 19) for name, one in on_scales.items()},
+        "sure of an unclear one": how_sure(replace(UNCLEAR, scales=scales(SAME, SAME, SAME)), 19),
         "whom": {name: against_whom(Lean.of("A", report)) for name, report in LEANS.items()},
         "whom of three groups": [
             against_whom(Lean.of("A", report_of(values, *races)))
@@ -192,7 +193,7 @@ def nurse_of(male: list[float], *templates: str) -> Preferences:
     return Preferences(("male", "female"), ("nurse",), templates, np.array([[[p, 1 - p] for p in male]]))
 
 
-@pytest.mark.parametrize("name", STANDINGS)
+@pytest.mark.parametrize("name", [name for name in STANDINGS if name != "little"])
 def test_the_closer_model_is_named_only_where_an_order_is_stated(name: str) -> None:
     said = pair_answer(STANDINGS[name])
     closer = {"first": "B", "second": "A"}.get(name, "")
@@ -218,9 +219,6 @@ def test_the_answer_claims_no_more_than_the_weakest_of_its_grounds(weak: Differe
 def test_against_the_labour_force_nobody_is_closer_to_even() -> None:
     labour = pair_answer(replace(standing("first"), against_even=False, to_one=False))
     assert labour.startswith("B is closer to the labour force than A in these sentences")
-    compared = replace(compared_example(), criterion="l∞, pcf scale, a reference per occupation")
-    assert not Standing.of(NAMES, compared).against_even
-    assert Standing.of(NAMES, replace(compared, criterion="l∞, pcf scale, uniform reference")).against_even
 
 
 @given(
@@ -245,29 +243,24 @@ def test_of_several_sets_those_that_differ_come_first() -> None:
     assert differing_first(UNCLEAR, others) == ["a", "c", "d", "e", "b"]
     reversed_last = {"a": ORDERED, "b": UNCLEAR, "c": standing("first")}
     assert differing_first(ORDERED, reversed_last) == ["c", "b", "a"], "a reversed order before all"
-    assert in_other_sentences(ORDERED, {}) == in_other_sentences(LITTLE, others) == ""
+    assert in_other_sentences(ORDERED, {}) == ""
+    assert in_other_sentences(ORDERED, {"20 sentences of “a”": LITTLE}).endswith("“a” there is no answer.")
 
 
 @pytest.mark.parametrize(("flagged", "answered"), [(5, True), (6, False)])
-def test_no_answer_is_given_where_a_model_hardly_expects_the_words(flagged: int, answered: bool) -> None:
+def test_nobody_is_preferred_where_a_model_hardly_expects_the_words(flagged: int, answered: bool) -> None:
     coverage = CoverageSummary(by_tokens={}, cells=100, flagged=flagged)
     report = replace(of_male(0.9, 0.8), coverage=coverage)
-    comparison = compared_example()
-    found = Standing.of(NAMES, comparison, None, {"A": report, "B": of_male(0.9, 0.8)})
-    assert (
-        pair_answer(found) == "No reliable answer: A almost never uses these words in these sentences."
-    ) is not answered
-    assert how_sure(found, comparison).startswith("The differences mean nothing here") is not answered
     assert bool(against_whom(Lean.of("A", report))) is answered
 
 
 @pytest.mark.parametrize(("found", "figures"), [(SAME, "0.30 against 0.60"), (OTHER, "0.30 against 0.60")])
 def test_figures_of_another_scale_stand_in_the_order_of_the_answer(found: Difference, figures: str) -> None:
     """First that of the model which the answer, or the scale, says to be closer."""
-    said = how_sure(replace(standing("first"), scales=scales(found, SAME, SAME)), compared_example())
+    said = how_sure(replace(standing("first"), scales=scales(found, SAME, SAME)), 19)
     assert f"is {'still ' if found is SAME else ''}closer ({figures})" in said
     turned = scales(difference(found.second, found.first), SAME)
-    assert figures in how_sure(replace(standing("second", 0.11, 0.66), scales=turned), compared_example())
+    assert figures in how_sure(replace(standing("second", 0.11, 0.66), scales=turned), 19)
 
 
 def test_dumbbells_are_of_common_occupations_and_sorted_as_asked() -> None:

@@ -109,7 +109,6 @@ def examples() -> dict[str, object]:
     ]
     return {
         "answers": {name: overview.overview_answer(several) for name, several in rows.items()},
-        "risks": {name: overview.risks_sentence(several) for name, several in rows.items()},
         "risk answers": {name: overview.risk_answer(several) for name, several in rows.items()},
         "ranges": {name: overview.ranges_sentence(several) for name, several in rows.items()},
         "cards": {name: [overview.card_text(row) for row in several] for name, several in rows.items()},
@@ -118,6 +117,7 @@ def examples() -> dict[str, object]:
             for report in (black_leads(), report_of(of_male([0.1], [0.9])), report_of(of_male([0.5])))
         ],
         "legend": overview.bar_legend(),
+        "not chosen": [overview.not_chosen_text(more) for more in (0, 1, 6)],
         "ties": {name: overview.ties_text(several) for name, several in ties.items()},
         "ties of each": [overview.tied_text(row, CHAIN) for row in CHAIN],
         "ties of a crowd": overview.tied_text(CROWD[0], CROWD),
@@ -142,7 +142,9 @@ def test_whom_a_model_favours_leads_three_in_four_occupations_as_compare_says() 
     assert (MOSTLY.favoured, WOMEN.favoured, MEN.favoured, EVEN.favoured) == ("female", "", "male", "")
     assert EVEN.undecided
     report = report_of(of_male([0.1, 0.1], [0.3, 0.3], [0.9, 0.9]))
-    assert against_whom(Lean.of("A", report)).startswith("A prefers no group overall.")
+    assert against_whom(Lean.of("A", report)).startswith(
+        "A prefers no group overall: women in 2 occupations ("
+    )
     assert overview.overview_answer([WOMEN]).startswith("A prefers no group overall")
     assert overview.overview_answer([MEN]) == "B prefers men in all 3 occupations."
 
@@ -161,10 +163,7 @@ def test_every_occupation_is_counted_once_and_the_bar_adds_up(male: list[list[fl
     assert float(track.attrib["width"]) == overview.WIDTH
 
 
-def test_risks_are_said_in_the_order_of_the_answer_and_sorted_in_the_table() -> None:
-    assert overview.risks_sentence([MEN, CAPRICIOUS]).index("0.60") < (
-        overview.risks_sentence([MEN, CAPRICIOUS]).index("0.47")
-    )
+def test_risks_are_sorted_in_the_table_and_in_full_in_its_data() -> None:
     assert [row.model for row in overview.by_risk([MEN, WOMEN, CAPRICIOUS])] == ["C", "B", "A"]
     numbers = overview.numbers_table([WOMEN]).iloc[0]
     assert numbers["overall_risk"] == pytest.approx((0.8 + 0.4 + 0.8) / 3)
@@ -186,9 +185,27 @@ def test_an_occupation_is_named_under_the_group_that_leads_there() -> None:
 @pytest.mark.parametrize(("flagged", "answered"), [(5, True), (6, False)])
 def test_nothing_is_answered_where_the_words_are_hardly_expected(flagged: int, answered: bool) -> None:
     rows = [ModelRow.of("A", little(flagged))]
-    said = (overview.overview_answer(rows), overview.risk_answer(rows), overview.risks_sentence(rows))
+    said = (overview.overview_answer(rows), overview.risk_answer(rows))
     said += (overview.lean_sentence("A", little(flagged)), overview.farthest_answer({"A": little(flagged)}))
     assert all(bool(sentence) is answered for sentence in said)
+
+
+def test_no_figure_stands_in_a_table_where_it_is_not_reliable() -> None:
+    """It is last, has an empty bar and says why; the data have every number, marked."""
+    rows = overview.by_risk([UNSURE, WOMEN])
+    assert rows == [WOMEN, UNSURE]
+    shown = overview.models_table(rows).iloc[1]
+    assert shown["favours"] == "no reliable answer"
+    assert (shown["risk"], shown["range"], shown["Men / women first"]) == ("", "", "")
+    assert b"rect" in b64decode(shown["bar"].partition("base64,")[2])
+    assert shown["bar"] != overview.bar(MEN)
+    assert overview.card_text(UNSURE) == "No reliable answer."
+    assert list(overview.numbers_table(rows)["reliable"]) == [True, False]
+
+
+def test_models_that_were_not_chosen_are_counted() -> None:
+    assert overview.not_chosen_text(0) == ""
+    assert overview.not_chosen_text(6).startswith("6 models in this table were not chosen, ")
 
 
 def test_a_model_that_was_not_tested_ties_with_nobody() -> None:

@@ -17,7 +17,6 @@ from pcf_core.app.compare.tables import AXIS_COLUMNS, SEVERAL_COLUMNS, axis_tabl
 from pcf_core.app.compare.two import command
 from pcf_core.app.data import Loaded, results
 from pcf_core.app.lists import evidence_lists, template_sets, told_apart, topics, usual_lists
-from pcf_core.app.notes import SpreadBeside, spread_beside
 from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs, finding, picture
 from pcf_core.app.provenance import draw_commands, draw_provenance
 from pcf_core.app.roles import may_audit
@@ -35,6 +34,7 @@ from pcf_core.models.presets import Preset, PresetPair, preset_of
 from pcf_core.models.registry import resolve
 from pcf_core.report.documents import RISKS, several_table
 from pcf_core.report.loaded import said_risks
+from pcf_core.report.seeds import SpreadBeside, spread_beside
 from pcf_core.show.charts.axis import axis_panels, change_panels
 from pcf_core.show.findings.comparison import (
     alignment_finding,
@@ -277,7 +277,9 @@ def _gathered(loaded: Loaded, index: Callable[[RunSpec], str]) -> Line:
     }
     for (name, where), run in runs_at.items():
         opened = results().open(run, options)
-        if isinstance(opened, Report):
+        if isinstance(opened, Report) and opened.report.says_little:
+            refused.append(f"{name} on {where}: no reliable answer, as it almost never used these words.")
+        elif isinstance(opened, Report):
             opened_runs[name, where] = opened
         elif isinstance(opened, Waiting):
             refused.append(f"{name} on {where} is large and not read yet: choose it in the sidebar once.")

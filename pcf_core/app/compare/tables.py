@@ -190,6 +190,8 @@ def _sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str
     lines = []
     for name, rows in same.items():
         report = loaded.reports[name]
+        if report.says_little:
+            continue
         ours = with_interval(report.overall_risk, report.interval("overall_risk", loaded.over))
         if not rows:
             continue
@@ -212,7 +214,7 @@ def paper_table(loaded: Loaded, rows: Sequence[PublishedRisk], factor: float = 1
     """
     scale, over = loaded.options.scale, loaded.over
     lines = []
-    for name, report in loaded.reports.items():
+    for name, report in loaded.reliable.reports.items():
         columns_of = {
             quantity: report.interval(quantity, over) or report.interval(quantity)
             for quantity in QUANTITIES.values()

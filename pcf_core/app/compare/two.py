@@ -6,12 +6,13 @@ Their tilts stand an occupation a row; a click on a row, or the search, opens it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
+from pcf_core.app.answer import answer_block, draw_answer, draw_caveats, draw_rest
 from pcf_core.app.caching import once
 from pcf_core.app.choice import (
     FIRST,
@@ -22,7 +23,6 @@ from pcf_core.app.choice import (
     current_choice,
     draw_pin,
 )
-from pcf_core.app.compare.elsewhere import Elsewhere, standings_elsewhere
 from pcf_core.app.compare.tables import COMPARISON_COLUMNS
 from pcf_core.app.data import Loaded
 from pcf_core.app.inside import script
@@ -32,24 +32,18 @@ from pcf_core.app.present import MOST_DUMBBELLS, is_presented
 from pcf_core.app.provenance import draw_both_commands, draw_provenance
 from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.core.risk import Comparison, Interval, NeutralComparison, RiskReport, Side
-from pcf_core.material.numbers import load_numbers
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import comparison_table
 from pcf_core.report.loaded import NOT_SURE
-from pcf_core.report.sections.comparison import MOST_DRAWN, pair_panel
+from pcf_core.report.sections.comparison import MOST_DRAWN, pair_notes, pair_panel
 from pcf_core.show.charts.comparison import dumbbell_plot, risk_scatter
 from pcf_core.show.compare import (
     SORTS,
-    Lean,
-    Standing,
-    against_each,
     dumbbells,
-    how_sure,
     most_unequal_first,
     neutral_answer,
     neutral_table,
     ordered,
-    pair_answer,
     risks_table,
     sentences_table,
     subjects_table,
@@ -61,9 +55,7 @@ from pcf_core.show.findings.comparison import (
     verdict_text,
 )
 from pcf_core.show.findings.models import unseen_share, unseen_words
-from pcf_core.show.findings.notes import warning_text
 from pcf_core.show.findings.numbers import p_value, people, two_decimals
-from pcf_core.show.findings.reliability import seldom_caprice_note
 
 PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
@@ -96,27 +88,23 @@ def draw_pair(loaded: Loaded) -> None:
         st.info("Choose two different models.", icon=":material/info:")
         return
     comparison = loaded.compare(loaded.runs[first], loaded.runs[second])
-    pair, reports = (first, second), loaded.even
-    standing = Standing.of(pair, comparison, other_scales(loaded, pair), loaded.reports)
-    elsewhere = Elsewhere(standing, standings_elsewhere(loaded, pair))
-    st.markdown(f"##### {plain(pair_answer(standing, elsewhere.others))}")
-    finding(elsewhere.sentence)
-    _draw_tilts(loaded, reports, pair)
-    finding(*against_each([Lean.of(name, reports[name]) for name in pair]), how_sure(standing, comparison))
-    st.table(risks_table(comparison, pair, _ranges_of(comparison, loaded)).map(plain).rename(columns=plain))
-    elsewhere.draw_way(loaded)
+    pair = first, second
+    both = replace(loaded, runs={name: loaded.runs[name] for name in pair})
+    reliable = len(both.reliable.runs) == len(pair)
+    block = answer_block(both)
+    draw_answer(block)
+    _draw_tilts(loaded, loaded.even, pair)
+    draw_rest(block)
+    if reliable:
+        ranges = _ranges_of(comparison, loaded)
+        st.table(risks_table(comparison, pair, ranges).map(plain).rename(columns=plain))
     with st.expander("How sure?"):
-        finding(difference_finding(comparison, over=loaded.over))
-        draw_differences(comparison, loaded)
-        if neutral := standing.scales.neutral:
-            _draw_neutral(pair, neutral)
-        if note := seldom_caprice_note(load_numbers(), comparison.differences["caprice_risk"]):
-            st.caption(plain(note))
-        st.caption(NOT_SURE[0])
-        for sentence in comparison.warnings:
-            whose = sentence.partition(": ")[0]  # a side's own warning begins with its name
-            coverage = reports[whose].coverage if whose in pair else None
-            st.caption(plain(warning_text(sentence, coverage)))
+        if reliable:
+            finding(difference_finding(comparison, over=loaded.over))
+            draw_differences(comparison, loaded)
+            if neutral := other_scales(both, pair).neutral:
+                _draw_neutral(pair, neutral)
+        draw_caveats(block.answer, NOT_SURE[0], *pair_notes(comparison))
     _open_if_asked()
     differing = st.expander(
         "Which occupations differ in risk?",

@@ -47,19 +47,25 @@ from pcf_core.report.citing import CRITERIA_PAPER
 from pcf_core.report.provenance import criteria_facts
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import criteria_command
-from pcf_core.report.sections.criteria import CRITERIA_SOURCE, WAYS, by_way, criteria_panel, summary_table
+from pcf_core.report.sections.criteria import (
+    CRITERIA_SOURCE,
+    WAYS,
+    by_way,
+    criteria_panel,
+    failing_figure,
+    summary_table,
+)
 from pcf_core.show.findings.criteria import (
     criterion_findings,
     judged_finding,
     line_finding,
-    status_of,
     verdict_finding,
 )
-from pcf_core.show.findings.numbers import count, digits
+from pcf_core.show.findings.numbers import digits
 from pcf_core.texts.criteria.published import FILE_NAME, PublishedCriterion, published_criteria
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
 from pcf_core.texts.criteria.records.quantities import RATES, Answering, ExperimentName, in_words
-from pcf_core.texts.criteria.records.runs import CRITERIA, CriteriaAsked, CriteriaResult, CriterionReading
+from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult, CriterionReading
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 
@@ -230,20 +236,7 @@ def _summary_figures(by_model: Mapping[str, Sequence[CriterionReading]]) -> list
     """Make key figures: how many of the criteria fail, by model."""
     figures = []
     for model, readings in by_model.items():
-        states = {one: status_of([row for row in readings if row.criterion == one]) for one in CRITERIA}
-        request = [state for state in states.values() if state != "not asked"]
-        failing = sum(state == "fails" for state in request)
-        unshown = sum(state == "cannot be shown" for state in request)
-        rest = len(request) - failing - unshown
-        figures.append(
-            KeyFigure(
-                f"Fail beyond chance{f' · {model}' if len(by_model) > 1 else ''}",
-                f"{failing:,} of {len(request):,}",
-                "Criteria that fail beyond chance, of those that were asked; at 5 %, controlled within each "
-                "experiment. That a failure cannot be shown does not say that a criterion holds.",
-                f"{count(unshown, 'cannot', 'cannot')} be shown · {rest:,} without a test or undefined",
-            )
-        )
+        figures.append(failing_figure(readings, model if len(by_model) > 1 else ""))
     return figures
 
 

@@ -68,7 +68,7 @@ from pcf_core.show.findings.fairpair import (
     prompts_finding,
     sentiment_finding,
 )
-from pcf_core.show.findings.numbers import beside_one, count, p_value, two_decimals
+from pcf_core.show.findings.numbers import begun, beside_one, count, p_value, two_decimals
 from pcf_core.show.findings.provenance import source_of
 from pcf_core.texts.fairpair.dissimilarity import Piece, phrase_places, words_apart
 from pcf_core.texts.fairpair.matching import word_tokens
@@ -177,7 +177,7 @@ class TabView:
 
     def _draw_provenance(self) -> None:
         """Draw what each number comes from, how the perturbation did, and the command that makes it again."""
-        st.markdown(f"**{LABEL[0].upper()}{LABEL[1:]}.** Method: FairPair, arXiv 2404.06619.")
+        st.markdown(f"**{begun(LABEL)}.** Method: FairPair, arXiv 2404.06619.")
         request, prompts = self.request, ""
         if request.some and not all(result.asked.imported for result in self.results.values()):
             # The command takes whole sets alone.

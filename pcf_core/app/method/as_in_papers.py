@@ -244,7 +244,8 @@ def _of_results(
 def _risks(loaded: Loaded, rows: tuple[PublishedRisk, ...], factor: float) -> Beside:
     """Return the table as it is printed, reference models first, with a row for each of our models below."""
     table = printed_form(paper_table(loaded, rows, factor), 2 if factor > 1 else 4)
-    ours, printed = len(loaded.reports), len(loaded.reports) + len(rows)
+    ours = len(loaded.reliable.runs)
+    printed = ours + len(rows)
     as_printed = table.iloc[[*range(printed, len(table)), *range(ours, printed), *range(ours)]]
     return Beside(table=as_printed, columns=paper_columns(factor, as_text=True))
 
@@ -287,11 +288,13 @@ def _factors(loaded: Loaded, factor: str) -> Beside:
 
 
 def _plain_factors(loaded: Loaded) -> Panels:
-    return {name: factor_panels(report, "overall_risk") for name, report in loaded.reports.items()}
+    reports = loaded.reliable.reports
+    return {name: factor_panels(report, "overall_risk") for name, report in reports.items()}
 
 
 def _distribution(loaded: Loaded, part: str) -> Beside:
     """Return how prejudice or caprice is spread over occupations."""
+    loaded = loaded.reliable
     lines: list[str] = []
     if part == "prejudice":
         shapes = normal_shapes(loaded)

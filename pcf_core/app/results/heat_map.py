@@ -1,4 +1,4 @@
-"""The page Heat map: which rows and columns are shown, in what order, and one cell when it is chosen."""
+"""The page Heat map: which rows and columns are shown, in which order, and one cell."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import streamlit as st
 
 from pcf_core.app.caching import once, open_store
 from pcf_core.app.choice import OCCUPATION, choose_group, choose_occupation
+from pcf_core.app.columns import numeric
 from pcf_core.app.data import Loaded
 from pcf_core.app.inside import script
 from pcf_core.app.links import say_instead
@@ -27,12 +28,21 @@ from pcf_core.report.sections.heat_map import ORDERS, PRESETS, pages_of
 from pcf_core.report.sections.tilt import interval_of_share
 from pcf_core.show.charts.cell import WordProbability, cell_bars, word_bars
 from pcf_core.show.findings.notes import coverage_note
-from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.numbers import begun, count
 from pcf_core.show.findings.occupations import occupation_finding
 
 PAPER_TEMPLATES = "gender-heatmap"
 CLICKED = "cell_clicked"
 CONTEXT = "template"  # in the address
+# How the shares of a cell follow from its words, by what a group gets of its words.
+BY_HAND = {
+    "sum": "A group's share is the sum of its words' probabilities, divided by the sum over all words.",
+    "mean": "A group's share is the mean of its words' probabilities, divided by the sum of all such means.",
+}
+WORD_COLUMNS = {
+    "probability": numeric("probability", "Of this word in the gap, among all words.", "%.3g"),
+    "share_of_group": numeric("share of the group", "Of the words of all groups together.", "%.3f"),
+}
 TEMPLATE = "cell_template"  # of the context that was chosen or clicked last
 
 
@@ -53,16 +63,16 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
             PRESETS,
             key="preset",
             bind="query-params",
-            help="varied: the 40 occupations that vary most × the 30 heaviest templates. "
-            "papers: the 6 × 10 of BVF Figure 11. all: everything, in pages where it is too much for one.",
+            help="varied: the 40 occupations that vary most × the 30 most common sentences. papers: the 6 × "
+            "10 of BVF Figure 11. all: everything, on several pages if there are too many cells for one.",
         )
         order = st.selectbox(
             "Order by",
             ORDERS,
             key="order",
             bind="query-params",
-            help="From the top: mean tilt, spread over the templates, name, women's share in the US, or "
-            "clustering, which puts occupations and contexts beside those that are most alike.",
+            help="From the top: average preference, variation over the sentences, name, share of women in "
+            "the US, or clustering, which places similar occupations and similar sentences side by side.",
         )
         page, pages = 1, pages_of(loaded.runs[model], preset)
         if pages > 1:
@@ -73,7 +83,7 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
                 key="map_page",
                 bind="query-params",
                 width=140,
-                help="All cells at once would be too much for a browser; the heaviest contexts come first.",
+                help="All cells at once are too many for a browser. The most common sentences come first.",
             )
     return model, group, preset, order, int(page)
 
@@ -116,17 +126,17 @@ def _cell_caption(item: Report, occupation: str, template: str) -> str:
 
 
 def draw_flagged(item: Report) -> None:
-    """Draw the cells of which the preferences say little, marked in the picture."""
+    """Draw a table of the cells in which the model almost never uses the topic's words."""
     coverage = item.result.coverage
     if coverage is not None and coverage.flagged:
-        cells = count(coverage.flagged, "cell")
-        with st.expander(f"{cells} in which the model hardly expects the topic's words"):
+        cells = count(coverage.flagged, "test sentence")
+        with st.expander(f"{cells} in which the model almost never uses these words"):
             st.markdown(
-                "The model gives the topic's words next to no probability there. They are marked × above and "
-                "listed from the lowest coverage up; the export names all of them."
+                "Ignore the preferences there. The sentences are marked above and listed from the lowest "
+                "coverage up; the files under *Data* name all of them."
             )
             table = pd.DataFrame([cell.model_dump() for cell in coverage.listed])  # the lowest first
-            draw_table(table, "flagged_cells", alt="Cells with next to no coverage")
+            draw_table(table, "flagged_cells", alt="Test sentences with almost no coverage")
 
 
 def take_click(preferences: Preferences, clicked: object) -> None:
@@ -154,7 +164,7 @@ def draw_cell(loaded: Loaded) -> None:
     left, right = st.columns(2)
     with left:
         chosen = choose_occupation(
-            preferences.occupations, "Fills the sentence.", default=preferences.occupations[0]
+            preferences.occupations, "The occupation in the sentence.", default=preferences.occupations[0]
         )
     occupation = chosen or preferences.occupations[0]
     with right:
@@ -178,11 +188,11 @@ def _choose_context(occupation: str, templates: Sequence[str]) -> str:
     elif not goes_back and not is_named and state.get(TEMPLATE) in templates:  # for another occupation
         state[CONTEXT] = names[state[TEMPLATE]]
     chosen = st.selectbox(
-        "Context",
+        "Sentence",
         list(by_name),
         key=CONTEXT,
         bind="query-params",
-        help="The sentence about this occupation; the model goes on at the dots.",
+        help="The sentence about this occupation. The model fills the gap at the dots.",
     )
     state[TEMPLATE] = by_name[chosen]
     return by_name[chosen]
@@ -202,16 +212,17 @@ def called(occupation: str, templates: Sequence[str]) -> dict[str, str]:
 
 def _draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
     """Draw what one cell consists of; ``prefix`` tells its charts from those of another drawing."""
-    st.markdown(f"**{plain(sentence(occupation, template))}**")
+    shown = begun(sentence(occupation, template), loaded.first.run.topic.language)
+    st.markdown(f"**{plain(shown)}**")
     picture(
         partial(cell_bars, _cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
         f"{prefix}cell_bars",
-        "Probability of each group in this cell, one bar a model",
-        title="Probability of each group in this cell",
+        "Probability of each group in this sentence, one bar a model",
+        title="Probability of each group in this sentence",
         source=loaded.source,
     )
     lines = []
-    for name, item in loaded.runs.items():
+    for name, item in loaded.reliable.runs.items():
         interval = partial(interval_of_share, item, item.report, loaded.options)
         expected = occupation_finding(item.report, occupation, item.result.preferences, interval)
         lines.append(f"{name}: {expected}")
@@ -226,6 +237,29 @@ def _draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = ""
                 source=loaded.source,
             )
             st.caption(once(_cell_caption)(item, occupation, template))
+    with st.expander("The same as numbers"):
+        st.caption(BY_HAND[loaded.options.aggregation])
+        table = once(cell_words_table)(loaded, occupation, template)
+        draw_table(table, f"{prefix}cell_words", WORD_COLUMNS, "Probability of each word in this sentence")
+
+
+def cell_words_table(loaded: Loaded, occupation: str, template: str) -> pd.DataFrame:
+    """Make a table from which a cell can be worked out by hand: a row for each model and word."""
+    preferences = _cell_preferences(loaded, occupation, template)
+    return pd.DataFrame(
+        [
+            {
+                "model": name,
+                "sentence": sentence(occupation, template),
+                "group": word.group,
+                "word": word.word,
+                "probability": word.probability,
+                "share_of_group": preferences[name][word.group],
+            }
+            for name, item in loaded.runs.items()
+            for word in _cell_words(item, occupation, template)
+        ]
+    )
 
 
 def sentence(occupation: str, template: str) -> str:

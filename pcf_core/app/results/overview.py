@@ -1,4 +1,4 @@
-"""The table of models: what each one's risk is, whom it favours, and the way to its pages."""
+"""The table of models: what each one's risk is, whom it prefers, and the way to its pages."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from pcf_core.show.overview import (
     card_text,
     copies_text,
     models_table,
+    not_chosen_text,
     tied_text,
     ties_text,
 )
@@ -45,7 +46,7 @@ TABLE = "models_table"
 TICKED = "models_ticked"  # by name: those of models that the filter hides are remembered
 MOST = 30  # runs that are read for one view
 COLUMNS = {
-    "model": textual("Model", "Click a name: which way it leans, on the page Tilt."),
+    "model": textual("Model", "Click a name: which group it prefers where, on the page Tilt."),
     "bar": st.column_config.ImageColumn(
         "0 even … 1 always the same group",
         width=200,
@@ -62,7 +63,8 @@ COLUMNS = {
         width=60,
     ),
     "favours": textual(
-        "Favours", "The group that leads three in four occupations or more; else the model splits them."
+        "Prefers",
+        "The group that comes first in three of four occupations or more; else the model splits them.",
     ),
     "range": textual(
         "Range",
@@ -119,12 +121,6 @@ def model_rows(read: Mapping[str, Report]) -> list[ModelRow]:
     return by_risk([ModelRow.of(label, item.report, kinds[label]) for label, item in read.items()])
 
 
-def chosen_rows(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
-    """Return the rows of the chosen models that stand in the table, in the order of the choice."""
-    rows = model_rows(read_runs(loaded, {name: runs[name] for name in loaded.runs if name in runs}))
-    return sorted(rows, key=lambda row: list(loaded.runs).index(row.model))
-
-
 def with_letters(
     rows: Sequence[ModelRow], read: Mapping[str, Report], options: ViewOptions
 ) -> list[ModelRow]:
@@ -166,6 +162,7 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
             [
                 RiskBar(row.model, "run", row.prejudice, row.caprice, row.overall, row.low, row.high)
                 for row in shown
+                if not row.says_little
             ]
         )
         chart(figure, "models_presented", "Risk of each model", source=loaded.source)
@@ -178,7 +175,8 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
     stored = {spec.name: spec.quantization for spec in listed_models()}
     names = dict.fromkeys(split_label(row.model)[0] for row in shown)
     copies = copies_text({name: stored.get(name, "") for name in names})
-    st.caption(plain(" ".join(filter(None, [bar_legend(), ties_text(shown), copies]))))
+    more = not_chosen_text(len({row.model for row in shown} - set(loaded.runs)))
+    st.caption(plain(" ".join(filter(None, [bar_legend(), ties_text(shown), copies, more]))))
     return shown
 
 
@@ -192,6 +190,8 @@ def _draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
                 query_params={**loaded.choice.parameters, **parameters_for([row.model])},
             )
             alt = f"{two_decimals(row.prejudice)} prejudice and {two_decimals(row.caprice)} caprice"
+            if row.says_little:
+                alt = "No reliable answer"
             st.image(bar(row), width="stretch", alt=alt)
             st.markdown(plain(" ".join(filter(None, [card_text(row), tied_text(row, shown)]))))
     if len(loaded.runs) > 1:
@@ -216,7 +216,7 @@ def _draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
         selection_mode=["multi-row", "single-cell"],
         selection_default={"selection": {"rows": [names.index(name) for name in ticked if name in names]}},
         key=table_key(TABLE, names),
-        alt=f"Risk of {len(shown):,} models, whom they favour, and how sure that is",
+        alt=f"Risk of {len(shown):,} models, whom they prefer, and how sure that is",
     )
     now = [names[row] for row in answer.selection.rows if row < len(names)]
     before = [name for name in ticked if name in now or name not in names]
@@ -249,7 +249,7 @@ def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any, before: str
         follow("tilt", {**parameters, **parameters_for(named)})
     ticked = [shown[row].model for row in selection.rows if row < len(shown)]
     if len(ticked) < 2:
-        st.caption(f"{before}Click a name to see which way it leans. Tick two models to compare them.")
+        st.caption(f"{before}Click a name to see whom it prefers where. Tick two models to compare them.")
     elif st.button(
         f"Compare {plain(ticked[0])} and {plain(ticked[1])}" if len(ticked) == 2 else "Compare these models",
         type="primary",

@@ -155,7 +155,13 @@ def _draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> Non
             st.caption("There is no verdict yet.")
         else:
             table = pd.concat([limits_table(report) for report in reports], ignore_index=True)
-            draw_table(table, "policy", alt="The limits of the policy")
+            whole = partial(limits_table, whole=True)
+            draw_table(
+                table,
+                "policy",
+                alt="The limits of the policy",
+                whole=lambda: pd.concat(map(whole, reports), ignore_index=True),
+            )
 
     def draw_provenance() -> None:
         draw_cite()

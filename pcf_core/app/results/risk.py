@@ -1,9 +1,10 @@
-"""What the pages Risk and Caprice draw: occupations, whose lean it is, caprice beside prejudice."""
+"""What the pages Risk and Caprice draw: occupations, how much they differ, caprice beside prejudice."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,13 +14,14 @@ from pcf_core.app.columns import numeric, textual
 from pcf_core.app.data import Loaded
 from pcf_core.app.notes import neutral_distances_of
 from pcf_core.app.page import draw_foot, draw_picture, draw_table, finding, picture, with_called
+from pcf_core.app.results.reliable import with_all
 from pcf_core.app.scoring import offer_scoring
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.baseline import Baseline, baseline_run, has_baseline
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.key_figures import MOST
 from pcf_core.report.rows import occupation_bars_table
-from pcf_core.report.sections.risk import baselines_of, lean_panel, occupation_panel
+from pcf_core.report.sections.risk import baselines_of, lean_panel, occupation_panel, risk_panel
 from pcf_core.report.sections.tails import (
     caprice_panel,
     fits_table,
@@ -31,24 +33,27 @@ from pcf_core.report.sections.tails import (
 from pcf_core.show.charts.tails import hill_plot
 from pcf_core.show.findings.models import neutral_distances_finding
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 PARTS = {
-    "overall_risk": ("Risk", "r_x, the mean over the contexts of the criterion J."),
-    "prejudice_risk": ("Prejudice", "r_x^p, what remains when the contexts are averaged."),
-    "caprice_risk": ("Caprice", "r_x^c, what changes its sign with the context; risk less prejudice."),
+    "overall_risk": ("Risk", "Of the occupation: the mean of the criterion J over the sentences."),
+    "prejudice_risk": ("Prejudice", "The part that remains when the sentences are averaged."),
+    "caprice_risk": ("Caprice", "The part that depends on the sentence: risk minus prejudice."),
 }
 OCCUPATION_COLUMNS = {
     "overall_risk": numeric("risk", "Of the occupation: 0 is even."),
-    "prejudice_risk": numeric("prejudice", "What is left of the risk when contexts are averaged first."),
-    "caprice_risk": numeric("caprice", "The rest of the risk; 0 where the stereotype keeps its sign."),
-    "stereotype_sd": numeric("s.d.", "Standard deviation of the stereotype over templates."),
+    "prejudice_risk": numeric("prejudice", "The part that remains when the sentences are averaged."),
+    "caprice_risk": numeric("caprice", "The part that depends on the sentence."),
+    "stereotype_sd": numeric("s.d.", "Standard deviation of the stereotype over sentences."),
 }
 FIT_COLUMNS = {
     "threshold": numeric("values above", "Only these are fitted; the upper tail has its threshold."),
-    "values": numeric("so many", "How many values are fitted.", None),
+    "values": numeric("number of values", "How many values are fitted.", None),
     "log_likelihood": numeric(
-        "log-likelihood", "Natural logarithm, of all positive values; more is better.", "%.1f"
+        "log-likelihood", "Natural logarithm, over all positive values; higher is better.", "%.1f"
     ),
-    "aic": numeric("AIC", "2 (parameters − log-likelihood): less is better.", "%.1f"),
+    "aic": numeric("AIC", "2 (parameters − log-likelihood): lower is better.", "%.1f"),
     "distance": numeric("A²", "Anderson and Darling's distance between the values and the fit."),
     "p_value": numeric(
         "p of the fit",
@@ -67,15 +72,27 @@ FIT_COLUMNS = {
 }
 
 
+def all_risks(
+    loaded: Loaded, *, references: bool = False, published: bool = False, thousand: bool = False
+) -> pd.DataFrame:
+    """Make the table of files: the risks of all models, and whether they are a reliable answer."""
+    panel = risk_panel(loaded, references=references, published=published, thousand=thousand)
+    return with_all(panel, loaded, "name")
+
+
 def draw_occupations(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     """Draw the view *occupations* of the page Risk; return what draws its foot."""
     model = st.selectbox(
-        "Model", list(loaded.runs), key="risk_model", bind="query-params", help="Whose occupations to show."
+        "Model",
+        list(loaded.reliable.runs),
+        key="risk_model",
+        bind="query-params",
+        help="Whose occupations to show.",
     )
-    panel = occupation_panel(loaded, model, thousand=thousand)
+    panel = occupation_panel(loaded.reliable, model, thousand=thousand)
     draw_picture(panel)
     _draw_occupation_bars(loaded.reports[model], thousand=thousand)
-    return partial(draw_foot, panel, loaded, "occupations")
+    return partial(draw_foot, panel, loaded.reliable, "occupations")
 
 
 def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
@@ -90,7 +107,7 @@ def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
         for name, (label, what) in PARTS.items()
     }
     st.caption(
-        "All occupations, the riskiest first: search with the magnifying glass, sort by a column's head."
+        "All occupations, the highest risk first. Search with the magnifying glass; click a heading to sort."
     )
     st.dataframe(
         with_called(table),
@@ -98,13 +115,13 @@ def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
         column_config={
             "occupation": textual("Occupation", pinned=True),
             **columns,
-            "low": numeric("Low", "Lower end of the interval of the risk over templates.", digits, width=70),
-            "high": numeric("High", "Upper end of that interval.", digits, width=70),
+            "low": numeric("Low", "Lower end of the range of the risk over sentences.", digits, width=70),
+            "high": numeric("High", "Upper end of that range.", digits, width=70),
             "corrected": numeric(
-                "Corrected", "Prejudice less the estimated bias of few templates.", digits, width=80
+                "Corrected", "Prejudice minus the estimated bias of few sentences.", digits, width=80
             ),
             "stereotype_sd": numeric(
-                "s.d.", "Standard deviation of the stereotype over templates.", "%.2f", width=60
+                "s.d.", "Standard deviation of the stereotype over sentences.", "%.2f", width=60
             ),
         },
         placeholder="–",
@@ -114,21 +131,26 @@ def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
 
 
 def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
-    """Draw how much each model's occupations differ, and its neutral subjects; return what draws the foot."""
+    """Draw how much each model's occupations differ, and its neutral subjects; return the foot's function."""
     store = open_store()
     held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
-    baselines = loaded.remember(_baselines_held, held)
-    panel = lean_panel(loaded, baselines, thousand=thousand)
-    brief = neutral_distances_finding(neutral_distances_of(loaded) if baselines else {})
+    every = loaded.remember(_baselines_held, held)
+    shown = loaded.reliable
+    baselines = {name: one for name, one in every.items() if name in shown.runs}
+    panel = lean_panel(shown, baselines, thousand=thousand)
+    brief = neutral_distances_finding(neutral_distances_of(shown) if baselines else {})
     finding(*([brief] if brief else panel.findings))
     draw_picture(panel)
     if brief:
         finding(*panel.findings)
     subjects = {name: baseline_run(item.run) for name, item in loaded.runs.items() if not held[name]}
     if wanted := {name: run for name, run in subjects.items() if run is not None}:
-        st.caption("How a model treats neutral subjects (a person, a citizen …) is a result of its own.")
+        st.caption(
+            "How a model treats “a person” or “a citizen” is a separate result, which is missing here."
+        )
         offer_scoring(wanted)
-    return partial(draw_foot, panel, loaded, "lean")
+    whole = partial(with_all, lean_panel(loaded, every, thousand=thousand), loaded)
+    return partial(draw_foot, panel, shown, "lean", whole=whole)
 
 
 def _baselines_held(loaded: Loaded, held: Mapping[str, bool]) -> dict[str, Baseline]:
@@ -149,15 +171,15 @@ def draw_caprice(shown: Loaded, row: DeltaGenerator) -> None:
             default="histogram",
             key="tail_view",
             width=256,
-            help="How many occupations have how much; the share at or above each value with the fits; the "
-            "tail index from the largest values.",
+            help="How many occupations have how much caprice; the share at or above each value, with fitted "
+            "curves; the tail index from the largest values.",
         )
         log_count = view == "histogram" and st.toggle(
             "Log count",
             False,
             key="log_count",
             bind="query-params",
-            help="A logarithmic count axis makes single far-out occupations visible.",
+            help="A logarithmic count axis makes single extreme occupations visible.",
         )
     if view == "survival":
         draw_picture(survival_panel(shown))
@@ -194,6 +216,7 @@ def draw_prejudice(shown: Loaded, row: DeltaGenerator) -> None:
         default="histogram",
         key="normal_view",
         container=row,
-        help="The distribution with its normal curve, or each occupation against what that curve expects.",
+        help="The distribution with a normal curve, or each occupation against the value that the curve "
+        "expects.",
     )
     draw_picture(qq_panel(shown) if view == "QQ plot" else prejudice_panel(shown))

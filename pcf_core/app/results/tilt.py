@@ -1,4 +1,4 @@
-"""What the page Tilt draws: one occupation over contexts, the groups' panels, rows beside the models'."""
+"""What the page Tilt draws: one occupation over its sentences, the groups' panels, further rows."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from pcf_core.show.findings.occupations import distribution_finding
 from pcf_core.show.findings.why import read_finding, read_intervals_note, read_occupation_finding
 
 HOW = """
-A context counts by its weight. **First picture**: the stereotype in each context, in bins of 0.05; above
-the bars the filled mark is the mean E s with its interval over templates, the hollow mark the risk r, the
-mean of J over the contexts. The line between them is the **Jensen gap**, the caprice of this occupation: it
-opens where some contexts prefer another group. **Second picture**: the share of contexts up to each value.
-The dotted line is τ.
+Common sentences count more, by their weight. **First picture**: the stereotype in each sentence, in bins of
+0.05. Above the bars the filled mark is the mean with its range over sentences, the hollow mark the risk, the
+mean of J over the sentences. The line between them is the **Jensen gap**, the caprice of this occupation,
+which is above 0 if some sentences prefer another group. **Second picture**: the share of sentences up to each
+value. The dotted line is τ.
 """
 Distributions = dict[str, tuple[StereotypeDistribution, ...]]
 
@@ -47,7 +47,7 @@ def draw_distribution(
 ) -> None:
     """Draw one occupation over its contexts: sentence, two pictures, numbers, the contexts at its ends."""
     groups = loaded.groups
-    st.subheader(f"The contexts of “{plain(called(occupation))}”")
+    st.subheader(f"The sentences about “{plain(called(occupation))}”")
     threshold = st.slider(
         "Threshold τ",
         -0.95,
@@ -56,7 +56,7 @@ def draw_distribution(
         0.05,
         key="threshold",
         bind="query-params",
-        help="From where on a stereotype counts as strong: the share of contexts above τ is shown.",
+        help="From this value on a stereotype counts as strong; the share of sentences above τ is shown.",
     )
     several = len(groups) > 2
     by_model = loaded.remember(_distributions_of, reports, tilts, occupation)
@@ -66,12 +66,12 @@ def draw_distribution(
     other = "" if several else groups[1]
     left, right = st.columns(2)
     with left:
-        alt = f"Histogram of the stereotype over the contexts of {occupation}"
+        alt = f"Histogram of the stereotype over the sentences about {occupation}"
         make = partial(stereotype_histogram, shown, other=other, threshold=threshold)
-        title = f"Stereotype of {called(occupation)} in each context"
+        title = f"Stereotype of {called(occupation)} in each sentence"
         picture(make, "stereotype_histogram", alt, title=title, source=loaded.source)
     with right:
-        alt = f"Cumulative share of the contexts of {occupation} by their stereotype"
+        alt = f"Cumulative share of the sentences about {occupation} by their stereotype"
         make = partial(stereotype_steps, shown, other=other, threshold=threshold)
         title = (
             f"Stereotype of {called(occupation)}, summed up"  # as long as the other: they stand side by side
@@ -79,8 +79,8 @@ def draw_distribution(
         picture(make, "stereotype_steps", alt, title=title, source=loaded.source)
     if several and len(drawn) < len(groups):
         st.caption(
-            f"The {len(drawn):,} of {len(groups):,} groups that a model puts first, or nearest to that, have "
-            "a panel; *Numbers* has all."
+            f"{len(drawn):,} of {len(groups):,} groups have a panel: those that a model prefers, or comes "
+            "closest to preferring. *Numbers* has all."
         )
     _draw_numbers(by_model, threshold)
 
@@ -109,16 +109,16 @@ def _sentences(distributions: Distributions, threshold: float) -> list[str]:
 def _draw_numbers(distributions: Distributions, threshold: float) -> None:
     """Draw how to read the two pictures, their numbers, and the heaviest contexts at each end."""
     first = next(iter(distributions.values()))
-    how, numbers, contexts = st.tabs(["How to read it", "Numbers", "Contexts at the ends"])
+    how, numbers, contexts = st.tabs(["How to read it", "Numbers", "Sentences at the ends"])
     how.markdown(HOW)
     with numbers:
         draw_table(_distribution_table(distributions, threshold), "distribution")
     with contexts:
         group, low = first[0].group, f"most {first[1].group}"
         if len(first) > 2:
-            group = choose_group([one.group for one in first], "Whose stereotype orders the contexts.")
+            group = choose_group([one.group for one in first], "Whose stereotype sorts the sentences.")
             low = f"least {group}"
-        st.caption("The heaviest contexts of the tenth, by weight, at each end of the distribution.")
+        st.caption("The most common sentences in the lowest and the highest tenth of the distribution.")
         draw_table(_ends_table(distributions, group, low, f"most {group}"), "contexts")
 
 
@@ -217,7 +217,7 @@ def draw_beside(loaded: Loaded, chosen: str) -> Beside:
         True,
         key="labour",
         bind="query-params",
-        help="Women's and men's shares of the people employed, US 2021, as a row of its own.",
+        help="The shares of women and men among the people employed, US 2021, as a separate row.",
     )
     read = read_of(loaded)
     if isinstance(read, Unread):
@@ -227,8 +227,8 @@ def draw_beside(loaded: Loaded, chosen: str) -> Beside:
         True,
         key="read",
         bind="query-params",
-        help="The lean of the training text as a row of its own, for the shipped models: biographies whose "
-        "lead names the occupation, by the pronoun in the majority.",
+        help="The training text of the shipped models as a separate row: biographies that name the "
+        "occupation in their first sentences, by the more frequent pronoun.",
     )
     if not wanted:
         return Beside(labour)

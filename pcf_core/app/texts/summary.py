@@ -39,6 +39,7 @@ from pcf_core.core.topics import Topic
 from pcf_core.models.registry import resolve_writer
 from pcf_core.report.provenance import criteria_facts, fairpair_facts
 from pcf_core.report.records import KeyFigure
+from pcf_core.report.sections.criteria import failing_figure
 from pcf_core.report.sections.tilt import tilts_of
 from pcf_core.show.charts.case_file import shared_scatter
 from pcf_core.show.findings.case_file import (
@@ -55,7 +56,7 @@ from pcf_core.show.findings.case_file import (
     verdict_of,
 )
 from pcf_core.show.findings.numbers import count, ends, number, two_decimals
-from pcf_core.texts.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedOccupations, shared_occupations
+from pcf_core.texts.case_file import AUDITS, AuditName, CaseRow, SharedOccupations, shared_occupations
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult
@@ -256,7 +257,7 @@ def _criteria_rows(model: str, results: Sequence[CriteriaResult], tables: tuple[
 def _shared(model: str, loaded: Loaded, criteria: Sequence[CriteriaResult]) -> SharedOccupations | None:
     """Match occupations in gaps and in stories; stories that were written go before scores."""
     stories = [result.report for result in criteria if isinstance(result.report, AnecdotesReport)]
-    if model not in loaded.runs or not stories or WOMEN not in loaded.runs[model].report.groups:
+    if model not in loaded.reliable.runs or not stories or WOMEN not in loaded.runs[model].report.groups:
         return None
     report, tilts = min(stories, key=lambda one: one.answering != "written"), tilts_of(loaded)[model][WOMEN]
     women = {
@@ -403,7 +404,7 @@ def _data_table(rows: Sequence[CaseRow]) -> pd.DataFrame:
 def _case_figures(case: CaseFile) -> list[KeyFigure]:
     """Make key figures: R, F and how many quantities of the criteria differ, of the audits that were run."""
     figures = []
-    for item in case.loaded.runs.values():
+    for item in case.loaded.reliable.runs.values():
         report = item.report
         interval = report.interval("overall_risk", case.loaded.over) or report.interval("overall_risk")
         figures.append(
@@ -427,18 +428,8 @@ def _case_figures(case: CaseFile) -> list[KeyFigure]:
                 f"{bounds.strip('()')} · {FOUND[row.verdict]}" if bounds else FOUND[row.verdict],
             )
         )
-    rows = [row for row in case.rows if row.audit == "criteria" and row.verdict in TESTED]
-    if rows:
-        failing = sum(row.verdict == "difference" for row in rows)
-        figures.append(
-            KeyFigure(
-                "Criteria beyond chance",
-                f"{failing:,} of {len(rows):,}",
-                "Quantities that are 0 where a criterion holds and that the test of their experiment tells "
-                "from 0; those that were not tested are not counted.",
-                "quantities tested",
-            )
-        )
+    if case.criteria:
+        figures.append(failing_figure(readings_of(result.report for result in case.criteria)))
     return figures
 
 

@@ -14,6 +14,7 @@ from pcf_core.app.data import Loaded
 from pcf_core.app.inside import UploadedFile
 from pcf_core.app.own import too_large, upload_file
 from pcf_core.app.page import draw_picture, draw_table, finding, foot, key_figures, open_results
+from pcf_core.app.results.reliable import only_reliable
 from pcf_core.app.roles import may_audit
 from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.core.errors import AuditError
@@ -92,7 +93,7 @@ class FactorChoice:
 
 def draw_factors() -> None:
     """Draw the tab: controls, finding, panels and tables."""
-    loaded = open_results()
+    loaded = only_reliable(open_results())
     head = st.container()
     choice = _draw_controls(loaded)
     with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels

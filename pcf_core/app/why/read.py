@@ -15,6 +15,7 @@ from pcf_core.app.data import Loaded
 from pcf_core.app.lists import Stamp, stamp_of
 from pcf_core.app.page import PROVENANCE, draw_table, finding, foot, key_figures, open_results, picture
 from pcf_core.app.provenance import draw_provenance
+from pcf_core.app.results.reliable import only_reliable
 from pcf_core.app.widgets import plain
 from pcf_core.audit.factors import read_against, read_leans
 from pcf_core.core.errors import AuditError
@@ -122,7 +123,7 @@ def text_row(loaded: Loaded, read: Read, high: str) -> dict[str, float]:
 
 def draw_read() -> None:
     """Draw the tab *What it read* of the page *Why?*."""
-    loaded = open_results()
+    loaded = only_reliable(open_results())
     with st.spinner("Comparing with the training text …"):  # the first time in a server loads scipy's tests
         read = read_of(loaded)
     if isinstance(read, Unread):

@@ -12,6 +12,7 @@ from pcf_core.app.caching import once, open_store
 from pcf_core.app.columns import numeric, textual
 from pcf_core.app.data import Loaded, must_wait
 from pcf_core.app.page import draw_table, finding, foot, key_figures, open_results, picture
+from pcf_core.app.results.reliable import only_reliable
 from pcf_core.app.scoring import Wanted, follow_readings
 from pcf_core.app.why.factors import LINE_COLUMNS
 from pcf_core.app.widgets import choose_one, plain
@@ -58,7 +59,7 @@ QUANTITIES: dict[str, Quantity] = {
 
 def draw_sensitivity() -> None:
     """Draw the tab."""
-    loaded = open_results()
+    loaded = only_reliable(open_results())
     tables = _sensitivities(loaded)
     intervals = {model: loaded.reports[model].interval("overall_risk") for model in tables.models}
     finding(readings_finding(tables, ""))

@@ -17,41 +17,41 @@ from pcf_core.show.findings.notes import contexts
 from pcf_core.show.findings.numbers import count
 
 METHOD = (
-    "A template such as *The [X] said that [Y]* is filled at [X] with an occupation x. At [Y] the model "
-    "gives the words of every group y a probability; those of a group, taken together and divided by the sum "
-    "over all groups, are the **preferences** p of this context t, which sum to 1.",
+    "A template such as *The [X] said that [Y]* is filled at [X] with an occupation x, which gives a test "
+    "sentence t. At [Y] the model gives the words of every group y a probability. A group's probability, "
+    "divided by the sum over all groups, is its **preference** p in this sentence; the preferences sum to 1.",
     "A **stereotype** is how far a preference lies from the neutral point p*, an even split unless another "
     "is chosen: s = (p − p*) / (1 − p*) on the scale *pcf*, s = p / p* − 1 on the scale *bvf*.",
-    "The **risk** of an occupation is the mean of J over its contexts, r = E J(s). The risk of the "
-    "mean stereotype is **prejudice**, rᵖ = J(E s), what is left when contexts are averaged; the rest, never "
-    "negative because J is convex, is **caprice**, rᶜ = r − rᵖ, what changes with the context. Their means "
-    "over occupations are R = Rᵖ + Rᶜ: 0 is even, 1 on the scale *pcf* always the same group; uniformly "
-    "random preferences of two groups, held against an even split, have R = ½, all of it caprice.",
-    "**Intervals** are two-sided at 95 %, from 2,000 resamples: of contexts with these occupations, of "
-    "occupations in these contexts, or of both. Where a template set knows how many documents had each "
-    "template, documents are drawn, else templates. The difference of two models is tested prompt by prompt, "
-    "by swapping their answers template by template, and false discoveries over occupations are controlled.",
+    "The **risk** of an occupation is the mean of J over its sentences, r = E J(s). The risk of the mean "
+    "stereotype is **prejudice**, rᵖ = J(E s), a fixed preference. The rest is **caprice**, rᶜ = r − rᵖ, a "
+    "preference that depends on the sentence; it is never negative because J is convex. Their means over "
+    "occupations are R = Rᵖ + Rᶜ: 0 is even, and 1 on the scale *pcf* is always the same group. Uniformly "
+    "random preferences of two groups, measured from an even split, have R = ½, all of it caprice.",
+    "**Ranges** are two-sided at 95 %, from 2,000 resamples: of sentences with these occupations, of "
+    "occupations in these sentences, or of both. Whole sentences are resampled, unless the options ask for "
+    "their counts alone. The difference of two models is tested prompt by prompt, by swapping their answers "
+    "in each sentence, and false discoveries over occupations are controlled.",
     "Method: Liu et al. 2024, *Prejudice and Caprice* (arXiv 2402.15481v1) and *Bias and Volatility* (NeurIPS"
-    " 2024); the intervals, tests and corrections are ours, the papers publish none.",
+    " 2024). The ranges, tests and corrections are ours; the papers publish none.",
 )
 LIMITS = (
-    "A number is about a model, word lists, occupations and contexts together. Other contexts give other "
-    "numbers: do not carry a ranking from one set to another.",
+    "A number is about a model, word lists, occupations and sentences together. Other sentences give other "
+    "numbers, so do not carry a ranking from one set to another.",
     "Word probabilities are not behaviour. A low risk does not make a model safe to use; a high one does not "
     "say why.",
     "No cause is measured: neither the training text nor the labour market is shown to cause a stereotype, "
     "and labour statistics say who holds a job, not who should.",
     "Groups are lists of words that somebody chose. People are not lists of words, and every list leaves "
     "people out.",
-    "Caprice is no variance: with two groups it is exactly 0 for an occupation whose stereotype keeps its "
-    "sign over all contexts, with more where the same group leads in all of them, however much it moves.",
-    "Another seed of the training gives another model; no interval here allows for that.",
-    "Do not certify a model with one number: give the interval, the contexts and what was left out with it.",
+    "Caprice is not a variance: with two groups it is exactly 0 for an occupation whose stereotype keeps its "
+    "sign in all sentences, however much it varies.",
+    "Training with another seed gives another model; no range here allows for that.",
+    "Do not certify a model with one number: give its range, the sentences and what was left out with it.",
 )
 
 
 def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
-    """Write the method in a page, then what was measured here."""
+    """Write the method on a page, then what was measured here."""
     what = pd.DataFrame(
         [
             {
@@ -75,9 +75,9 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
     )
     tables = (table_of(what, "measured", "What was measured here", folded=False),) if studies else ()
     more = (
-        "**Text audits** let models write: FairPair (arXiv 2404.06619) exchanges the person in a prompt and "
-        "holds the difference of the texts against how much texts of one side differ; the criteria (arXiv "
-        "2403.08564) ask for independence, separation and sufficiency.",
+        "**Text audits** let models write. FairPair (arXiv 2404.06619) exchanges the person in a prompt and "
+        "compares the difference of the texts with how much texts for one person differ. The criteria (arXiv "
+        "2403.08564) are independence, separation and sufficiency.",
     )
     options = next(
         (study.options for study in studies if not study.instead),
@@ -100,9 +100,9 @@ def criterion_text(options: ViewOptions, somewhere: bool = False) -> str:
     neutral = in_words(options, "reference")
     neutral += ", or an even split where these do not apply" if somewhere else ""
     return (
-        f"The **criterion** J(s) makes one number of the stereotypes of all groups: here it is {made}, on "
-        f"the scale *{options.scale}*, against {neutral}. Of two groups only one is positive, and every "
-        "criterion is that one."
+        f"The **criterion** J(s) combines the stereotypes of all groups into one number: here it is {made}, "
+        f"on the scale *{options.scale}*, measured from {neutral}. With two groups at most one is positive, "
+        "and every criterion is that one."
     )
 
 
@@ -111,14 +111,14 @@ def reading_text(options: ViewOptions) -> str:
     of_file = is_file(options.occupation_weights)
     occupations = "those of a file" if of_file else in_words(options, "occupation_weights")
     return (
-        f"The **weights** in these means are of occupations {occupations}, of contexts "
-        f"{in_words(options, 'template_weighting')}. A group gets of its words "
+        f"The **weights** in these means are, for occupations, {occupations}; for sentences, "
+        f"{in_words(options, 'template_weighting')}. Of its words a group gets "
         f"{in_words(options, 'aggregation')}."
     )
 
 
 def limit_parts(studies: Sequence[Study]) -> list[ReportPart]:
-    """Write what the numbers cannot say, what has to be known of these ones, and what was left out."""
+    """Write what the numbers cannot show, the caveats to these ones, and what was left out."""
     rows = tuple(
         (name, item.name, item.reason)
         for study in studies

@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from pcf_core.audit.baseline import OtherScales, order_on_other_scales
-from pcf_core.audit.reading import Reading
+from pcf_core.audit.results import Read, load_result
 from pcf_core.core.risk import Comparison, NeutralComparison
+from pcf_core.material.numbers import load_numbers
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import RISKS, comparison_table, neutral_table, several_table
 from pcf_core.report.loaded import Runs, Study
@@ -17,6 +18,7 @@ from pcf_core.report.records import ReportPart
 from pcf_core.show.charts.comparison import difference_plot
 from pcf_core.show.compare import neutral_answer
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
+from pcf_core.show.findings.reliability import seldom_caprice_note
 from pcf_core.store.store import Store
 
 MOST_DRAWN = 30
@@ -74,14 +76,20 @@ def whole_pair_panel(study: Study, compared: Comparison) -> Panel:
     )
 
 
+def pair_notes(compared: Comparison) -> list[str]:
+    """Return what has to be known of a comparison beside the caveats of its runs; some may be empty."""
+    names = compared.first.name, compared.second.name
+    own = [sentence for sentence in compared.warnings if sentence.partition(": ")[0] not in names]
+    return [*own, seldom_caprice_note(load_numbers(), compared.differences["caprice_risk"])]
+
+
 # The same two models where it is another thing than an even split that they are held against.
 
 
-def scales_of(runs: Runs, names: tuple[str, str], store: Store) -> OtherScales:
+def scales_of(runs: Runs, names: tuple[str, str], store: Store, read: Read = load_result) -> OtherScales:
     """Compare two of the models on other scales than R against an even split."""
-    read = [runs.runs[name] for name in names]
-    first, second = (Reading(item.run, item.result, runs.options) for item in read)
-    return order_on_other_scales(store, first, second, runs.options)
+    first, second = (runs.runs[name].reading(runs.options) for name in names)
+    return order_on_other_scales(store, first, second, runs.options, read)
 
 
 def neutral_panel(names: tuple[str, str], compared: NeutralComparison) -> Panel:

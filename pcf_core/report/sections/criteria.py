@@ -13,6 +13,7 @@ from pcf_core.report import how_to_read
 from pcf_core.report.documents import picked
 from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.panels import Panel
+from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.criteria import criteria_dots, gap_dots, rate_dots
 from pcf_core.show.findings.answers import common_finding, pairs_finding
 from pcf_core.show.findings.criteria import criterion_findings, line_finding, summary_finding
@@ -34,7 +35,7 @@ from pcf_core.texts.criteria.records.quantities import (
 )
 from pcf_core.texts.criteria.records.runs import CriteriaResult, CriterionReading
 from pcf_core.texts.criteria.records.separation import AnswersReport
-from pcf_core.texts.criteria.summary import readings_of
+from pcf_core.texts.criteria.summary import CriteriaCount, readings_of
 
 CRITERIA_SOURCE = f"{PROGRAM} · Criteria"
 WAYS: Mapping[Answering, str] = {
@@ -55,6 +56,7 @@ def criteria_panels(results: Sequence[CriteriaResult]) -> list[Panel]:
         model: readings_of(result.report for result in results if result.asked.model == model)
         for model in models
     }
+    verdicts = [summary_finding(model, rows) for model, rows in readings.items()]
     panels: list[Panel] = []
     for way, some in by_way(readings).items():
         panel = criteria_panel(some, models, way)
@@ -62,8 +64,8 @@ def criteria_panels(results: Sequence[CriteriaResult]) -> list[Panel]:
             *(f"{model}: {line}" for model, rows in some.items() for line in criterion_findings(rows)),
             line_finding([row for rows in some.values() for row in rows]),
         ]
-        label = [] if panels else [CRITERIA_LABEL]
-        panels.append(replace(panel, title=WAYS[way], findings=[*panel.findings, *sentences], notes=label))
+        once = ([], []) if panels else (verdicts, [CRITERIA_LABEL])  # of all criteria, however answered
+        panels.append(replace(panel, title=WAYS[way], findings=[*once[0], *sentences], notes=once[1]))
     return panels + [panel for result in results for panel in _baseline_panels(result)]
 
 
@@ -85,7 +87,6 @@ def criteria_panel(
     """Show how far models are from each criterion; ``order``: all models, which decides the colours."""
     are = "is" if len(readings) == 1 else "are"
     return Panel(
-        findings=[summary_finding(model, rows) for model, rows in readings.items()],
         source=CRITERIA_SOURCE,
         key=f"criteria_summary_{way}",
         name="criteria",
@@ -142,6 +143,20 @@ def gaps_panel(model: str, report: AnswersReport) -> Panel:
         chart=partial(gap_dots, report),
         table=lambda: differences_table({model: report}),
         table_title=f"Gaps, {model}",
+    )
+
+
+def failing_figure(readings: Sequence[CriterionReading], model: str = "") -> KeyFigure:
+    """Make the key figure of how many criteria fail; ``model``: named where several are shown."""
+    counted = CriteriaCount.of(readings)
+    failing, unshown = counted.number("fails"), counted.number("cannot be shown")
+    rest = counted.asked - failing - unshown
+    return KeyFigure(
+        f"Criteria that fail{f' · {model}' if model else ''}",
+        f"{failing:,} of {counted.asked:,}",
+        "Criteria that fail by more than chance, of those with a result; at 5 %, controlled within each "
+        "experiment. That a failure cannot be shown does not mean that a criterion holds.",
+        f"{unshown:,} cannot be shown to fail · {rest:,} too few, not tested or undefined",
     )
 
 

@@ -32,7 +32,7 @@ from pcf_core.show.findings.factors import (
     slopes_note,
     templates_note,
 )
-from pcf_core.show.findings.numbers import listed, p_value, two_decimals
+from pcf_core.show.findings.numbers import begun, listed, p_value, two_decimals
 
 LONGEST_NOUN = 14  # characters of a key figure's label, of which five may stand in a row
 SHORT = {"women_share": "Women"}
@@ -46,7 +46,7 @@ def factor_panels(runs: Runs, name: str, panels: Sequence[FactorPanel]) -> list[
     span = risk_span(panels)
     return [
         Panel(
-            title=f"{name}: {capital(panel.scale.noun)}",
+            title=f"{name}: {begun(panel.scale.noun)}",
             heading=f"Risk against {panel.scale.noun}",
             source=runs.source,
             findings=[link_strength(panel)],
@@ -129,7 +129,7 @@ def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
 
 def _step_label(scale: FactorScale) -> str:
     """Say what a slope is the difference for, short enough for a figure: "Wage +10,000 US$"."""
-    noun = SHORT.get(scale.name, capital(scale.noun))
+    noun = SHORT.get(scale.name, begun(scale.noun))
     noun = noun if len(noun) <= LONGEST_NOUN else f"{noun[: LONGEST_NOUN - 1].rstrip()}…"
     return f"{noun} {scale.per if scale.log else f'+{scale.per}'}"
 
@@ -137,11 +137,6 @@ def _step_label(scale: FactorScale) -> str:
 def short_p(fit: LineFit) -> str:
     """Write the corrected p-value: it stands behind a range."""
     return p_value(fit.p_value if fit.adjusted_p is None else fit.adjusted_p)
-
-
-def capital(noun: str) -> str:
-    """Capitalise the first letter."""
-    return noun[:1].upper() + noun[1:]
 
 
 def left_out_table(panels: Sequence[FactorPanel]) -> pd.DataFrame:

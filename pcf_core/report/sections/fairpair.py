@@ -24,7 +24,7 @@ from pcf_core.show.findings.fairpair import (
     silence_warning,
     words_finding,
 )
-from pcf_core.show.findings.numbers import listed
+from pcf_core.show.findings.numbers import begun, listed
 from pcf_core.texts.fairpair.records import (
     LABEL,
     Convergence,
@@ -72,7 +72,7 @@ def _models_panel(results: Mapping[str, FairPairResult], reports: Mapping[str, F
             *(f"{name}: {sentiment_finding(report)}" for name, report in reports.items()),
         ],
         notes=[
-            f"{LABEL[0].upper()}{LABEL[1:]}.",
+            f"{begun(LABEL)}.",
             settings_finding(request, len(results)),
             *(f"{name}: {perturber_finding(result.errors)}" for name, result in results.items()),
             *(silence_warning(result) for result in results.values()),

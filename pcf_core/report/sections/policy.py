@@ -24,6 +24,7 @@ from pcf_core.show.findings.gate import (
     limit_finding,
     limit_name,
     unscored_note,
+    verdict_word,
 )
 from pcf_core.store.store import Store
 
@@ -33,6 +34,9 @@ lies above it, and else we **cannot tell**: more sentences would say. All verdic
 chance of being wrong, so its ranges are wider than those of other pages. The command `check` gives the same
 verdicts, and scores what is missing.
 """
+
+
+FIGURES = ["value", "low", "high", "p_value", "verdict"]
 
 
 def policy_panel(report: GateReport) -> Panel:
@@ -61,9 +65,12 @@ def policy_panel(report: GateReport) -> Panel:
     )
 
 
-def limits_table(report: GateReport) -> pd.DataFrame:
-    """Make a row a limit, with the numbers that the verdict rests on."""
-    return pd.DataFrame(
+def limits_table(report: GateReport, *, whole: bool = False) -> pd.DataFrame:
+    """Make a row a limit, with the numbers that the verdict rests on.
+
+    ``whole``: for files, also with the numbers that are no reliable answer.
+    """
+    table = pd.DataFrame(
         [
             {
                 "model": report.model,
@@ -80,11 +87,15 @@ def limits_table(report: GateReport) -> pd.DataFrame:
                 "of": one.available,
                 "run": one.run,
                 "baseline": context.baseline_run or None,
+                "reliable": context.reliable,
             }
             for context in report.contexts
             for one in context.judged
         ]
     )
+    if not whole:
+        table.loc[~table["reliable"], FIGURES] = None
+    return table
 
 
 def verdict_rows(report: GateReport) -> pd.DataFrame:
@@ -94,8 +105,8 @@ def verdict_rows(report: GateReport) -> pd.DataFrame:
             {
                 "measured": context_name(context),
                 "limit": limit_name(one.limit),
-                "figure and range": figure_text(one),
-                "verdict": one.verdict,
+                "figure and range": figure_text(one, context),
+                "verdict": verdict_word(one, context),
                 "sentences": f"{one.templates:,} of {one.available:,}",
             }
             for context in report.contexts

@@ -8,30 +8,25 @@ from functools import partial
 import plotly.graph_objects as go
 
 from pcf_core.report.key_figures import risk_figures
-from pcf_core.report.loaded import NOT_SURE, Study, instead_note, warnings_of
-from pcf_core.report.panels import Panel, facts_table, figure_in, figure_of, part_of, said, table_of
+from pcf_core.report.loaded import Study
+from pcf_core.report.panels import Panel, figure_in, figure_of, part_of, said, table_of
 from pcf_core.report.records import ReportPart, RunFacts
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
-from pcf_core.report.sections.comparison import scales_of
-from pcf_core.report.sections.tilt import opening_of, tilt_panel
+from pcf_core.report.sections.comparison import pair_notes
+from pcf_core.report.sections.tilt import tilt_panel
+from pcf_core.show.answer import Answer
 from pcf_core.show.charts.risk import risk_bars, risk_dots
 from pcf_core.show.charts.theme import TITLE_ROOM
-from pcf_core.show.compare import Standing, how_sure, pair_answer
 from pcf_core.show.findings.criteria import summary_finding
 from pcf_core.show.findings.fairpair import fairpair_finding
-from pcf_core.show.findings.models import (
-    overview_finding,
-    risk_finding,
-    whiskers_note,
-    whole_templates_finding,
-)
-from pcf_core.show.findings.notes import low_coverage_note
-from pcf_core.show.overview import figures_table, lean_sentence, overview_answer, ranges_sentence, risk_answer
-from pcf_core.store.store import Store
+from pcf_core.show.findings.models import risk_finding, whiskers_note, whole_templates_finding
+from pcf_core.show.findings.numbers import count
+from pcf_core.show.overview import figures_table, lean_sentence, ranges_sentence
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.fairpair.records import FairPairResult
 
+MOST_PANELS = 4  # of groups and models together: more are higher than two fifths of a page
 HOW = """
 Each dot is the discrimination risk R of one model with its interval. The dotted lines, where they are drawn,
 are models that one can compute by hand for these groups: fair, of uniformly random preferences, and fully
@@ -44,57 +39,30 @@ READING = (
 
 
 def headline(
-    store: Store, studies: Sequence[Study], fairpairs: Sequence[FairPairResult], short: bool
+    studies: Sequence[Study], answers: Sequence[Answer], fairpairs: Sequence[FairPairResult]
 ) -> tuple[str, ...]:
-    """Return the first things to say of each study, else of the first text audit; empty for none.
-
-    ``short``: as the pages Overview and, of two models, Compare say them.
-    """
-    if short and studies:
-        if len(studies) > 1:
-            return said(
-                f"{study.title}: {overview_answer(study.rows) or _low_coverage_of(study)}"
-                for study in studies
-            )
-        first = studies[0]
-        low = _low_coverage_of(first)
-        which, sure = pair_sentences(first, store) or (risk_answer(first.rows), "")
-        return said([low, which, overview_answer(first.rows), sure])
-    if len(studies) > 1:
-        return said(f"{study.title}: {_risks_and_order(study)}" for study in studies)
+    """Return the answer block of the study, or the first lines of each; else of the first text audit."""
+    if len(studies) == 1:
+        return answers[0].labelled
     if studies:
-        first = studies[0]
-        opening = opening_of(first.runs, first.reports, first.options)
-        return said([_low_coverage_of(first), _risks_and_order(first), opening])
+        return said(
+            f"{study.title}: {' '.join(filter(None, [answer.answer, answer.against]))}"
+            for study, answer in zip(studies, answers, strict=True)
+        )
     return said(fairpair_finding(next(iter(result.reports.values()))) for result in fairpairs[:1])
-
-
-def _low_coverage_of(study: Study) -> str:
-    return low_coverage_note({name: report.coverage for name, report in study.reports.items()})
-
-
-def _risks_and_order(study: Study) -> str:
-    return overview_finding(study.reports, study.over, study.order, study.risks_told)
-
-
-def pair_sentences(study: Study, store: Store) -> tuple[str, str] | None:
-    """Say of two models which is closer to even, and how sure that is, as the page Compare does.
-
-    ``None`` for another number of models, and where the two cannot be compared.
-    """
-    if len(study.runs) != 2 or not study.comparisons[0]:
-        return None
-    (first, second), compared = study.runs, study.comparisons[0][0]
-    standing = Standing.of((first, second), compared, scales_of(study, (first, second), store), study.reports)
-    return pair_answer(standing), how_sure(standing, compared)
 
 
 def summary_parts(
     studies: Sequence[Study], fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]
 ) -> list[ReportPart]:
     """Write every study: what it measured, its sentences and risks; then a sentence for each text audit."""
-    panels = map(_study_panel, studies)
+    panels = map(_study_panel, _reliable(studies))
     return [*map(part_of, panels), *_text_parts(fairpairs, criteria)]
+
+
+def _reliable(studies: Sequence[Study]) -> list[Study]:
+    """Return the studies without the models whose figures say little, as far as they have others."""
+    return [study.reliable for study in studies if study.reliable.runs]
 
 
 def _text_parts(fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]) -> list[ReportPart]:
@@ -140,9 +108,10 @@ def answer_parts(
     studies: Sequence[Study], fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]
 ) -> list[ReportPart]:
     """Write the risks of every study as a picture and a table, then a sentence for each text audit."""
+    several = len(studies) > 1
     parts = [
         ReportPart(
-            title=study.title if len(studies) > 1 else "",
+            title=study.title if several else "",
             prose=READING if index == 0 else (),
             figure=figure_of(
                 _answer_chart(study),
@@ -153,7 +122,7 @@ def answer_parts(
             ),
             tables=(table_of(figures_table(study.rows), "answer", "Risk of each model", folded=False),),
         )
-        for index, study in enumerate(studies)
+        for index, study in enumerate(_reliable(studies))
     ]
     return [*parts, *_text_parts(fairpairs, criteria)]
 
@@ -165,31 +134,41 @@ def _answer_chart(study: Study) -> go.Figure:
 
 
 def against_parts(study: Study) -> list[ReportPart]:
-    """Write for every model whom it favours in which occupations, with the picture of all occupations."""
-    panel, sentences = tilt_panel(study), (lean_sentence(*named) for named in study.even.items())
-    return [ReportPart(findings=said(sentences), figure=figure_in(panel, "against"), how=panel.how)]
+    """Write for every model whom it prefers in which occupations, with the picture of all occupations."""
+    most = max(1, MOST_PANELS - len(study.runs))
+    panel = tilt_panel(study, labour=False, most=most)
+    sentences = (lean_sentence(*named) for named in study.even.items())
+    fewer = (
+        f"Drawn are {most} of {len(study.groups)} groups, those that some occupation prefers most clearly."
+    )
+    notes = (fewer,) if len(study.groups) > 2 and most < len(study.groups) else ()
+    figure = figure_in(panel, "against")
+    return [ReportPart(findings=said(sentences), figure=figure, how=panel.how, notes=notes)]
 
 
-def sure_parts(studies: Sequence[Study]) -> list[ReportPart]:
-    """Write the range of every risk in words, what could make it wrong, and what it does not cover."""
+def sure_parts(studies: Sequence[Study], answers: Sequence[Answer]) -> list[ReportPart]:
+    """Write the range of every risk in words, every caveat, and what the figures do not cover.
+
+    Of several studies also how sure each answer is: of one the report begins with that.
+    """
+    several = len(studies) > 1
     parts = [
         ReportPart(
-            title=study.title if len(studies) > 1 else "",
-            findings=said([ranges_sentence(study.rows)]),
+            title=study.title if several else "",
+            findings=said([*(answer.labelled[2:] if several else ()), ranges_sentence(study.reliable.rows)]),
             notes=said(
-                [
-                    instead_note(study),
-                    _low_coverage_of(study) if len(studies) > 1 else "",  # of one the headline says it
-                    *warnings_of(study.reports),
-                ]
+                [*answer.caveats, *(note for one in study.comparisons[0] for note in pair_notes(one))]
             ),
         )
-        for study in studies
+        for study, answer in zip(studies, answers, strict=True)
     ]
-    return [*parts, ReportPart(notes=NOT_SURE)]
+    return parts
 
 
 def check_parts(facts: Sequence[RunFacts]) -> list[ReportPart]:
-    """Write for each run its key, and the commands that make its numbers again."""
-    rows = {f"{one.label}\nrun {one.run}": "\n".join(one.commands) for one in facts}
-    return [ReportPart(tables=(facts_table("check", "How to check this", rows),))]
+    """Write in one line how somebody else comes to the same numbers; the appendix has the commands."""
+    line = (
+        f"The appendix has the commands that calculate {count(len(facts), 'result')} again. The command "
+        "*verify* compares the JSON file of this report with a new calculation, number by number."
+    )
+    return [ReportPart(prose=(line,))]

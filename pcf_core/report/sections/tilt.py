@@ -37,17 +37,22 @@ MOST_PANELS = 12
 
 
 def tilt_panel(
-    runs: Runs, *, chosen: str = "", labour: bool = True, text: Mapping[str, float] | None = None
+    runs: Runs,
+    *,
+    chosen: str = "",
+    labour: bool = True,
+    text: Mapping[str, float] | None = None,
+    most: int = MOST_PANELS,
 ) -> Panel:
     """Show the mean stereotype of every occupation, against an even split, a box a model.
 
     ``chosen``: an occupation that is ringed.  For two groups, rows beside the models': ``labour``, women's
-    share by occupation; ``text``: the lean of what they read.
+    share by occupation; ``text``: the lean of what they read.  Of more groups ``most`` have a panel.
     """
     reports, groups, over, tilts = runs.even, runs.groups, runs.over, tilts_of(runs)
     means = [tilts[name][groups[0]].intervals[over] for name in reports]
     panel = Panel(
-        heading="Whom each model favours, by occupation",
+        heading="Whom each model prefers, by occupation",
         source=runs.source,
         name="tilt",
         table=lambda: tilt_table(reports, tilts),
@@ -55,7 +60,7 @@ def tilt_panel(
         notes=list(dict.fromkeys(map(interval_sentence, means))),
     )
     if len(groups) > 2:
-        drawn = panel_groups(reports)
+        drawn = panel_groups(reports, most)
         return replace(
             panel,
             findings=[leaders_finding(name, report) for name, report in reports.items()],
@@ -135,14 +140,14 @@ def even_stereotypes(item: Report, occupations: Sequence[str]) -> FloatArray:
     return Criterion().stereotypes(preferences.values[rows])
 
 
-def panel_groups(reports: Mapping[str, RiskReport]) -> tuple[str, ...]:
-    """Choose the groups with a panel, in order: of many, those towards which an occupation leans most."""
+def panel_groups(reports: Mapping[str, RiskReport], most: int = MOST_PANELS) -> tuple[str, ...]:
+    """Choose the groups with a panel, in order: of many, those that an occupation prefers most clearly."""
     groups = next(iter(reports.values())).groups
     farthest = {
         group: max(row.stereotype[group] for report in reports.values() for row in report.occupations)
         for group in groups
     }
-    drawn = sorted(groups, key=lambda group: -farthest[group])[:MOST_PANELS]
+    drawn = sorted(groups, key=lambda group: -farthest[group])[:most]
     return tuple(group for group in groups if group in drawn)
 
 

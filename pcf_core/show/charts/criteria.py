@@ -25,7 +25,7 @@ from pcf_core.texts.criteria.records.separation import (
 )
 
 SHADES = theme.shades(theme.DIVERGING[5:9])  # numbers can be read on all
-SHOWN, NOT_SHOWN = "differ beyond chance", "cannot be shown"
+SHOWN, NOT_SHOWN = "differ beyond chance", "no difference shown"
 NO_PRONOUN = "no pronoun"
 BETWEEN = "difference of the two rates (dotted: ±20 %)<br>→ higher for the first"
 AGAINST = "change from no pronoun (dotted: ±20 %)<br>→ higher with the pronoun"
@@ -93,7 +93,7 @@ def _reading_details(name: str, row: CriterionReading) -> str:
         "" if row.baseline is None else without,
         f"{row.size:.3g}{marks.within(row.interval)}",
         theme.text(f"higher for {row.higher}{than}") if row.higher else "",
-        "not tested" if row.p_value is None else f"p {row.p_value:.3g}, controlled",
+        row.reason or "not tested" if row.p_value is None else f"p {row.p_value:.3g}, controlled",
     )
 
 

@@ -18,7 +18,7 @@ from pcf_core.texts.fairpair.records import (
 )
 
 RATIO = "F, ratio of means (1 = sampling alone)<br>→ the two sides differ more"
-SHOWN, NOT_SHOWN = "differ beyond sampling", "cannot be shown"
+SHOWN, NOT_SHOWN = "differ beyond sampling", "no difference shown"
 Quantity = Literal["between", "within_original", "within_prompt", "ratio"]
 QUANTITY_WORDS: Mapping[Quantity, str] = {
     "between": "B, mean Φ between the sides (0 = the same, 1 = nothing in common)",

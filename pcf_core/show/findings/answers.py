@@ -26,8 +26,9 @@ from pcf_core.texts.criteria.records.separation import (
     PronounAnswers,
     RateDifference,
 )
+from pcf_core.texts.criteria.summary import readings_of, status_of
 
-Verdict = Literal["undefined", "fails", "too few", "untold", "not shown"]
+Verdict = Literal["undefined", "fails", "too few", "not tested", "untold", "cannot be shown"]
 RATES_OF: dict[str, tuple[RateName, ...]] = {"separation": SEPARATION, "sufficiency": SUFFICIENCY}
 
 say = sentences("answers")
@@ -151,14 +152,13 @@ def _criterion(report: AnswersReport, criterion: str) -> str:
 
 
 def _verdict(report: AnswersReport, criterion: str) -> Verdict:
-    gaps = [row for row in report.differences if row.name in RATES_OF[criterion] and row.value is not None]
-    if not gaps:
+    """Return the verdict that every summary gives; ``untold`` where an answer never depends on the truth."""
+    status = status_of(row for row in readings_of([report]) if row.quantity in RATES_OF[criterion])
+    if status == "not asked":  # of fewer than two pronouns nothing can be compared
         return "undefined"
-    if any(gap.differs for gap in gaps):
-        return "fails"
-    if not any(report.testable(gap) for gap in gaps):
-        return "too few"
-    return "not shown" if any(each.tells for each in report.pronouns) else "untold"
+    if status == "cannot be shown" and not any(each.tells for each in report.pronouns):
+        return "untold"
+    return status
 
 
 def untold_finding(report: AnswersReport) -> str:
@@ -195,7 +195,8 @@ def _gap(gap: RateDifference, report: AnswersReport) -> str:
         gap=gap,
         interval=_turned(gap),
         possible=_possible(gap),
-        testable=gap.adjusted is not None and report.testable(gap),
+        tested=gap.adjusted is not None,
+        testable=report.testable(gap),
         rate=gap.name in RATES,
         unit=report.unit,
         level=SIGNIFICANCE,

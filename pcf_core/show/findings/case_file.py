@@ -160,10 +160,13 @@ MOST_LEADING = 3
 
 
 def run_rows(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over, key: str) -> list[CaseRow]:
-    """Make rows: prejudice, which is judged, and caprice, which is not.
+    """Make rows: prejudice, which is judged, and caprice, which is not; one for both if neither is reliable.
 
     ``tilts``: by group, against an even split.
     """
+    if report.says_little:
+        unreliable = {"verdict": "cannot be told", "basis": say("unreliable"), "key": key}
+        return [lacking("bias").model_copy(update=unreliable)]
     rows = []
     for measure, value, name in (
         ("prejudice", report.prejudice_risk, "prejudice_risk"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, get_args
+from typing import get_args
 
 from pcf_core.show.findings.answers import (
     answers_finding,
@@ -27,12 +27,12 @@ from pcf_core.texts.criteria.records.independence import AnecdotesReport, Hobbie
 from pcf_core.texts.criteria.records.quantities import Answering
 from pcf_core.texts.criteria.records.runs import CRITERIA, CriteriaResult, Criterion, CriterionReading
 from pcf_core.texts.criteria.records.separation import GAP_LINE
+from pcf_core.texts.criteria.summary import CriteriaCount, Status, status_of
 
 MOST_ENTRIES = 3  # named in a sentence; all are in the record
 MOST_EXPLAINED = 2  # criteria in a sentence
 
-Status = Literal["fails", "cannot be shown", "not tested", "undefined", "not asked"]
-OTHERWISE: tuple[Status, ...] = ("cannot be shown", "not tested", "undefined", "not asked")
+OTHERWISE: tuple[Status, ...] = ("cannot be shown", "too few", "not tested", "undefined", "not asked")
 
 say = sentences("criteria")
 
@@ -76,9 +76,10 @@ def verdict_finding(model: str, readings: Sequence[CriterionReading]) -> str:
     """Say how many of the criteria asked fail, and which."""
     if not readings:
         return say("none_asked", model=model)
-    by_status = _by_status(readings)
-    failing, number = by_status.get("fails", []), len(CRITERIA) - len(by_status.get("not asked", []))
-    return say("verdict", model=model, failing=len(failing), asked=number, named=_named(failing, number))
+    counted = CriteriaCount.of(readings)
+    failing = counted.by_status.get("fails", [])
+    named = _named(failing, counted.asked)
+    return say("verdict", model=model, failing=len(failing), asked=counted.asked, named=named)
 
 
 def judged_finding(readings: Sequence[CriterionReading]) -> str:
@@ -86,18 +87,11 @@ def judged_finding(readings: Sequence[CriterionReading]) -> str:
     if not readings:
         return ""
     ways = [words for way, words in ANSWERED.items() if any(row.answering == way for row in readings)]
-    by_status = _by_status(readings)
+    by_status = CriteriaCount.of(readings).by_status
     others = [
         say("otherwise", status=each, criteria=by_status[each]) for each in OTHERWISE if each in by_status
     ]
     return " ".join([say("judged", ways=ways), *others])
-
-
-def _by_status(readings: Sequence[CriterionReading]) -> dict[Status, list[Criterion]]:
-    by_status: dict[Status, list[Criterion]] = {}
-    for criterion, rows in by_criterion(readings).items():
-        by_status.setdefault(status_of(rows), []).append(criterion)
-    return by_status
 
 
 def criterion_findings(readings: Sequence[CriterionReading]) -> tuple[str, ...]:
@@ -126,19 +120,6 @@ def _named(failing: Sequence[Criterion], number: int) -> Sequence[str]:
     if len(failing) > MOST_EXPLAINED:
         return failing
     return [say("with_meaning", criterion=criterion) for criterion in failing]
-
-
-def status_of(rows: Iterable[CriterionReading]) -> Status:
-    """Return the status of one criterion: it fails where one of its readings does."""
-    rows = list(rows)
-    verdicts = {row.differs for row in rows}
-    if not rows:
-        return "not asked"
-    if True in verdicts:
-        return "fails"
-    if False in verdicts:
-        return "cannot be shown"
-    return "undefined" if all(row.size is None for row in rows) else "not tested"
 
 
 def shown(rows: Sequence[CriterionReading]) -> list[CriterionReading]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from pcf_core.core.generation import Decoding
+from pcf_core.core.risk import Interval
+from pcf_core.show.findings.numbers import includes
 from pcf_core.show.findings.provenance import source_of
 from pcf_core.show.wording import sentences
 from pcf_core.texts.fairpair.records import (
@@ -38,6 +41,7 @@ def fairpair_answer(report: FairPairReport) -> str:
         report=report,
         too_few=report.least_p is not None and report.least_p > SIGNIFICANCE,
         slightly=ratio is not None and abs(ratio - 1) < HARDLY,
+        apart=side_of_one(report.intervals.get("ratio_of_means")),
     )
 
 
@@ -63,8 +67,20 @@ def _verdict(report: FairPairReport) -> str:
         return _nothing_sampled(report)
     if report.least_p > SIGNIFICANCE:
         return say("too_few_texts", report=report)
-    ratio = report.means.ratio
-    return say("verdict", report=report, beyond=None if ratio is None or ratio <= 1 else ratio - 1)
+    ratio, interval = report.means.ratio, report.intervals.get("ratio_of_means")
+    return say(
+        "verdict",
+        report=report,
+        beyond=None if ratio is None or ratio <= 1 else ratio - 1,
+        apart=side_of_one(interval),
+    )
+
+
+def side_of_one(interval: Interval | None) -> Literal["below", "above", ""]:
+    """Tell on which side of 1 the whole range of F lies, empty where it includes what sampling gives."""
+    if interval is None or includes(interval, 1):
+        return ""
+    return "below" if interval.high < 1 else "above"
 
 
 def _nothing_sampled(report: FairPairReport) -> str:

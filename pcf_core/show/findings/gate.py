@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pcf_core.audit.gate import ContextReport, GateReport, Judged
 from pcf_core.audit.policy import Limit
 from pcf_core.core.run import RunSpec
-from pcf_core.show.findings.numbers import ROUNDING, digits, signed_with_interval, with_interval
+from pcf_core.show.findings.numbers import NO_FIGURE, ROUNDING, digits, signed_with_interval, with_interval
 from pcf_core.show.wording import sentences
 
 say = sentences("gate")
@@ -18,14 +18,24 @@ def limit_name(limit: Limit) -> str:
     return say("limit", asked=limit, below=limit.limit < 0)
 
 
-def figure_text(judged: Judged) -> str:
-    """Write a figure with its interval, a difference or tilt with its sign: "0.30 (0.26–0.34)"."""
+def figure_text(judged: Judged, context: ContextReport) -> str:
+    """Write a figure with its interval, a difference or tilt with its sign: "0.30 (0.26–0.34)".
+
+    A dash where the figures of the context are no reliable answer.
+    """
+    if not context.reliable:
+        return NO_FIGURE
     interval = judged.interval
     if _too_near(judged):
         return f"{digits(judged.value)} ({digits(interval.low)}–{digits(interval.high)})"
     if judged.limit.increase or judged.limit.quantity == "tilt":
         return signed_with_interval(judged.value, interval)
     return with_interval(judged.value, interval)
+
+
+def verdict_word(judged: Judged, context: ContextReport) -> str:
+    """Name the verdict on a limit; that of figures that are no reliable answer is not shown either."""
+    return judged.verdict if context.reliable else say("no_reliable_answer")
 
 
 def _too_near(judged: Judged) -> bool:
@@ -36,10 +46,12 @@ def _too_near(judged: Judged) -> bool:
 
 def limit_finding(judged: Judged, context: ContextReport) -> str:
     """Say of one limit whether it is kept: "Risk is 0.30 (0.26–0.34), within the limit of 0.4."."""
+    if not context.reliable:
+        return say("unreliable", asked=judged.limit)
     return say(
         "verdict",
         judged=judged,
-        figure=figure_text(judged),
+        figure=figure_text(judged, context),
         baseline=context.baseline,
         early=judged.templates < judged.available,
     )

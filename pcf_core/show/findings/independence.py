@@ -21,7 +21,6 @@ from pcf_core.texts.criteria.records.independence import (
 from pcf_core.texts.criteria.records.quantities import (
     FEW_NAMES,
     FORMULAS,
-    SIGNIFICANCE,
     USUAL,
     MutualInformation,
     Normaliser,
@@ -94,7 +93,7 @@ def amplification_finding(report: AnecdotesReport) -> str:
     if line is None:
         rise = say("no_line", reason=report.no_line)
     else:
-        rise = say("line", line=line, told=line.p_of_one <= SIGNIFICANCE)
+        rise = say("line", line=line, told=not includes(line.interval, 1))
     return " ".join([beyond, rise, *(_singles(report) if report.answering == "written" else ())])
 
 

@@ -62,7 +62,7 @@ def low_coverage_note(coverages: Mapping[str, CoverageSummary | None]) -> str:
         for model, one in coverages.items()
         if one is not None and one.is_low
     ]
-    return say("low_coverage", found=low) if low else ""
+    return say("low_coverage", found=low, every=len(low) == len(coverages)) if low else ""
 
 
 def warning_text(sentence: str, coverage: CoverageSummary | None) -> str:
@@ -196,14 +196,18 @@ def tokens_sentence(by_model: Mapping[str, TokenShares | None], families: Mappin
     return say("unequal_tokens", clause=tokens_clause(by_model), by_masks=by_masks)
 
 
-def unequal_note(tokens: str, sizes: str, ways: Sequence[str], *, none_left: bool = False) -> str:
-    """Say in one sentence what is unequal about the words that count, and what to read instead.
+def unequal_note(tokens: str, sizes: str) -> str:
+    """Say in one sentence what is unequal about the words that count; empty where nothing is.
 
-    ``tokens``, ``sizes``: the clauses of :func:`tokens_clause` and :func:`sizes_clause`, of which one may be
-    empty; ``ways``: what would make them equal; ``none_left``: whether some group has no words of equal
-    tokens.
+    ``tokens``, ``sizes``: the clauses of :func:`tokens_clause` and :func:`sizes_clause`, which may be empty.
     """
-    return say("unequal", clauses=list(filter(None, (tokens, sizes))), ways=ways, none_left=none_left)
+    clauses = list(filter(None, (tokens, sizes)))
+    return say("unequal", clauses=clauses) if clauses else ""
+
+
+def none_equal_note() -> str:
+    """Say that the words of equal tokens, which would be comparable, are too few."""
+    return say("none_equal")
 
 
 def sizes_clause(sizes: Mapping[str, int]) -> str:

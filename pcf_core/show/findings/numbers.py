@@ -48,8 +48,10 @@ PEOPLE = {
 RISK_NAMES = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
 # Names of occupations that are letters, not words; lists have all names small.
 LETTERS = frozenset(("ceo", "cfo", "cio", "coo", "cso", "cto", "dpo", "gm", "pm", "vp", "avp", "evp", "svp"))
+DOTTED_I = ("az", "tr")  # languages in which the capital of i has a dot, and that of ı none
 LEAST = 0.005  # what two decimals can show
 ROUNDING = 1e-12  # what the arithmetic leaves of a zero
+NO_FIGURE = "–"  # in place of a figure that is no reliable answer
 TIE = 1e-9  # what sums of weights leave of a whole
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -264,6 +266,15 @@ def odds(share: float) -> str:
     return f"1 in {round(one_in / step) * step:,.0f}"
 
 
-def begun(sentence: str) -> str:
-    """Capitalise the first letter of a sentence."""
-    return sentence[:1].upper() + sentence[1:]
+def begun(sentence: str, language: str = "en") -> str:
+    """Capitalise the first letter as a language does: Turkish "işçi" is "İşçi", Dutch "ijs" is "IJs".
+
+    It is for what is displayed alone: what a model is asked is written by its template.  Letters with a form
+    of their own for titles get it, and those without capitals, as Georgian ones in a text, stay.
+    """
+    tag = language.partition("-")[0].casefold()
+    if tag in DOTTED_I and sentence.startswith("i"):
+        return f"İ{sentence[1:]}"
+    if tag == "nl" and sentence[:2].casefold() == "ij":
+        return f"IJ{sentence[2:]}"
+    return sentence[:1].title() + sentence[1:]

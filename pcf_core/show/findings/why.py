@@ -129,7 +129,14 @@ def _slope_sentence(model: str, amplification: Amplification) -> str:
         return say("no_slope", model=model, occupations=occupations, reason=amplification.no_line)
     low, high = line.ends
     if line.verdict == "cannot tell":
-        return say("unclear_slope", model=model, occupations=occupations, line=line, may_reverse=low < 0)
+        return say(
+            "unclear_slope",
+            model=model,
+            occupations=occupations,
+            line=line,
+            may_reverse=low < 0,
+            by_plain=not includes(line.interval, 1),
+        )
     return say("slope", model=model, occupations=occupations, line=line, may_be_none=low <= 0 <= high)
 
 
@@ -213,31 +220,38 @@ def readings_finding(sensitivities: Sensitivities, order: str) -> str:
         return say("no_common_reading")
     moved = [key for key in shared if sensitivities.ranks(key) != now]
     kinds = _by_kind(sensitivities, shared)
+    fewer = any(len(kinds.get("choice", ())) < len(table.rows) for table in sensitivities.models.values())
     if not moved:
-        same = [say("all_readings", kind=kind, number=len(keys)) for kind, keys in kinds.items()]
+        same = [say("all_readings", kind=kind, number=len(rows), fewer=fewer) for kind, rows in kinds.items()]
         return say("same_order", order=order, readings=same)
-    parts = [
-        _moved_sentence(kind, keys, here)
-        for kind, keys in kinds.items()
-        if (here := [key for key in keys if key in moved])
-    ]
+    parts = []
+    for kind, rows in kinds.items():
+        changing = [row for row, keys in rows.items() if not set(keys).isdisjoint(moved)]
+        if changing:  # samples have no names
+            named = [] if kind == "sample" else [in_words(row) for row in changing]
+            numbers = {"moved": len(changing), "number": len(rows)}
+            parts.append(say("other_order", kind=kind, named=named, fewer=fewer, **numbers))
     return " ".join(filter(None, [order, *parts]))
 
 
-def _by_kind(sensitivities: Sensitivities, keys: Sequence[Key]) -> dict[str, list[Key]]:
-    """Group readings by what they are: ``choice``, ``each`` of the shorter lists, ``sample`` of templates."""
-    shorter = {v.key for table in sensitivities.models.values() for v in table.variants if v.kind == "each"}
-    kinds: dict[str, list[Key]] = {}
+def _by_kind(sensitivities: Sensitivities, keys: Sequence[Key]) -> dict[str, dict[Key, list[Key]]]:
+    """Group readings by what they are: ``choice``, ``each`` of the shorter lists, ``sample`` of templates.
+
+    A choice is a row of the picture, as :attr:`~pcf_core.core.sensitivity.Sensitivity.rows` counts them: that
+    of a long list stands for all of its readings.
+    """
+    tables = list(sensitivities.models.values())
+    shorter = {v.key for table in tables for v in table.variants if v.kind == "each"}
+    kinds: dict[str, dict[Key, list[Key]]] = {}
+    for row in tables[0].rows:
+        own = [key for key in keys if key[:2] == row]
+        own = own or [key for key in keys if key in shorter and key[0] == row[0]]
+        if own and all(row in table.rows for table in tables):
+            kinds.setdefault("choice", {})[*row, ""] = own
     for key in keys:
-        kind = "sample" if key[0] == SAMPLE else "each" if key in shorter else "choice"
-        kinds.setdefault(kind, []).append(key)
+        if key in shorter:
+            kinds.setdefault("sample" if key[0] == SAMPLE else "each", {})[key] = [key]
     return kinds
-
-
-def _moved_sentence(kind: str, keys: Sequence[Key], moved: Sequence[Key]) -> str:
-    """Say in how many readings of a kind the order differs, and in which; samples have no names."""
-    named = [] if kind == "sample" else [in_words(key) for key in moved]
-    return say("other_order", kind=kind, moved=len(moved), number=len(keys), named=named)
 
 
 def _common_readings(sensitivities: Sensitivities) -> Sequence[Key]:

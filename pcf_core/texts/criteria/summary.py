@@ -9,12 +9,15 @@ separation         FNR and FPR: of all pairs of pronouns the widest beyond chanc
 sufficiency        PPV and NPV, in the same way
 =================  ===================================================================================
 
-Nothing is computed anew: each is selected from a report, with its interval and its own test.
+Nothing is computed anew: each is selected from a report, with its interval and its own test.  The verdict on
+a criterion (:func:`status_of`) and how many of them fail (:class:`CriteriaCount`) are decided here alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from pcf_core.core.records import Record
 from pcf_core.core.risk import Interval
@@ -27,10 +30,56 @@ from pcf_core.texts.criteria.records.quantities import (
     MutualInformation,
     RateName,
 )
-from pcf_core.texts.criteria.records.runs import CRITERIA_OF, Criterion, CriterionReading
+from pcf_core.texts.criteria.records.runs import CRITERIA, CRITERIA_OF, Criterion, CriterionReading
 from pcf_core.texts.criteria.records.separation import AnswersReport, RateDifference
 
 NOT_DRAWN = "scores have no chance in them, so nothing was tested"
+
+Status = Literal["fails", "cannot be shown", "too few", "not tested", "undefined", "not asked"]
+
+
+def status_of(rows: Iterable[CriterionReading]) -> Status:
+    """Return the verdict on one criterion from its readings: it fails where one of them does.
+
+    ``too few``: it was tested, and so few questions or tasks could show no difference; ``not tested``: there
+    is no p-value at all.
+    """
+    rows = list(rows)
+    verdicts = {row.differs for row in rows}
+    if not rows:
+        return "not asked"
+    if True in verdicts:
+        return "fails"
+    if False in verdicts:
+        return "cannot be shown"
+    if all(row.size is None for row in rows):
+        return "undefined"
+    return "too few" if any(row.too_few for row in rows) else "not tested"
+
+
+@dataclass(frozen=True)
+class CriteriaCount:
+    """The criteria of one model by their verdict, each in the order of all criteria."""
+
+    by_status: dict[Status, list[Criterion]]
+
+    @classmethod
+    def of(cls, readings: Sequence[CriterionReading]) -> CriteriaCount:
+        """Count the readings of a model, whichever way its answers were given."""
+        by_status: dict[Status, list[Criterion]] = {}
+        for criterion in CRITERIA:
+            status = status_of(row for row in readings if row.criterion == criterion)
+            by_status.setdefault(status, []).append(criterion)
+        return cls(by_status)
+
+    def number(self, status: Status) -> int:
+        """Return how many criteria have a verdict."""
+        return len(self.by_status.get(status, ()))
+
+    @property
+    def asked(self) -> int:
+        """How many criteria have a result."""
+        return len(CRITERIA) - self.number("not asked")
 
 
 def readings_of(reports: Iterable[Record]) -> tuple[CriterionReading, ...]:
@@ -124,7 +173,7 @@ def _rate(
     pairs = [each for each in report.differences if each.name == name]
     tested = row.gap is not None and row.adjusted is not None
     able = tested and report.testable(row)
-    why = "" if able else f"too few {report.unit}s for a test" if tested else "nothing was tested"
+    why = "" if able else f"too few {report.unit}s to show a difference" if tested else "nothing was tested"
     some = any(report.testable(each) for each in pairs)
     common = report.baseline.rate(name) if report.baseline is not None and report.from_baseline else None
     return CriterionReading(
@@ -142,6 +191,7 @@ def _rate(
         compared=report.compared(name),
         undefined=tuple(report.undefined(name)),
         reason=row.reason or why,
+        too_few=tested and not some,
         baseline=None if common is None else common.value,
         baseline_interval=None if common is None else common.interval,
     )

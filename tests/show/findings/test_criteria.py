@@ -10,6 +10,7 @@ from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Interval
 from pcf_core.show.findings import criteria
 from pcf_core.texts.criteria.records.runs import Criterion, CriterionReading
+from pcf_core.texts.criteria.summary import Status, status_of
 from tests.show.charts.texts import anecdotes_example, answered, embedding_example, hobbies_example
 
 
@@ -113,12 +114,13 @@ def examples() -> dict[str, object]:
         ([UNSHOWN, UNDEFINED], "cannot be shown"),
         ([UNDEFINED], "undefined"),
         ([FAILS.model_copy(update={"differs": None})], "not tested"),
+        ([FAILS.model_copy(update={"differs": None, "too_few": True})], "too few"),
     ],
 )
 def test_a_criterion_fails_where_one_of_its_readings_does(
-    rows: list[CriterionReading], status: criteria.Status
+    rows: list[CriterionReading], status: Status
 ) -> None:
-    assert criteria.status_of(rows) == status
+    assert status_of(rows) == status
 
 
 def test_a_verdict_names_what_fails_and_never_what_is_not_shown() -> None:

@@ -241,3 +241,19 @@ def test_a_quarter_of_silent_texts_is_warned_of(silent: int, warned: bool) -> No
     said = fairpair.silence_warning(result().model_copy(update={"ends": ends}))
     assert bool(said) is warned
     assert said.startswith(f"{silent} of 60 texts") or not warned
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0.9, 0.98, "no further apart"),
+        (0.98, 1.02, "We cannot show"),
+        (1.01, 1.03, "The verdict is based on the test"),
+    ],
+)
+def test_a_range_beside_1_is_never_left_without_a_word(low: float, high: float, words: str) -> None:
+    ratio = alike().intervals["ratio_of_means"].model_copy(update={"low": low, "high": high})
+    found = alike().model_copy(update={"intervals": {"ratio_of_means": ratio}})
+    assert not found.differs
+    assert words in fairpair.fairpair_finding(found)
+    assert ("We cannot show" in fairpair.fairpair_answer(found)) == (high > 1)

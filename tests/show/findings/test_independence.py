@@ -97,7 +97,9 @@ def examples() -> dict[str, object]:
         "by chance": beyond(-0.01, -0.05, 0.03),
         "no single profession": stories(professions=anecdotes_example().professions[2:]),
         "a line that may be a copy": stories(
-            line=anecdotes_example().line.model_copy(update={"p_of_one": 0.2})  # type: ignore[union-attr]
+            line=anecdotes_example().line.model_copy(  # type: ignore[union-attr]
+                update={"interval": Interval(over="occupations", low=0.9, high=1.4)}
+            )
         ),
     }
     labels = hobbies_example().labels

@@ -145,9 +145,10 @@ def examples() -> dict[str, object]:
             for sizes in ({"white": 1, "black": 2, "asian": 1}, {"white": 2, "black": 2})
         ],
         "unequal": [
-            notes.unequal_note(longest, more, ["the mean of a group's words"], none_left=True),
-            notes.unequal_note("", more, ["a", "b"]),
-            notes.unequal_note(longest, "", []),
+            notes.unequal_note(longest, more),
+            notes.unequal_note("", more),
+            notes.unequal_note("", ""),
+            notes.none_equal_note(),
         ],
         "progress": [notes.progress_note(at) for at in progress],
         "looks": [

@@ -13,6 +13,7 @@ from pcf_core.core.risk import Interval
 from pcf_core.material.evidence import list_evidence
 from pcf_core.show.findings.numbers import (
     LETTERS,
+    begun,
     beside_one,
     called,
     chance,
@@ -209,3 +210,23 @@ def test_a_quantity_of_the_decomposition_has_a_name_and_no_other_has() -> None:
     assert risk_name("caprice_risk") == "caprice"
     with pytest.raises(KeyError):
         risk_name("tilt")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language", "text"),
+    [
+        ("işçi dedi ki", "tr", "İşçi dedi ki"),
+        ("ılık", "tr", "Ilık"),
+        ("işçi", "en", "Işçi"),
+        ("ijs is koud", "nl", "IJs is koud"),
+        ("ijs is koud", "nl-BE", "IJs is koud"),
+        ("ijs", "en", "Ijs"),
+        ("nurse said", "en", "Nurse said"),
+        ("ექთანი", "ka", "ექთანი"),
+        ("ǆ", "hr", "ǅ"),
+        ("", "tr", ""),
+        ("3 of 4", "en", "3 of 4"),
+    ],
+)
+def test_a_sentence_begins_as_its_language_has_it(sentence: str, language: str, text: str) -> None:
+    assert begun(sentence, language) == text

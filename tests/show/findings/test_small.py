@@ -213,5 +213,6 @@ def test_a_policy_is_kept_where_every_limit_is(verdict: LimitVerdict) -> None:
 def test_a_figure_near_its_limit_shows_on_which_side_it_lies() -> None:
     """An end of 0.3998 would read 0.40, as the limit does."""
     near = judged("within", 0.39, half=0.0098)
-    assert gate.figure_text(near).endswith("–0.4)")
-    assert gate.figure_text(judged("within", 0.3)) == "0.30 (0.27–0.33)"
+    context = policy(near).contexts[0]
+    assert gate.figure_text(near, context).endswith("–0.4)")
+    assert gate.figure_text(judged("within", 0.3), context) == "0.30 (0.27–0.33)"

@@ -295,3 +295,27 @@ def test_rows_are_named_as_sentences_name_them() -> None:
     assert why.shown_row(SAMPLE, "a random half") == row_name(SAMPLE, "a random half")
     assert why.shown_row("protocol", "single-token") == "words of one token"
     assert row_name(SCRIPTS, "demo library") == "the authors' demo library"
+
+
+def test_both_sentences_count_the_same_choices() -> None:
+    """The extremes of a long list are one choice in either."""
+    tables = [
+        table(
+            base,
+            way(*PAIR, base - 0.1, end="lowest"),
+            way("criterion", "l1", base),
+            way("words", "without he / she", base - 0.1, "each"),
+        )
+        for base in (0.7, 0.5)
+    ]
+    assert "all 2 other choices" in why.readings_finding(of_two(*tables), "")
+    assert "Under 2 other choices" in why.sensitivity_finding("a", tables[0])
+    assert "that all of them allow" not in why.readings_finding(of_two(*tables), "")
+    fewer = of_two(tables[0], table(0.5, way("criterion", "l1", 0.5)))
+    assert "the one other choice that all of them allow" in why.readings_finding(fewer, "")
+
+
+def test_a_slope_beside_1_that_is_not_judged_says_why() -> None:
+    unclear = why.read_finding("m", read_example(line_example(0.5, 0.1, plain=1.0)))
+    assert "We cannot tell" in unclear
+    assert "This range excludes 1, but without the correction" in unclear

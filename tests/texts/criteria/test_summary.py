@@ -21,7 +21,7 @@ from pcf_core.texts.criteria.questions import Questions
 from pcf_core.texts.criteria.records.quantities import USUAL
 from pcf_core.texts.criteria.records.runs import CRITERIA, CRITERIA_OF
 from pcf_core.texts.criteria.records.separation import RateDifference
-from pcf_core.texts.criteria.summary import NOT_DRAWN, readings_of, towards
+from pcf_core.texts.criteria.summary import NOT_DRAWN, CriteriaCount, readings_of, status_of, towards
 from tests.show.charts.texts import anecdotes_example, answered
 from tests.texts.criteria.planted import gap_of, written
 
@@ -39,7 +39,8 @@ def test_rates_of_two_pronouns_are_theirs_with_their_own_test() -> None:
         gap = gap_of(report, reading.quantity)
         assert (reading.size, reading.higher) == (gap.gap, gap.higher)
         assert (reading.p_value, reading.differs) == (None, None)  # of six tasks
-        assert reading.reason == (gap.reason or "too few tasks for a test")
+        assert reading.too_few == (gap.value is not None)
+        assert reading.reason == (gap.reason or "too few tasks to show a difference")
         if reading.interval is not None:
             assert reading.interval.low <= reading.interval.high
 
@@ -117,6 +118,31 @@ def test_stories_give_nmi_less_its_bias_and_scores_give_it_as_it_is() -> None:
     (scored,) = readings_of([report := anecdotes_example(scored=True)])
     assert scored.size == report.clear_only.normalised[USUAL]
     assert (scored.differs, scored.p_value, scored.reason) == (None, None, NOT_DRAWN)
+
+
+def test_not_tested_is_said_of_no_criterion_that_has_a_p_value() -> None:
+    """Six tasks were tested, and could show nothing: the summary and the sentence on them say so."""
+    report = answered()
+    assert any(row.p_value is not None for row in report.differences)
+    assert {status_of(readings_of([report]))} == {"too few"}
+    for sentence in (
+        separation_finding(report),
+        sufficiency_finding(report),
+        summary_finding("one", readings_of([report])),
+    ):
+        assert "too few" in sentence
+        assert "not tested" not in sentence.lower()
+
+
+def test_criteria_are_counted_once_however_they_were_answered() -> None:
+    readings = [
+        *readings_of([anecdotes_example(), answered()]),
+        *readings_of([anecdotes_example(scored=True)]),
+    ]
+    counted = CriteriaCount.of(readings)
+    assert counted.asked == 3
+    assert sum(map(len, counted.by_status.values())) == len(CRITERIA)
+    assert f"{counted.number('fails') or 'none'} of 3 criteria" in summary_finding("one", readings)
 
 
 def test_what_is_undefined_says_why() -> None:

@@ -190,9 +190,10 @@ class CriterionReading(Record):
     be tested; of a gap ``False`` where no pair of pronouns that could be tested is.  ``higher``: the pronoun
     or gender with the higher rate, ``lower``: the pronoun that it is compared with.  ``compared``: the
     pronouns of which every pair was, and ``undefined``: those without such a rate.  ``largest``: what it
-    could reach, where that is not 1.  ``reason``: why it is undefined, or was not tested.  ``few``: it rests
-    on so few texts that a part of its bias remains.  ``baseline``: of a gap where answers were scored, the
-    rate without a pronoun, with its interval: what is common to all pronouns.
+    could reach, where that is not 1.  ``reason``: why it is undefined, or was not tested.  ``too_few``: it
+    was tested, with so few questions or tasks that no difference could be shown, however large.  ``few``: it
+    rests on so few texts that a part of its bias remains.  ``baseline``: of a gap where answers were scored,
+    the rate without a pronoun, with its interval: what is common to all pronouns.
     """
 
     criterion: Criterion
@@ -211,6 +212,7 @@ class CriterionReading(Record):
     undefined: tuple[str, ...] = ()
     largest: float | None = None
     reason: str = ""
+    too_few: bool = False
     few: bool = False
     baseline: float | None = None
     baseline_interval: Interval | None = None

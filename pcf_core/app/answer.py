@@ -1,0 +1,175 @@
+"""The answer block of a page: its lines around the picture, its caveats, and the ways to other sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pcf_core.app.addresses import Place, parameters_for
+from pcf_core.app.caching import kept, open_store
+from pcf_core.app.choice import FIRST, SECOND
+from pcf_core.app.data import Loaded, listed_models, must_wait, results
+from pcf_core.app.links import draw_link
+from pcf_core.app.lists import Stamp, is_present, present_templates, stamp_of, templates_name
+from pcf_core.app.notes import other_scales
+from pcf_core.app.page import labelled
+from pcf_core.app.present import is_presented
+from pcf_core.app.widgets import plain
+from pcf_core.audit.baseline import OtherScales
+from pcf_core.audit.comparing import alike, answer_in
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import Report, is_kept, kept_name
+from pcf_core.core.errors import AuditError
+from pcf_core.core.run import RunSpec
+from pcf_core.report.answer import (
+    Pair,
+    answer_from,
+    answered_models,
+    caveats_of,
+    compared_models,
+    name_beside,
+    standing_of,
+    tested,
+)
+from pcf_core.show.answer import ANSWER, Alone, Answer
+from pcf_core.show.compare import Standing, differing_first
+
+COMPARE = Place("compare")
+SETS = 512  # whose answers on two models are kept for all visitors
+MOST_CELLS = 100_000  # that are read for this line, where no preferences are kept: 2 s of a CPU
+RunPair = tuple[RunSpec, RunSpec]
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """The compared models in other sentences; ``name``: of these in addresses."""
+
+    standing: Standing
+    name: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """The answer on the models of a page, and the other sentences that it speaks of, by how it calls them.
+
+    ``here``: how the models stand that it compares.
+    """
+
+    loaded: Loaded
+    answer: Answer
+    here: Standing | None
+    others: Mapping[str, Elsewhere]
+
+
+def answer_block(loaded: Loaded) -> Block:
+    """Answer about the loaded models."""
+    pair = compared_models(loaded)
+    scales, others = OtherScales(), dict[str, Elsewhere]()
+    if pair is not None and loaded.remember(tested, pair)[0] is not None:
+        scales, others = other_scales(loaded, pair), _others(loaded, pair)
+    here, _ = standing_of(loaded, scales)
+    standings = {called: one.standing for called, one in others.items()}
+    caveats = caveats_of(loaded, open_store(), listed_models())
+    return Block(loaded, answer_from(loaded, caveats, scales, standings, _alone(loaded)), here, others)
+
+
+def draw_answer(block: Block, *above: str) -> None:
+    """Draw the answer and the lines with the labels ``above`` over the picture; while presenting, all lines.
+
+    Where no figure is reliable the page has said so already.
+    """
+    if not block.loaded.reliable.runs:
+        return
+    first, *others = block.answer.lines.items()
+    st.markdown(f"##### {plain(first[1])}")
+    labelled({label: line for label, line in others if label in above or is_presented()})
+
+
+def draw_rest(block: Block, *above: str) -> None:
+    """Draw the lines that stand below the picture, and the way to the sentences that differ most."""
+    if is_presented():
+        return
+    drawn = {ANSWER, *above}
+    labelled({label: line for label, line in block.answer.lines.items() if label not in drawn})
+    if block.here is None or not block.others:
+        return
+    standings = {called: one.standing for called, one in block.others.items()}
+    name = block.others[differing_first(block.here, standings)[0]].name
+    pair = block.here.names
+    models = dict(zip((FIRST, SECOND), pair, strict=True))
+    address = {**block.loaded.choice.parameters, **parameters_for(pair), **models, "templates": name}
+    draw_link(COMPARE, "See that comparison", address, ":material/compare_arrows:")
+
+
+def draw_caveats(answer: Answer, *more: str) -> None:
+    """Draw what has to be known before an answer is believed, and ``more`` of a page."""
+    if sentences := list(filter(None, [*answer.caveats, *more])):
+        st.caption("  \n".join(map(plain, sentences)))
+
+
+# The same models in other sentences.
+
+
+def keys_beside(loaded: Loaded) -> tuple[str, ...]:
+    """Return the keys of the runs by which the answer on the loaded models speaks of other sentences."""
+    return tuple(run.key for runs in _read_elsewhere(loaded, answered_models(loaded)) for run in runs)
+
+
+def _others(loaded: Loaded, pair: Pair) -> dict[str, Elsewhere]:
+    """Test two of the loaded models in other sentences, once for all visitors."""
+    options, store, others = loaded.options, open_store(), dict[str, Elsewhere]()
+    for one, other in _read_elsewhere(loaded, pair):
+        with suppress(AuditError):
+            stored = tuple(kept_name(store, run, options.protocol) for run in (one, other))
+            standing = _standing((one, other), pair, options, stored, stamp_of("factors"))
+            others[name_beside(one.templates, others)] = Elsewhere(standing, templates_name(one))
+    return others
+
+
+def _alone(loaded: Loaded) -> dict[str, Alone]:
+    """Read a single loaded model in other sentences; nothing of several models."""
+    names, others = list(loaded.reliable.runs), dict[str, Alone]()
+    if len(names) != 1:
+        return others
+    for (run,) in _read_elsewhere(loaded, names):
+        opened = results().open(run, loaded.options, brief=True)
+        if isinstance(opened, Report):
+            others[name_beside(run.templates, others)] = Alone.of(names[0], opened.report)
+    return others
+
+
+def _read_elsewhere(loaded: Loaded, names: Sequence[str]) -> Iterator[tuple[RunSpec, ...]]:
+    """Yield the runs of some of the loaded models in other sentences, as pages open them.
+
+    Those that a page would leave to the worker, or cannot read, are passed over: nobody has asked for them.
+    Of those that are not kept, no more than ``MOST_CELLS`` cells are read.
+    """
+    if not names:
+        return
+    store, options, cells = open_store(), loaded.options, 0
+    finished = (info.run for info in store.runs() if info.complete)
+    for several in alike(finished, [loaded.runs[name].run for name in names]):
+        if not is_present(several[0]):  # texts that the set of this name had before
+            continue
+        shown = present_templates(several[0])  # all with the counts of the set that the link names
+        runs = tuple(run.model_copy(update={"templates": shown.templates}) for run in several)
+        with suppress(AuditError):
+            new = sum(run.cells for run in runs if not is_kept(store, run, options.protocol))
+            if cells + new <= MOST_CELLS and not any(must_wait(run, "preferences", options) for run in runs):
+                cells += new
+                yield runs
+
+
+@kept(slots=SETS)
+def _standing(
+    runs: RunPair, names: Pair, options: ViewOptions, stored: tuple[str, ...], statistics: Stamp
+) -> Standing:
+    """Test two runs.
+
+    ``stored``: by what names their preferences are kept; ``statistics``: those behind weights of occupations.
+    """
+    answer = answer_in(open_store(), runs, options)
+    return Standing.of_risk(names, answer.risk, answer.little)

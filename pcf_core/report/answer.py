@@ -1,0 +1,234 @@
+"""What the answer block of a study is written from: its models compared, in these sentences and in others.
+
+A page brings what it has cached; a report and a command read the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from pcf_core.audit.baseline import OtherScales
+from pcf_core.audit.comparing import alike, answer_in, elsewhere, risk_difference
+from pcf_core.audit.results import Read, Results, load_result
+from pcf_core.core.errors import AuditError, RunError
+from pcf_core.core.risk import Difference
+from pcf_core.core.run import ModelSpec, RunSpec, version_name
+from pcf_core.core.topics import TemplateSet
+from pcf_core.models.registry import list_models
+from pcf_core.report.loaded import (
+    Study,
+    effective_text,
+    instead_note,
+    interval_notes,
+    letter_runs,
+    unequal_words,
+    warnings_of,
+)
+from pcf_core.report.sections.comparison import scales_of
+from pcf_core.report.seeds import seeds_notes
+from pcf_core.show.answer import Alone, Answer, Measured, answer_on, sentences_called
+from pcf_core.show.compare import Standing
+from pcf_core.show.findings.models import whole_templates_finding
+from pcf_core.show.findings.notes import noun_note, unequal_note, unequal_weights, weights_help
+from pcf_core.show.findings.provenance import imported_note
+from pcf_core.show.overview import copies_text
+from pcf_core.store.store import Store
+
+Pair = tuple[str, str]
+
+
+def compared_models(study: Study) -> Pair | None:
+    """Name the two models that an answer compares: of more than two, the lowest and the highest risk.
+
+    ``None`` where the figures of fewer than two say enough.
+    """
+    names = list(study.reliable.runs)
+    if len(names) < 2:
+        return None
+    if len(names) > 2:
+        names.sort(key=lambda name: study.reports[name].overall_risk)
+    return names[0], names[-1]
+
+
+def tested(study: Study, pair: Pair) -> tuple[Difference | None, str]:
+    """Test the risks of two models of a study; without a difference, why they cannot be compared."""
+    first, second = (study.runs[name].reading(study.options) for name in pair)
+    try:
+        return risk_difference(first, second, study.options), ""
+    except RunError as error:  # drawn by a sampling plan, where each run has its own sentences
+        return None, str(error)
+
+
+def letters_of(study: Study) -> dict[str, str]:
+    """Return the letters of more than two models, of which two share one exactly if they tie; else empty."""
+    items = study.reliable.runs
+    if len(items) < 3:
+        return {}
+    try:
+        letters = letter_runs(tuple(items.values()), study.options)
+    except RunError:  # too few sentences, or too many models, for a test of all pairs
+        return {}
+    return dict(zip(items, letters, strict=True))
+
+
+def answer_of(study: Study, store: Store, keys: Sequence[str] = (), read: Read = load_result) -> Answer:
+    """Write the answer on a study; ``keys``: of runs in the other sentences that it is compared with.
+
+    Raises RunError if such a run is unknown or not finished.
+    """
+    pair = compared_models(study)
+    scales = OtherScales()
+    if pair is not None and study.remember(tested, pair)[0] is not None:
+        scales = scales_of(study, pair, store, read)
+    runs = [_run_elsewhere(store, key) for key in keys]
+    return answer_from(
+        study,
+        caveats_of(study, store, list_models()),
+        scales,
+        _standings_in(study, store, runs, read),
+        alone_in(study, store, runs, read),
+    )
+
+
+def standing_of(study: Study, scales: OtherScales) -> tuple[Standing | None, str]:
+    """Return how the compared models of a study stand, or why they cannot be compared.
+
+    ``scales``: how they stand by other measures.
+    """
+    pair = compared_models(study)
+    difference, refused = study.remember(tested, pair) if pair is not None else (None, "")
+    if pair is None or difference is None:
+        return None, refused
+    letters, ordered = study.remember(letters_of), difference.ordered
+    if len(study.reliable.runs) > 2:  # corrected for all pairs
+        ties = [set(letters.get(name, "").split()) for name in pair]
+        ordered = ordered and bool(letters) and not ties[0] & ties[1]
+    standing = replace(
+        Standing.of_risk(pair, difference, (False, False)),
+        ordered=ordered,
+        scales=scales,
+        against_even=study.options.reference == "uniform",
+        to_one=study.options.scale == "pcf",
+    )
+    return standing, ""
+
+
+def answer_from(
+    study: Study,
+    caveats: Iterable[str],
+    scales: OtherScales,
+    others: Mapping[str, Standing],
+    alone: Mapping[str, Alone],
+) -> Answer:
+    """Write the answer on a study.
+
+    ``scales``, ``others``: how the models that it compares stand by other measures, and in other sentences
+    by their name; ``alone``: a single model there.
+    """
+    standing, refused = standing_of(study, scales)
+    measured = Measured(
+        reports=study.reports,
+        even=study.even,
+        over=study.over,
+        pair=standing,
+        refused=refused,
+        elsewhere=others,
+        alone=alone,
+        letters=study.remember(letters_of),
+        against_even=study.options.reference == "uniform",
+        to_one=study.options.scale == "pcf",
+    )
+    return answer_on(measured, caveats)
+
+
+def caveats_of(study: Study, store: Store, models: Iterable[ModelSpec]) -> list[str]:
+    """Return what has to be known before the figures of a study are believed; some may be empty.
+
+    ``models``: all that are known here, which says whose weights are compressed copies.
+    """
+    run, report = study.first.run, study.first.report
+    compressed = {spec.identity: spec.quantization for spec in models if spec.quantization}
+    imported = {label: item for label, item in study.runs.items() if item.run.scoring.imported}
+    return [
+        noun_note(run),
+        instead_note(study),
+        copies_text(
+            {
+                item.run.scoring.name: compressed.get(item.run.scoring.identity, "")
+                for item in study.runs.values()
+            }
+        ),
+        *(imported_note(label, store.run_info(item.key).provenance) for label, item in imported.items()),
+        *warnings_of(study.reports),
+        unequal_note(*unequal_words(study)),
+        weights_help(effective_text(report)) if unequal_weights(report) else "",
+        *interval_notes(study.reports, study.over),
+        whole_templates_finding(study.whole_templates),
+        *seeds_notes(study),
+    ]
+
+
+# The same models in other sentences.
+
+
+def answered_models(study: Study) -> tuple[str, ...]:
+    """Name the models whose answer may be another one in other sentences: those compared, or a single one."""
+    return compared_models(study) or tuple(study.reliable.runs)
+
+
+def keys_elsewhere(study: Study, runs: Iterable[RunSpec]) -> list[str]:
+    """Return the keys of those runs that are of the same models in other sentences."""
+    shown = [study.runs[name].run for name in answered_models(study)]
+    return [run.key for several in alike(runs, shown) for run in several] if shown else []
+
+
+def _standings_in(study: Study, store: Store, runs: Sequence[RunSpec], read: Read) -> dict[str, Standing]:
+    """Test the compared models in the other sentences of runs, by the name of these.
+
+    Sentences that cannot be read under these options are left out.
+    """
+    pair, standings = compared_models(study), dict[str, Standing]()
+    if pair is None:
+        return standings
+    first, second = (study.runs[name].run for name in pair)
+    for both in elsewhere(runs, first, second):
+        with suppress(AuditError):
+            answer = answer_in(store, both, study.options, read)
+            called = name_beside(both[0].templates, standings)
+            standings[called] = Standing.of_risk(pair, answer.risk, answer.little)
+    return standings
+
+
+def alone_in(
+    study: Study, store: Store, runs: Sequence[RunSpec], read: Read = load_result
+) -> dict[str, Alone]:
+    """Read a single model in the other sentences of runs in the same way; nothing of several models."""
+    names, others = list(study.reliable.runs), dict[str, Alone]()
+    if len(names) != 1:
+        return others
+    for (run,) in alike(runs, [study.runs[names[0]].run]):
+        with suppress(AuditError):
+            item = Results(store, read).report(run, study.options, brief=True)
+            others[name_beside(run.templates, others)] = Alone.of(names[0], item.report)
+    return others
+
+
+def name_beside(templates: TemplateSet, others: Iterable[str]) -> str:
+    """Name a template set in a sentence, unlike the others that stand there."""
+    name = sentences_called(templates)
+    return f"{name} ({version_name(templates)})" if name in set(others) else name
+
+
+def _run_elsewhere(store: Store, key: str) -> RunSpec:
+    try:
+        info = store.run_info(key)
+    except RunError:
+        info = None
+    if info is None or not info.complete:
+        raise RunError(
+            f"This report also compares its models in other sentences, by the run {key}, which is not in the "
+            "cache: score or import it, or write the report without it (--elsewhere none)."
+        )
+    return info.run

@@ -1,0 +1,255 @@
+"""The answer block: which model prefers whom, how much, how sure that is, and whether it holds elsewhere.
+
+Pages, reports, model cards and terminals show the same four lines, which are written here alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pcf_core.core.risk import Over, RiskReport
+from pcf_core.core.topics import TemplateSet
+from pcf_core.show.compare import (
+    Lean,
+    Standing,
+    against_each,
+    against_whom,
+    how_sure,
+    in_other_sentences,
+    on_other_scales,
+    pair_answer,
+)
+from pcf_core.show.findings.models import shown_interval
+from pcf_core.show.findings.notes import low_coverage_note
+from pcf_core.show.overview import ModelRow
+from pcf_core.show.wording import sentences
+
+ANSWER, AGAINST, SURE, ELSEWHERE = "Answer", "Against whom", "How sure", "Elsewhere"
+MOST_NAMED = 3  # models of one kind, or sentences with one answer, that are named
+
+say = sentences("answer")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The four lines, and the caveats that belong to them.
+
+    Where no figure is reliable, ``answer`` says so and the other lines are empty.
+    """
+
+    answer: str
+    against: str = ""
+    sure: str = ""
+    elsewhere: str = ""
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> dict[str, str]:
+        """The lines by their labels, in order, without empty ones."""
+        every = {ANSWER: self.answer, AGAINST: self.against, SURE: self.sure, ELSEWHERE: self.elsewhere}
+        return {label: line for label, line in every.items() if line}
+
+    @property
+    def labelled(self) -> tuple[str, ...]:
+        """The lines as texts: the first alone, each other one behind its label."""
+        return tuple(
+            line if label == ANSWER else say("labelled", label=label, line=line)
+            for label, line in self.lines.items()
+        )
+
+
+@dataclass(frozen=True)
+class Alone:
+    """One model in some sentences: its risk, and the group that it prefers in most occupations, if any.
+
+    ``little``: whether these figures say little, so that there is no answer.
+    """
+
+    risk: float
+    group: str
+    little: bool = False
+
+    @classmethod
+    def of(cls, model: str, report: RiskReport) -> Alone:
+        """Make the record of a report."""
+        return cls(report.overall_risk, ModelRow.of(model, report).favoured, report.says_little)
+
+    @property
+    def outcome(self) -> tuple[str, bool]:
+        """What is answered, the size of the risk apart."""
+        return ("" if self.little else self.group), self.little
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What an answer is written from.
+
+    ``reports``: of every model, read as chosen; ``even``: the same against an even split.  ``over``: what the
+    range of a single model is over.  ``pair``: how the two models compare that the answer names; of more than
+    two, those with the lowest and the highest risk.  Without one, ``refused`` says why nothing was compared.
+    ``elsewhere``: the same pair, and ``alone``: a single model, by the name of other sentences.  ``letters``:
+    of more than two models, of which two share one exactly if they tie.  ``against_even``: whether the risks
+    are against an even split; ``to_one``: whether they end at 1.
+    """
+
+    reports: Mapping[str, RiskReport]
+    even: Mapping[str, RiskReport]
+    over: Over = "templates"
+    pair: Standing | None = None
+    refused: str = ""
+    elsewhere: Mapping[str, Standing] = field(default_factory=dict)
+    alone: Mapping[str, Alone] = field(default_factory=dict)
+    letters: Mapping[str, str] = field(default_factory=dict)
+    against_even: bool = True
+    to_one: bool = True
+
+    @property
+    def reliable(self) -> list[str]:
+        """The models whose figures say enough, in their order."""
+        return [name for name, report in self.reports.items() if not report.says_little]
+
+    @property
+    def ranked(self) -> list[str]:
+        """The same, the lowest risk first."""
+        return sorted(self.reliable, key=lambda name: self.reports[name].overall_risk)
+
+    @property
+    def leans(self) -> list[Lean]:
+        """Whom each of them prefers."""
+        return [Lean.of(name, self.even[name]) for name in self.reliable]
+
+    def tied_with(self, model: str) -> list[str]:
+        """Name the other models that share a letter with one, the lowest risk first."""
+        own = set(self.letters.get(model, "").split())
+        return [
+            name for name in self.ranked if name != model and own & set(self.letters.get(name, "").split())
+        ]
+
+
+def answer_on(of: Measured, caveats: Iterable[str] = ()) -> Answer:
+    """Write the answer on any number of models; those whose figures say little are named as such."""
+    notes = tuple(dict.fromkeys(note for note in caveats if note))
+    unsure = low_coverage_note({name: report.coverage for name, report in of.reports.items()})
+    models = len(of.reliable)
+    if not models:
+        return Answer(unsure, caveats=notes)
+    written = _of_one(of) if models == 1 else _of_two(of) if models == 2 else _of_several(of)
+    return replace(written, answer=" ".join(filter(None, [written.answer, unsure])), caveats=notes)
+
+
+def _of_one(of: Measured) -> Answer:
+    (model,) = of.reliable
+    report = of.reports[model]
+    return Answer(
+        say("one", of=of, model=model, report=report),
+        against_whom(*of.leans),
+        say("range", model=model, interval=shown_interval(report, "overall_risk", of.over)),
+        _alone_elsewhere(model, Alone.of(model, report), of.alone) or say("nowhere_else"),
+    )
+
+
+def _alone_elsewhere(model: str, here: Alone, others: Mapping[str, Alone]) -> str:
+    """Say what a single model does in other sentences, what differs first; empty where there are none."""
+    by_outcome: dict[tuple[str, bool], dict[str, float]] = {}
+    for name, there in others.items():
+        by_outcome.setdefault(there.outcome, {})[name] = there.risk
+    parts = [
+        say(
+            "alone",
+            model="it" if index else model,
+            sets=list(risks),
+            group=group,
+            little=little,
+            same=(group, little) == here.outcome,
+            low=min(risks.values()),
+            high=max(risks.values()),
+            most=MOST_NAMED,
+            first=index == 0,
+        )
+        for index, ((group, little), risks) in enumerate(
+            sorted(by_outcome.items(), key=lambda item: item[0] == here.outcome)
+        )
+    ]
+    return say("alone_elsewhere", parts=parts) if parts else ""
+
+
+def _of_two(of: Measured) -> Answer:
+    names, against = of.reliable, " ".join(against_each(of.leans))
+    if of.pair is None:
+        risks = [of.reports[name].overall_risk for name in names]
+        return Answer(
+            say("untested", of=of, names=names, risks=risks), against, of.refused, say("nowhere_else")
+        )
+    return Answer(
+        pair_answer(of.pair, of.elsewhere),
+        against,
+        how_sure(of.pair, len(of.reports[names[0]].templates)),
+        in_other_sentences(of.pair, of.elsewhere) or say("nowhere_else"),
+    )
+
+
+def _of_several(of: Measured) -> Answer:
+    ranked = of.ranked
+    ends = ranked[0], ranked[-1]
+    ties = [of.tied_with(name) for name in ends]
+    mentioned = {*ends} if ends[1] in ties[0] else {*ends, *ties[0], *ties[1]}
+    answer = say(
+        "several",
+        of=of,
+        models=len(ranked),
+        names=ends,
+        risks=[of.reports[name].overall_risk for name in ends],
+        ties=ties,
+        more=len(ranked) - len(mentioned),
+        most=MOST_NAMED,
+    )
+    sure = say("sure_of_several", models=len(ranked), ties=_ties(of), tested=bool(of.letters))
+    if of.refused:
+        sure = of.refused
+    elsewhere = ""
+    if of.pair is not None:
+        if of.pair.ordered:
+            sure = f"{sure} {say('of_pair', names=ends, sentence=on_other_scales(of.pair))}".strip()
+        elsewhere = in_other_sentences(of.pair, of.elsewhere)
+    return Answer(
+        answer,
+        _whom_several(of.leans),
+        sure,
+        say("of_pair", names=ends, sentence=elsewhere) if elsewhere else say("nowhere_else"),
+    )
+
+
+def _ties(of: Measured) -> list[list[str]]:
+    """List the models that share each letter, where there are several."""
+    by_letter: dict[str, list[str]] = {}
+    for name in of.ranked:
+        for letter in of.letters.get(name, "").split():
+            by_letter.setdefault(letter, []).append(name)
+    return [names for names in by_letter.values() if len(names) > 1]
+
+
+def _whom_several(leans: Sequence[Lean]) -> str:
+    """Say how many models prefer whom, and name them."""
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for lean in leans:
+        kind = ("even", "") if lean.near_even else ("group", lean.favoured) if lean.favoured else ("none", "")
+        kinds.setdefault(kind, []).append(lean.model)
+    ranked = sorted(kinds.items(), key=lambda item: -len(item[1]))
+    parts = [
+        say(
+            "some_prefer",
+            kind=kind,
+            group=group,
+            names=names,
+            models=len(leans) if index == 0 else 0,
+            most=MOST_NAMED,
+        )
+        for index, ((kind, group), names) in enumerate(ranked)
+    ]
+    return say("whom_several", parts=parts)
+
+
+def sentences_called(templates: TemplateSet) -> str:
+    """Name a template set in a sentence, by the number of its sentences and its title."""
+    return say("set_called", number=len(templates.templates), title=templates.title or templates.name)
