@@ -26,7 +26,7 @@ from pcf_core.show.findings.models import (
     tails_finding,
     unseen_share,
 )
-from pcf_core.show.findings.numbers import digits, ends, listed, percent, two_decimals, with_interval
+from pcf_core.show.findings.numbers import count, digits, ends, listed, percent, two_decimals, with_interval
 
 SIGNIFICANT = 0.05
 
@@ -35,7 +35,7 @@ def tail_parts(study: Study) -> Sequence[ReportPart]:
     """Write caprice with what was fitted to it, then prejudice; of the first models alone."""
     shown = study.most(MOST)
     left = list(study.runs)[MOST:]
-    note = f"Only the first {MOST} models are drawn; not shown: {listed(left)}." if left else ""
+    note = f"Not drawn: {listed(left)}. A picture has room for {count(MOST, 'model')}." if left else ""
     fitted = any(shape.fits for shape in tail_shapes(shown).values())
     others = [*([survival_panel(shown)] if fitted else []), prejudice_panel(shown), qq_panel(shown)]
     return [part_of(caprice_panel(shown), notes=[note]), *map(part_of, others)]
