@@ -43,9 +43,8 @@ def draw() -> None:
         finding(*(say(name, report) for name, report in shown.reports.items()))
         others = list(loaded.runs)[len(shown.runs) :]
         if others:
-            st.caption(
-                f"Not drawn: {plain(', '.join(others))}. A picture has room for {count(len(shown.runs), 'model')}."
-            )
+            room = count(len(shown.runs), "model")
+            st.caption(f"Not drawn: {plain(', '.join(others))}. A picture has room for {room}.")
     if part == "prejudice":
         draw_prejudice(shown, row)
     else:
