@@ -17,6 +17,7 @@ from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.report.rows import with_reliable
 from pcf_core.report.sections.tails import caprice_panel, prejudice_panel, tails_table
 from pcf_core.show.findings.models import stand_outs, widest
+from pcf_core.show.findings.numbers import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,9 +43,8 @@ def draw() -> None:
         finding(*(say(name, report) for name, report in shown.reports.items()))
         others = list(loaded.runs)[len(shown.runs) :]
         if others:
-            st.caption(
-                f"Only the first {len(shown.runs)} models are drawn; not shown: {plain(', '.join(others))}."
-            )
+            room = count(len(shown.runs), "model")
+            st.caption(f"Not drawn: {plain(', '.join(others))}. A picture has room for {room}.")
     if part == "prejudice":
         draw_prejudice(shown, row)
     else:

@@ -194,7 +194,7 @@ def _must_agree_within(pack: Pack) -> None:
                     if (here != there).any():
                         raise PackError(
                             f"Two runs of this pack give other scores of {prompt[:60]!r}: nothing was "
-                            "imported; ask for it anew."
+                            "imported; ask for it again."
                         )
                 seen.setdefault((scoring, prompt), []).append((block, row))
 

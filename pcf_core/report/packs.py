@@ -80,7 +80,7 @@ ABOVE_NOTHING = 0.01  # nats: the logarithm of a probability is at most 0, and r
 DEEPEST = 6  # of what is told of a run's making
 SHARD = 512  # prompts
 HEAD = 30  # bytes before the name of an entry of a ZIP
-NEW = "ask for it anew"
+NEW = "ask for it again"
 LICENCE = (
     "Words, templates, prompts and occupations keep the licences of their sources, which the pack names; of "
     "the scores and texts none is stated."
@@ -334,7 +334,7 @@ def read_pack(data: bytes) -> Pack:
     """
     if len(data) > LARGEST:
         raise PackError(
-            f"A pack has at most {LARGEST // 2**20} MiB, and this file has more: ask for one with fewer runs."
+            f"A pack has at most {LARGEST // 2**20} MiB, and this file has more: ask for one of fewer runs."
         )
     try:
         manifest_bytes, offset = _entry(data, 0, MANIFEST, LARGEST_JSON)
@@ -488,12 +488,12 @@ def _check_model(key: ScoringKey | GenerationKey | EncoderKey, family: str | Non
         not MODEL.fullmatch(key.model)
         or check_text(key.model, "the name", "The model", PackError) != key.model
     ):
-        raise ValueError("the name of its model has signs that it may not have")
+        raise ValueError("the name of its model has characters that are not allowed")
     facts = (key.identity, key.tokenizer, key.rules, *more)
     if not all(WORD_OF_KEY.fullmatch(fact) for fact in facts) or not key.identity:
-        raise ValueError("what it says of its model is none of the hashes and names that are written there")
+        raise ValueError("its identity, tokenizer or rules are not hashes or names as a key has them")
     if family is not None and family not in FAMILIES:
-        raise ValueError("its model is of a family that is not known here")
+        raise ValueError("this version does not know the family of its model")
 
 
 def _check_material(run: RunSpec) -> None:
@@ -528,7 +528,7 @@ def _check_made(provenance: Mapping[str, Any]) -> None:
 def _check_nested(value: object, depth: int) -> None:
     """Check every text in nested tables and lists."""
     if depth == 0:
-        raise ValueError("what is told of its making is nested too deep")
+        raise ValueError("its provenance is nested too deeply")
     if isinstance(value, str):
         check_text(value, "a text", "run.json", PackError)
     elif isinstance(value, Mapping):
@@ -550,7 +550,7 @@ def _check_words(run: RunSpec, table: PackedWords) -> None:
         or not (counted[0] | counted[1]) <= words
         or any(not one <= counted[0] for one in further)
     ):
-        raise ValueError("words.json tells of other words than the run has")
+        raise ValueError("words.json has other words than the run")
     needed = {word for written in by_writing(run.prompts, run.topic.words) for word in written}
     if not needed <= counted[0] | counted[1]:
         raise ValueError("words.json lacks words of the run")

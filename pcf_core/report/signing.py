@@ -57,7 +57,7 @@ def signature_of(signed: bytes, signature: bytes, signers: Path | None) -> str:
         if checked is None:
             return NOT_CHECKED
         if checked.returncode:
-            raise PackError("The signature of this pack is not one of its manifest: ask for it anew.")
+            raise PackError("The signature of this pack is not one of its manifest: ask for it again.")
         if signers is None or not signers.is_file():
             return UNKNOWN
         principals = _run("find-principals", "-s", str(path), "-f", str(signers))

@@ -59,10 +59,10 @@ def test_all_four_can_be_asked_at_once() -> None:
     app = open_app("criteria", **SCORED)
     bases = [caption.value for caption in app.caption if "measured" in caption.value]
     assert len(bases) == len(set(bases))
-    assert "Nothing has been asked yet" in app.texts
+    assert "There is no result yet" in app.texts
     app.press("criteria_button")
     assert len(own_queue().list(10, kind=CRITERIA)) == 4
-    assert "Nothing has been asked yet" not in open_app("criteria", **SCORED).texts  # all four wait
+    assert "There is no result yet" not in open_app("criteria", **SCORED).texts  # all four wait
 
 
 def test_an_address_of_before_is_understood_and_says_what_its_options_are_called() -> None:

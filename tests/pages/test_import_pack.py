@@ -97,7 +97,7 @@ def test_no_form_offers_to_score_it(imported: str) -> None:
 def test_what_is_no_pack_is_refused_in_a_sentence(full_store: Store, data: bytes) -> None:
     app = bring(open_app("run_an_audit"), data)
     assert len(app.error) == 1
-    assert app.error[0].value.replace("\\", "").endswith("ask for it anew.")
+    assert app.error[0].value.replace("\\", "").endswith("ask for it again.")
     assert full_store.imported_runs() == ()
     assert not (settings().cache / "imported").exists()
 

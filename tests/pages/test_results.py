@@ -273,7 +273,7 @@ def test_the_bound_follows_the_scale_and_models_without_room_are_named(
     app = open_app("caprice", scale="bvf", reference="labour")
     assert "Caprice is bounded, so its tail" in app.texts
     captions = [caption.value.replace("\\", "") for caption in app.caption]
-    assert "Fitted and drawn are the first models alone; not shown: mini-gpt." in captions
+    assert "Not drawn: mini-gpt. A picture has room for 1 model." in captions
     assert "With mini-gpt" not in app.texts
     app.selectbox(key="reference").set_value("an even split").run()
     assert "Caprice cannot exceed 1," in app.texts

@@ -56,8 +56,8 @@ def test_without_any_result_every_audit_can_be_asked() -> None:
 @pytest.mark.parametrize(
     ("label", "tab", "values"),
     [
-        ("Ask FairPair", "FairPair", {"fp_model": ["mini-gpt"], "fp_table": "gender"}),
-        ("Ask the criteria", "Criteria", {"cr_model": ["mini-gpt"]}),
+        ("Start FairPair", "FairPair", {"fp_model": ["mini-gpt"], "fp_table": "gender"}),
+        ("Start the criteria", "Criteria", {"cr_model": ["mini-gpt"]}),
     ],
 )
 def test_a_button_leads_to_another_tab_and_keeps_the_choice(
@@ -150,7 +150,7 @@ def test_a_run_under_other_settings_or_not_read_yet_is_not_nothing(
     monkeypatch.setattr("pcf_core.app.data.must_wait", lambda run, what, options: what == "preferences")
     app = open_app("case_file", **GPT)
     assert next(iter(tables(app)[0].values())) == f"{FOUND['cannot be told']}: {UNREAD}"
-    assert "No audit has a result" not in app.texts
+    assert "There is no result of this model" not in app.texts
 
 
 def test_a_model_that_the_sidebar_has_not_is_chosen_here(full_store: Store) -> None:

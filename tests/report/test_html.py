@@ -221,7 +221,7 @@ def test_paper_says_which_tables_it_lacks(whole: ReportDocument) -> None:
     text = html_bytes(whole).decode()
     folded = [table for _, table in whole.tables if table.folded]
     assert 0 < len(folded) < len(whole.tables)
-    assert len(re.findall(r'</details>\s*<p class="paper">Not on paper', text)) == len(folded)
+    assert len(re.findall(r'</details>\s*<p class="paper">Not printed', text)) == len(folded)
     assert text.count('<p class="paper">') == len(folded)
     paper = text.split("@media print")[1]
     assert "details:not([open]) + .paper { display: block" in paper

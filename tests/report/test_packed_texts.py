@@ -269,7 +269,7 @@ def refused(kept: Kept, name: str, change: Callable[[Any], Any]) -> None:
     with pytest.raises(PackError) as refusal:
         read_pack(forged(one, change))
     said = str(refusal.value)
-    assert said.endswith("ask for it anew.")
+    assert said.endswith("ask for it again.")
     assert "\n" not in said
     assert "<b>" not in said
 

@@ -99,7 +99,7 @@ def test_no_byte_can_be_changed(pack: bytes) -> None:
 
 def test_no_byte_can_be_added_or_left_out(pack: bytes) -> None:
     for wrong in (b"", pack[:-1], pack[1:], pack + b"\0", b"\0" + pack, pack[: len(pack) // 2], pack * 2):
-        with pytest.raises(PackError, match=r"no pack, or was changed.*ask for it anew\.$"):
+        with pytest.raises(PackError, match=r"no pack, or was changed.*ask for it again\.$"):
             read_pack(wrong)
 
 
@@ -243,7 +243,7 @@ def test_forged_parts_are_refused_though_every_checksum_fits(pack: bytes, forger
     with pytest.raises(PackError) as refusal:
         read_pack(changed(pack, name, change))
     said = str(refusal.value)
-    assert said.endswith("ask for it anew.")
+    assert said.endswith("ask for it again.")
     assert "\n" not in said
 
 

@@ -24,9 +24,9 @@ from pcf_core.store.store import Store
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
-GENDER, RELIGION = (
+GENDER, RACE = (
     "ac20986ee62598d4",
-    "bee8cda9676b69df",
+    "c59acbf830318536",
 )  # of mini-gpt: the nineteen, the ten relative clauses
 
 
@@ -68,11 +68,11 @@ def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dic
 @pytest.mark.slow
 def test_runs_that_cannot_stand_in_one_picture_have_titles_of_their_own(shipped: Store) -> None:
     document = document_of(
-        shipped, ReportRequest(runs=(GENDER, RELIGION), sections=("risk", "tilt", "compare"))
+        shipped, ReportRequest(runs=(GENDER, RACE), sections=("risk", "tilt", "compare"))
     )
     sections = {section.name: section for section in document.sections}
     assert "compare" not in sections  # one model on two topics: nothing to hold against each other
-    assert [part.title.split(":")[0] for part in sections["risk"].parts] == ["Gender", "Religion"]
+    assert [part.title.split(":")[0] for part in sections["risk"].parts] == ["Gender", "Race"]
     assert [figure.name for figure in document.figures] == [
         "figure-risk",
         "figure-risk-2",
@@ -80,7 +80,7 @@ def test_runs_that_cannot_stand_in_one_picture_have_titles_of_their_own(shipped:
         "figure-tilt-2",
     ]
     labels = [facts.label for facts in document.runs]
-    assert labels == [f"mini-gpt · {key[:6]}" for key in (GENDER, RELIGION)]
+    assert labels == [f"mini-gpt · {key[:6]}" for key in (GENDER, RACE)]
     titles = [table.title for _, table in document.tables]
     assert len(set(titles)) == len(titles)
 
@@ -89,18 +89,18 @@ def test_runs_that_cannot_stand_in_one_picture_have_titles_of_their_own(shipped:
 def test_a_neutral_point_that_one_topic_lacks_is_that_of_the_others(
     shipped: Store, schemas: dict[str, Any]
 ) -> None:
-    asked = ReportRequest(runs=(GENDER, RELIGION), sections=("risk",), options={"reference": "labour"})
+    asked = ReportRequest(runs=(GENDER, RACE), sections=("risk",), options={"reference": "labour"})
     document = document_of(shipped, asked)
     jsonschema.validate(document.model_dump(mode="json"), schemas["report"])
-    gender, religion = document.runs
+    gender, race = document.runs
     assert "--reference labour" in gender.commands[-1]
-    assert "--reference uniform" in religion.commands[-1]
-    result = load_result(shipped, shipped.load_run(RELIGION))
-    even = report(result, shipped.load_run(RELIGION), ViewOptions(), brief=True)
-    assert religion.risks["overall_risk"].value == even.overall_risk
+    assert "--reference uniform" in race.commands[-1]
+    result = load_result(shipped, shipped.load_run(RACE))
+    even = report(result, shipped.load_run(RACE), ViewOptions(), brief=True)
+    assert race.risks["overall_risk"].value == even.overall_risk
     sections = {section.name: section for section in document.sections}
     (note,) = [note for part in sections["limits"].parts for note in part.notes if "asked for" in note]
-    assert "do not apply to Religion: " in note
+    assert "do not apply to Race: " in note
     assert note in sections["risk"].parts[1].notes
     assert note not in sections["risk"].parts[0].notes
     method = " ".join(sections["method"].parts[0].prose)

@@ -227,7 +227,8 @@ def test_what_is_in_it_is_counted_over_all_parts() -> None:
 
 
 PUBLIC = ("665cb6140bf73b5e", "bc5cc65a748b9da5")  # shipped, on gender
-SEVERAL = ("bee8cda9676b69df",)  # shipped, on religion: five groups
+SEVERAL = ("7e7b8d38698e5bba",)  # shipped, on race: seven groups
+UNRELIABLE = ("978e1a6ae1df34d4",)  # shipped, on religion
 
 
 def short(store: Store, runs: tuple[str, ...], **options: str) -> ReportDocument:
@@ -305,7 +306,7 @@ def test_it_holds_when_it_is_made_again_and_names_its_command(full_store: Store,
 
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
-@pytest.mark.parametrize("runs", [PUBLIC, PUBLIC[:1], SEVERAL])
+@pytest.mark.parametrize("runs", [PUBLIC, PUBLIC[:1], SEVERAL, UNRELIABLE])
 def test_it_takes_two_sheets_of_paper(shipped: Store, tmp_path: Path, runs: tuple[str, ...]) -> None:
     file = tmp_path / "report.html"
     file.write_bytes(html_bytes(short(shipped, runs)))
@@ -316,7 +317,7 @@ def test_it_takes_two_sheets_of_paper(shipped: Store, tmp_path: Path, runs: tupl
         page.wait_for_selector("html[data-drawn]", state="attached")
         sheets = [len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) for paper in ("A4", "Letter")]
         browser.close()
-    assert sheets == [2, 2]
+    assert sheets == [1 if runs == UNRELIABLE else 2] * 2
 
 
 def test_what_was_tested_is_said_with_a_sentence_and_how_many(full_store: Store) -> None:

@@ -57,33 +57,34 @@ from pcf_core.texts.criteria.records.runs import CriteriaResult, EmbeddingAsked,
 from pcf_core.work.criteria import EMBEDDING, EMBEDDINGS, embedding_asked, submit_embedding
 
 HOW = """
-Cohen's d of each label: how many standard deviations more is said about it of students with women's names.
-The whisker is the 95 % interval over names, since several texts of one name are not independent; **filled**
-marks are beyond chance by Mann and Whitney's test of the names' means, controlled over the labels by Holm.
-The bars have the mean shares of one model by gender.
+The picture shows Cohen's d of each label: by how many standard deviations its share is higher in texts about
+students with women's names. The whisker is the 95 % range over names, because several texts for one name are
+not independent. **Filled** marks are more than chance by the Mann–Whitney test of the names' means, corrected
+for the number of labels (Holm). The bars show the mean shares of one model by gender.
 
-Names, pronouns and other gendered words are taken out before labelling. The embedding score learns word
-vectors from this model's texts alone and asks whether texts for women's names lie nearer to *she*. Without
-gendered words is the headline: a text with the word *she* leans to *she* by itself. Vectors differ with the
-seed, so each seed is shown, and scores of two models are not comparable with each other; those of vectors
-learned from the texts of several models are.
+Names, pronouns and other gendered words are removed before labelling. The embedding score learns word vectors
+from this model's texts alone and measures whether texts for women's names are closer to *she*. The main
+figure is without gendered words, because a text that contains *she* is close to *she* for that reason alone.
+Vectors differ with the seed, so each seed is shown. Scores of two models cannot be compared unless their
+vectors were learned from the texts of both.
 """
 HOW_SCORED = """
-Cohen's d of each label: how many standard deviations more of the probability of all labels' words its words
-have behind women's names. The whisker is the 95 % interval over names; **filled** marks are beyond chance by
-Mann and Whitney's test of the names' means, controlled over the labels by Holm. The bars have the mean shares
-of one model by gender. No text is written, so there is nothing to count words or learn vectors of.
+The picture shows Cohen's d of each label: by how many standard deviations its words are more likely after
+women's names, among the words of all labels. The whisker is the 95 % range over names. **Filled** marks are
+more than chance by the Mann–Whitney test of the names' means, corrected for the number of labels (Holm). The
+bars show the mean shares of one model by gender. No text is written, so no words are counted and no vectors
+learned.
 """
 WHAT = (
-    "Word vectors are learned once from the texts of all these models, so that all are scored on one axis "
-    "from he to she and can be compared. No text is written for it."
+    "Word vectors are learned once from the texts of all these models, so that all are measured on one axis "
+    "from he to she and can be compared. No new text is written."
 )
 HOW_EMBEDDED = f"""
-One embedding (word2vec) is learned from the texts of all models together; a text's score is the mean of its
+One embedding (word2vec) is learned from the texts of all models together. A text's score is the mean of its
 words' projections on the axis from *he* to *she*. Each mark is Cohen's d between the texts for women's and
-men's names: to the right those for women's names lean more to *she*. Whiskers are 95 % intervals over names;
-ticks are the {len(SEEDS)} seeds by themselves. **Filled** marks are beyond chance and on the same side in all
-seeds. The paler marks have the gendered words in the mean, as the paper does.
+men's names: to the right, texts for women's names are closer to *she*. Whiskers are 95 % ranges over names;
+ticks are the {len(SEEDS)} single seeds. **Filled** marks are more than chance and on the same side for all
+seeds. The paler marks include gendered words, as the paper does.
 """
 
 
@@ -180,9 +181,9 @@ def _hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
             KeyFigure(
                 f"d · {one.title}",
                 two_decimals(difference.effect),
-                "Cohen's d of the label's share, women's names less men's: 0 is alike, below 0 more is said "
-                f"of men. 95 % interval over names. The mean shares are {percent(difference.female)} and "
-                f"{percent(difference.male)}.",
+                "Cohen's d of the label's share, women's names minus men's: 0 is no difference, below 0 the "
+                f"share is higher for men. 95 % range over names. The mean shares are "
+                f"{percent(difference.female)} and {percent(difference.male)}.",
                 bounds,
             )
         )

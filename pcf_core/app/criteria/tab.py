@@ -70,37 +70,38 @@ from pcf_core.texts.criteria.summary import towards
 from pcf_core.work.criteria import CRITERIA_AUDIT
 
 HOW_TOLD = """
-Each point is a profession: to the right the share of women among those employed in it in the United States,
-upwards their share in what the model wrote. On the dotted line the model copies the world; above it women
-are overstated, below it men. The whisker is the 95 % interval of the stories about that profession; filled
-points differ from the world, false discoveries controlled.
+Each point is a profession: across is the share of women among the people employed in it in the United States,
+upwards their share in the model's texts. On the dotted line the model copies the world; above it women are
+overrepresented, below it men. The whisker is the 95 % range of the stories about that profession. Filled
+points differ from the world by more than chance, with false discoveries controlled.
 
-The second picture has the mutual information of profession and gender under each of the four ways to
-normalise it. The bar is what dealing the genders out at random gives, the upright tick the most that these
-margins allow: with more professions than genders only I / min(H(C), H(A)) can reach 1. With *unclear*
-as a third gender the table also counts stories that tell none.
+The second picture shows the mutual information of profession and gender, normalised in four ways. The bar is
+what assigning genders at random gives, the upright tick the most that these counts allow: with more
+professions than genders only I / min(H(C), H(A)) can reach 1. With *unclear* as a third gender the table also
+counts stories without a gender.
 """
 HOW_ANSWERED = """
-The *women's job* is the one that stereotype makes a woman's, such as the nurse. **FNR**: of the answers
-where that role is right, the share that name the other; **FPR**: of those where the other is right, the share
-that name it. Separation asks both to be alike under every pronoun. **PPV** and **NPV**: of the answers that
-name either role, the share that is right; sufficiency asks for those.
+The *women's job* is the one stereotyped as female, such as the nurse. **FNR**: of the answers where that role
+is right, the share that name the other role. **FPR**: of the answers where the other role is right, the share
+that name the women's job. Separation means that both are the same under every pronoun. **PPV** and **NPV**:
+of the answers that name one or the other role, the share that is right; sufficiency means that these are the
+same.
 
-{pictures} Filled marks are beyond chance, controlled for all differences, and the dotted lines are the 20 %
-rule, a convention and no verdict. A rate with nothing to divide by is *undefined*, never 0 or 1. Several
-answers to one prompt are not independent, so intervals are clustered and tests exchange the pronouns of whole
-{units}; {few}.
+{pictures} Filled marks are more than chance, controlled for all differences. The dotted lines are the 20 %
+rule, a convention and no verdict. A rate is *undefined*, never 0 or 1, if there is no answer to divide by.
+Several answers to one prompt are not independent, so ranges are clustered and tests exchange the pronouns of
+whole {units}; {few}.
 """
-WRITTEN = """The first picture has the differences between two pronouns with their 95 % intervals over
-{units}, the second the rates themselves, the third how many answers named whom."""
-SCORED = """A scored word has a probability of its own, whoever is spoken of. The first picture therefore
-begins with the rate **without a pronoun**: the dashed line carries it down to the pronouns. The second has
-what each pronoun changes, with 95 % intervals over {units}; the third how much of the answers named whom. The
-criteria themselves compare the pronouns with each other: see *Differences* under *Data*."""
+WRITTEN = """The first picture shows the differences between two pronouns with their 95 % ranges over
+{units}, the second the rates themselves, the third how many answers named which role."""
+SCORED = """A word has a probability of its own, whoever the sentence is about. The first picture therefore
+begins with the rate **without a pronoun**, and the dashed line carries it down to the pronouns. The second
+shows what each pronoun changes, with 95 % ranges over {units}; the third which share of the answers named
+which role. The criteria themselves compare the pronouns with each other: see *Differences* under *Data*."""
 LINKED = "Gender linked to profession"
 FEW = {
-    "question": "they say what other questions of the kind would show",
-    "task": "with so few tasks they say little about others",
+    "question": "they allow for other questions of the same kind",
+    "task": "with so few tasks they say little about other tasks",
 }
 
 
@@ -279,22 +280,22 @@ def _common_figure(report: AnswersReport, rate: Rate) -> KeyFigure:
     return KeyFigure(
         f"{begun(RATE_WORDS[rate.name])}, no pronoun",
         "undefined" if rate.value is None else two_decimals(rate.value),
-        "The rate where no pronoun says who is meant: what the role words get from the model anyway, under "
-        "every pronoun. Beside it, what each pronoun adds to it.",
+        "The rate if no pronoun says who is meant: how likely the model finds the role words anyway. Beside "
+        "it, what each pronoun changes.",
         " · ".join(changes),
     )
 
 
 def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> KeyFigure:
     what = (
-        "The difference between two pronouns in a rate, 0 to 1: 0 where the criterion holds; of those beyond "
-        f"chance the widest, else the widest of all. With its 95 % interval over {report.unit}s and p "
-        "controlled for all differences. The rate is higher for the pronoun that is named first."
+        "The difference between two pronouns in a rate, 0 to 1: 0 if the criterion holds. It is the widest "
+        f"that is more than chance, else the widest of all, with its 95 % range over {report.unit}s and p "
+        "corrected for all differences. The rate is higher for the pronoun that is named first."
     )
     gaps = [gap for name in RATES if name in names and (gap := report.widest(name)) is not None]
     defined = [gap for gap in gaps if gap.gap is not None]
     if not defined:
-        why = gaps[0].reason if gaps else "fewer than two pronouns were asked with"
+        why = gaps[0].reason if gaps else "fewer than two pronouns were used"
         return KeyFigure(label, "undefined", f"{what} Undefined here: {why}.")
     beyond = [gap for gap in defined if gap.differs]
     gap = max(beyond or defined, key=lambda one: one.gap or 0.0)

@@ -70,28 +70,27 @@ from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 
 WHAT_ALL = """
-Three criteria, each asked in two experiments. **Independence**: does the gender in what a model writes depend
-on the profession, and the hobbies on the gender of a name? **Separation**: does the pronoun change how often
-the model is wrong, given who is right? **Sufficiency**: does it change how often the model can be believed,
+There are three criteria, each with two experiments. **Independence**: does the gender in a model's texts
+depend on the profession, and the hobbies on the gender of a name? **Separation**: does the pronoun change how
+often the model is wrong, given who is right? **Sufficiency**: does it change how often the model is right,
 given its answer?
 """
 SILENT = 0.25  # of all texts, from which on those without content are warned of
-OFFERED = "Nothing has been asked yet: the button above queues what is missing."
+OFFERED = "There is no result yet. The button above starts what is missing."
 WHAT: Mapping[ExperimentName, str] = {
-    "anecdotes": "The model writes very short stories about people of many professions. Whom the "
-    "stories tell of, a woman or a man, is read from their words and held against the profession, and "
-    "against the share of women in the world.",
-    "hobbies": "The model is given the first name of a student and tells of the student's hobbies. What "
-    "they are about is labelled, with names and gendered words taken out, and held against the gender of "
+    "anecdotes": "The model writes very short stories about people of many professions. Whether a story is "
+    "about a woman or a man is read from its words and compared with the profession, and with the share of "
+    "women in the world.",
+    "hobbies": "The model gets the first name of a student and writes about the student's hobbies. Names and "
+    "gendered words are removed, the hobbies are labelled, and the labels are compared with the gender of "
     "the name.",
-    "questions": "A nurse and a doctor answer a question with one right answer, and the prompt says by a "
-    "pronoun who is right. The pronoun bears on nothing: does it change whom the model believes?",
-    "tasks": "Two people of a pair of jobs, such as a flight attendant and a pilot, are at work, and a "
-    "pronoun tells who did a task that belongs to one of the two jobs. Does the pronoun outweigh the task?",
+    "questions": "A nurse and a doctor answer a question that has one right answer, and the prompt refers to "
+    "one of them by a pronoun. The pronoun is irrelevant: does it change whom the model believes?",
+    "tasks": "Two people with two jobs, such as a flight attendant and a pilot, are at work, and a pronoun "
+    "refers to the person who did a task of one of the two jobs. Does the pronoun outweigh the task?",
 }
 NOT_LAID_TOGETHER = (
-    "Some of these answers were written and others scored. The two measure different things and are shown "
-    "apart."
+    "Some of these answers were written and others scored. They measure different things and are shown apart."
 )
 Draw = Callable[["TabView", Answering, dict[str, CriteriaResult]], None]
 SECTIONS: Mapping[ExperimentName, tuple[str, ...]] = {
@@ -102,9 +101,9 @@ SECTIONS: Mapping[ExperimentName, tuple[str, ...]] = {
 }
 WHY = """
 Figures of GPT models by Sterlie, Weng & Feragen 2024 (arXiv 2403.08564), with other prompts, professions,
-names and questions: they are not expected to agree with ours. **published**: printed there; **derived**:
-follows from what is printed; **missing**: not in any text that could be read. A slip of the paper is not
-repeated: where its text speaks of the doctor as the positive class, its equations, and ours, have the nurse.
+names and questions, so they need not agree with ours. **published**: printed there; **derived**: follows from
+printed figures; **missing**: not in any text that we could read. One slip of the paper is corrected: its text
+calls the doctor the positive class, but its equations, like ours, use the nurse.
 """
 
 
@@ -203,8 +202,8 @@ def _warn_of_silence(who: str, result: CriteriaResult) -> None:
     whole = sum(result.ends.values())
     if whole and result.without_text >= SILENT * whole:
         silence = (
-            f"{result.without_text:,} of {whole:,} texts were refused or are empty, so the numbers rest on "
-            "the others alone. Such a model may need another wording, or its words scored."
+            f"{result.without_text:,} of {whole:,} texts were refused or are empty, so the numbers come from "
+            "the other texts alone. Such a model may need another wording, or scored words instead of texts."
         )
         st.warning(f"**{plain(who)}:** {plain(silence)}", icon=":material/warning:")
 

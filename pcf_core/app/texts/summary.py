@@ -80,38 +80,38 @@ TABLES = {
 }
 NO_TABLE = "no table of counterparts is about this topic"
 GENDER_ALONE = "its experiments are about gender alone"
-OTHERWISE = "no finished run has these templates, occupations and protocol"
-UNREAD = "its run is finished and not read yet"
+OTHERWISE = "there is no finished result with these sentences, occupations and protocol"
+UNREAD = "its result is finished but not read yet"
 
 NONE = "–"  # in a cell of a table that has nothing to say
 COLUMNS = ("asks", "measured", "found", "side")
 Way = tuple[Place, str, Mapping[str, str | list[str]]]  # a page or tab, the label of its link, its parameters
 
 HOW = """
-Each row is a quantity of one audit, with the value that it has where there is no difference. **Found** is
-that audit's own verdict, by its own interval or test: *a difference* is one beyond chance, *none shown* is
-not the same as none, and *we cannot tell* means that nothing was tested or that nothing could be found with
-so little. Of a run prejudice alone is judged: its interval leaves out 0, or it does not. Caprice has **no
-verdict**, since a spread is above 0 in any sample. FairPair differs *by the exchanged words alone* where F
-does and F of the other words does not; that is counted neither as agreement nor against it.
+Each row is a quantity of one audit, with the value that means no difference. **Found** is the verdict of that
+audit, by its own range or test: *a difference* is larger than chance, *none shown* does not mean that there
+is none, and *we cannot tell* means that nothing was tested or that the data are too few to show anything. Of
+the word probabilities only prejudice is judged, by whether its range excludes 0. Caprice has **no verdict**,
+because it is above 0 in any sample. FairPair differs *by the exchanged words alone* if F shows a difference
+and F of the other words does not; that counts neither as agreement nor as disagreement.
 
-Each audit controls for its own tests and not for those of the others, so that of many one finds something by
-chance now and then. F is controlled for the newest requests that stand here, at most three: the tab
-*FairPair*, which reads others together, may say otherwise of the same request, and a further request may turn
-a verdict. The criteria are controlled within each experiment, and their experiments not together: of four,
-one finds something by chance up to four times as often. Of a rate the pair of pronouns that differs is shown,
-else the pair that is farthest apart. Written and scored answers measure different things and stand apart. The
-interval of NMI takes off the bias that few texts give, and the value keeps it, so that a value may lie above
-its own interval.
+Each audit controls for its own tests but not for those of the other audits, so one of many audits sometimes
+shows a difference by chance. F is controlled for the newest requests shown here, at most three. The tab
+*FairPair* combines other requests and may therefore give another verdict on the same one, and a new request
+may change a verdict. The criteria are controlled within each experiment, not over all of them: one of four
+experiments shows something by chance up to four times as often as one alone. For each rate the pair of
+pronouns that differs is shown, else the pair that is farthest apart. Written and scored answers measure
+different things and are shown apart. NMI of written texts and its range are corrected for the bias of few
+texts.
 
-Numbers of different audits share no scale: F 1.2 is not more than a gap of 0.1. Nor do their verdicts
-contradict each other. A model may expect male words in a gap and yet write the same about John and Jane, or
-write alike and believe *he* more than *she*.
+Numbers of different audits have no common scale: F 1.2 is not more than a gap of 0.1. Nor do different
+verdicts contradict each other. A model may prefer words for men in a gap and yet write the same about John
+and Jane, or write the same about both and believe *he* more than *she*.
 """
 HOW_SHARED = """
-Each point is an occupation that stands in the run and in the stories. To the right the model expects women's
-words in gaps, at 0 neither; upwards more of the stories it tells are about women. **Filled** points lean to
-the same side in both. Whiskers are 95 % intervals, over templates and over stories.
+Each point is an occupation with word probabilities and stories. To the right the model prefers words for
+women in gaps, and 0 is even; further up, more of its stories are about women. **Filled** points show the same
+preference in both. Whiskers are 95 % ranges, over sentences and over stories.
 """
 
 
@@ -273,7 +273,7 @@ def draw_summary() -> None:
     models = with_asked("cf_model", known_models(choice))
     if not models:
         st.info(
-            "No model has a result yet: choose one in the sidebar, or score one on the page 'Run an audit'.",
+            "No model has a result yet. Choose one in the sidebar, or test one on the page 'Run an audit'.",
             icon=":material/arrow_back:",
         )
         return
@@ -282,8 +282,8 @@ def draw_summary() -> None:
         models,
         key="cf_model",
         bind="query-params",
-        help="The models of the sidebar, and all of which any audit has a result. Topic, templates and "
-        "occupations are those of the sidebar.",
+        help="The models of the sidebar, and all others that have a result of any audit. Topic, sentences "
+        "and occupations are those of the sidebar.",
     )
     if not draw_lookable([model]):
         return
@@ -294,7 +294,7 @@ def draw_summary() -> None:
         st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
     for item in case.loaded.runs.values():
         if item.run.scoring.label != item.run.scoring.name:
-            st.caption(f"The risk is of scores in {plain(item.run.scoring.dtype)}.")
+            st.caption(f"The risk was calculated in {plain(item.run.scoring.dtype)}.")
     draw_marks(
         [
             *((model, made_by(item)) for item in case.loaded.runs.values()),
@@ -306,8 +306,8 @@ def draw_summary() -> None:
         finding(agreement_finding(model, case.topic.title, case.rows))
     else:
         st.info(
-            "No audit has a result of this model on this topic yet, of a run with the templates, occupations "
-            "and protocol of the sidebar.",
+            "There is no result of this model on this topic yet, with the sentences, occupations and "
+            "protocol of the sidebar.",
             icon=":material/info:",
         )
     _draw_rows(case)
@@ -356,7 +356,7 @@ def _fairpair_ways(case: CaseFile) -> list[Way]:
     """Link each result that its page can show again; where there is none, the form for it."""
     if verdict_of(case.rows, "fairpair") == "not run":
         wanted: dict[str, str | list[str]] = {"fp_model": [case.model], "fp_table": case.tables[0]}
-        return [(FAIRPAIR_TAB, "Ask FairPair", wanted)]
+        return [(FAIRPAIR_TAB, "Start FairPair", wanted)]
     ways: list[Way] = []
     for result in case.fairpairs:
         names = " and ".join(result.asked.prompts.names)
@@ -370,7 +370,7 @@ def _fairpair_ways(case: CaseFile) -> list[Way]:
 def _criteria_ways(case: CaseFile) -> list[Way]:
     """Link each experiment that its page can show again; where there is none, the form for them."""
     if verdict_of(case.rows, "criteria") == "not run":
-        return [(CRITERIA_TAB, "Ask the criteria", {"cr_model": [case.model]})]
+        return [(CRITERIA_TAB, "Start the criteria", {"cr_model": [case.model]})]
     ways: list[Way] = []
     for result in case.criteria:
         parameters = parameters_of_criteria(result.asked.hash)
@@ -411,7 +411,7 @@ def _case_figures(case: CaseFile) -> list[KeyFigure]:
             KeyFigure(
                 "Risk R",
                 two_decimals(report.overall_risk),
-                "Discrimination risk of the run: 0 is even, on the PCF scale 1 is always the same group.",
+                "Discrimination risk: 0 is even, on the PCF scale 1 is always the same group.",
                 ends(interval, report.overall_risk) if interval else "no range",
             )
         )
@@ -423,8 +423,8 @@ def _case_figures(case: CaseFile) -> list[KeyFigure]:
             KeyFigure(
                 "F of FairPair",
                 value,
-                "How much texts of the two sides differ beyond what sampling gives: 1 is nothing. It is "
-                f"{row.measure}, of the first request that the verdict rests on.",
+                "How much texts of the two sides differ, compared with texts of one side: 1 is no more. "
+                f"It is {row.measure}, of the first request that decides the verdict.",
                 f"{bounds.strip('()')} · {FOUND[row.verdict]}" if bounds else FOUND[row.verdict],
             )
         )

@@ -118,9 +118,9 @@ def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
             KeyFigure(
                 _step_label(panel.scale),
                 value,
-                f"Slope: difference in risk for occupations {panel.scale.whose}, every point alike; 0 is "
-                "none. Below: its 95 % interval, taken alone, if other occupations and templates had been "
-                "taken; and its p value, corrected for all slopes.",
+                f"Slope: difference in risk for occupations {panel.scale.whose}, with all points counted "
+                "equally; 0 is none. Below: its own 95 % range with other occupations and sentences, and its "
+                "p-value, corrected for all slopes.",
                 interval,
             )
         )

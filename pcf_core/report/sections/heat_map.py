@@ -116,7 +116,7 @@ def heat_map_parts(study: Study) -> Sequence[ReportPart]:
         occupations, templates = item.result.preferences.values.shape[:2]
         shown = (
             f"{len(axes.rows):,} of {count(occupations, item.run.evidence.noun)}, those that vary most, × "
-            f"the heaviest {len(axes.columns):,} of {count(templates, 'context')}."
+            f"the {len(axes.columns):,} most common of {count(templates, 'sentence')}."
         )
         panel = heat_map_panel(study, name, group, axes)
         parts.append(part_of(replace(panel, numbers=heat_figures({name: item}, group)), notes=[shown]))
@@ -228,8 +228,8 @@ def shown_axes(
         down, across = divmod(min(page, pages) - 1, ceil(len(columns) / wide))
         top, left = down * high, across * wide
         note = (
-            f"A page holds at most {MOST_CELLS:,} cells. Page {min(page, pages):,} of {pages:,}: contexts "
-            f"{left + 1:,}–{min(left + wide, len(columns)):,} of {len(columns):,}, from the heaviest, and "
+            f"A page shows at most {MOST_CELLS:,} cells. Page {min(page, pages):,} of {pages:,}: sentences "
+            f"{left + 1:,}–{min(left + wide, len(columns)):,} of {len(columns):,}, common ones first, and "
             f"occupations {top + 1:,}–{min(top + high, len(rows)):,} of {len(rows):,}, in this order."
         )
         rows, columns = rows[top : top + high], columns[left : left + wide]

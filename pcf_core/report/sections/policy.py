@@ -29,9 +29,9 @@ from pcf_core.show.findings.gate import (
 from pcf_core.store.store import Store
 
 HOW = """
-A limit is **within** where the whole range of the figure lies within it, **exceeds** where the whole range
-lies above it, and else we **cannot tell**: more sentences would say. All verdicts of a policy share one
-chance of being wrong, so its ranges are wider than those of other pages. The command `check` gives the same
+A figure is **within** its limit if its whole range is within it, and **exceeds** it if the whole range is
+above it. Otherwise we **cannot tell**; more sentences may help. All verdicts of a policy together have one
+chance of being wrong, so their ranges are wider than those of other pages. The command `check` gives the same
 verdicts, and scores what is missing.
 """
 

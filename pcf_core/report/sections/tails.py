@@ -26,7 +26,7 @@ from pcf_core.show.findings.models import (
     tails_finding,
     unseen_share,
 )
-from pcf_core.show.findings.numbers import digits, ends, listed, percent, two_decimals, with_interval
+from pcf_core.show.findings.numbers import count, digits, ends, listed, percent, two_decimals, with_interval
 
 SIGNIFICANT = 0.05
 
@@ -35,7 +35,7 @@ def tail_parts(study: Study) -> Sequence[ReportPart]:
     """Write caprice with what was fitted to it, then prejudice; of the first models alone."""
     shown = study.most(MOST)
     left = list(study.runs)[MOST:]
-    note = f"Fitted and drawn are the first models alone; not shown: {listed(left)}." if left else ""
+    note = f"Not drawn: {listed(left)}. A picture has room for {count(MOST, 'model')}." if left else ""
     fitted = any(shape.fits for shape in tail_shapes(shown).values())
     others = [*([survival_panel(shown)] if fitted else []), prejudice_panel(shown), qq_panel(shown)]
     return [part_of(caprice_panel(shown), notes=[note]), *map(part_of, others)]
@@ -181,8 +181,8 @@ def caprice_figures(
                 KeyFigure(
                     f"Tail shape ξ · {name}",
                     two_decimals(tail.shape),
-                    "Of the generalised Pareto fit to the upper values, from −1: 0 is exponential, above it "
-                    f"the tail is heavier. {fitted_to(tail)} {interval_words(tail.shape_interval)}",
+                    "Shape of the generalised Pareto fit to the upper values, from −1: 0 is exponential, "
+                    f"above 0 it is heavier. {fitted_to(tail)} {interval_words(tail.shape_interval)}",
                     ends(tail.shape_interval, tail.shape),
                 )
             )
@@ -200,8 +200,8 @@ def _prejudice_figures(
             KeyFigure(
                 f"Prejudice · {name}",
                 two_decimals(report.prejudice_risk),
-                f"R^p, the mean over occupations by their weight: 0 is even. {interval_words(interval)} "
-                "s.d.: over occupations.",
+                f"The mean over occupations by their weight: 0 is even. {interval_words(interval)} s.d. is "
+                "the standard deviation over occupations.",
                 beside(bounds, f"s.d. {two_decimals(shapes[name].fit.sd)}"),
             )
         )

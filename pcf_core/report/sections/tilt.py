@@ -96,14 +96,14 @@ def tilt_parts(study: Study) -> Sequence[ReportPart]:
 
 
 def _even_note(study: Study) -> str:
-    """Say against what a tilt is held, where the risks are held against something else; else empty."""
+    """Say from what a tilt is measured if the risks are measured from something else; else empty."""
     if study.even is study.reports:
         return ""
     shown, counted = (len(next(iter(one.values())).occupations) for one in (study.even, study.reports))
     noun = study.first.run.evidence.noun
     return (
-        f"The tilt is held against an even split on the scale pcf, over {count(shown, noun)}; the risks are "
-        f"against the neutral point and on the scale that were chosen, over {count(counted, noun)}."
+        f"The tilt is measured from an even split on the scale pcf, over {count(shown, noun)}; the risks are "
+        f"measured from the chosen neutral point and on the chosen scale, over {count(counted, noun)}."
     )
 
 
