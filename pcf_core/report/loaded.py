@@ -32,6 +32,7 @@ from pcf_core.show.findings.models import (
 )
 from pcf_core.show.findings.notes import contexts, low_coverage_note, noun_note, warning_text
 from pcf_core.show.findings.numbers import count, two_decimals
+from pcf_core.show.names import set_title
 from pcf_core.show.overview import ModelRow
 from pcf_core.store.store import Store
 
@@ -109,7 +110,8 @@ class Study:
     def source(self) -> str:
         """What stands under the title of its pictures."""
         run = self.first.run
-        return " · ".join([PROGRAM, run.topic.title, run.templates.name, word_scoring(self.options.protocol)])
+        parts = [PROGRAM, run.topic.title, set_title(run.templates), word_scoring(self.options.protocol)]
+        return " · ".join(parts)
 
     @property
     def comparable(self) -> bool:
@@ -162,7 +164,7 @@ class Study:
         """Topic, what fills [X], and the contexts, for people."""
         run, report = self.first.run, self.first.report
         terms = count(len(report.occupations), run.evidence.noun)
-        where = f"{contexts(len(report.templates), report.sampling)} of “{run.templates.title}”"
+        where = f"{contexts(len(report.templates), report.sampling)} of “{set_title(run.templates)}”"
         return f"{run.topic.title}: {terms} in {where}"
 
     @cached_property
