@@ -20,7 +20,7 @@ from pcf_core.models.names import known_models
 from pcf_core.models.public import public_models
 
 
-def readable(text: str) -> str:
+def with_titles(text: str) -> str:
     """Replace the exact names of models and template sets in a text by their titles.
 
     A name inside a longer name, a path, an address or an option of a command stays as it is.  A text that was

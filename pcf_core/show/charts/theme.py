@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 
 from pcf_core.core.run import split_label
 from pcf_core.show.findings.numbers import people, words_of
-from pcf_core.show.names import readable
+from pcf_core.show.names import with_titles
 
 # Okabe and Ito's colours; the first four have a contrast of 3:1 on white and on Streamlit's dark page.  Grey
 # stands for their black, which a dark page swallows.
@@ -128,7 +128,7 @@ def text(label: object, length: int = LABEL_LENGTH) -> str:
     Models and template sets are written by their titles.  HTML, the dollar sign (LaTeX) and the per cent sign
     (hover templates) become entities.
     """
-    plain = " ".join(readable(str(label)).split())
+    plain = " ".join(with_titles(str(label)).split())
     if columns(plain) > length:
         plain = plain[: fitting(plain, length - 1)].rstrip() + "…"
     for character, entity in (
@@ -164,7 +164,7 @@ def lines(label: object, width: int = 20, most: int = 2) -> str:
     so that a name such as gender-fiction stays whole; where neither stands early enough, as in Chinese,
     between any two characters.
     """
-    plain = " ".join(readable(str(label)).split())
+    plain = " ".join(with_titles(str(label)).split())
     if columns(plain) <= width or most < 2:
         return text(plain, width)
     end = fitting(plain, width)
