@@ -6,6 +6,7 @@ Also decide which models a visitor may look up by a name that was typed or came 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -97,6 +98,12 @@ class Loaded(Study):
     def refused(self) -> dict[str, str]:
         """Why the rest cannot be read."""
         return {label: one.reason for label, one in self.others.items() if isinstance(one, Refused)}
+
+    @property
+    def source(self) -> str:
+        """What stands under its pictures: also the day of the newest of its results."""
+        made = made_on(tuple(item.key for item in self.runs.values()))
+        return f"{super().source} · results of {made}" if made else super().source
 
     def remember(self, function: Callable[Concatenate[Loaded, P], T], *given: P.args, **named: P.kwargs) -> T:
         """Return the cached answer of a function for these runs."""
@@ -251,6 +258,16 @@ def imported_run(
         f"No imported run of {model[:LONGEST_NAME]} is on this topic with these templates and occupations: "
         "choose those of its pack, or ask for a pack with them."
     )
+
+
+@once_a_run
+def made_on(keys: tuple[str, ...]) -> str:
+    """Return the day on which the newest of some runs was finished; empty where the store has none."""
+    days = []
+    for key in keys:
+        with suppress(RunError):
+            days.append(open_store().run_info(key).created.date().isoformat())
+    return max(days, default="")
 
 
 @once_a_run

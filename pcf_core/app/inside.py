@@ -15,6 +15,7 @@ from typing import Protocol
 from starlette.staticfiles import StaticFiles
 from streamlit import delta_generator
 from streamlit.elements.lib.js_number import JSNumber
+from streamlit.elements.lib import streamlit_plotly_theme
 from streamlit.elements.lib.streamlit_plotly_theme import BG_COLOR as BG_COLOR
 from streamlit.elements.lib.streamlit_plotly_theme import GRAY_90 as GRAY_90
 from streamlit.elements.widgets.number_input import NumberInputSerde
@@ -27,6 +28,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.runtime.uploaded_file_manager import UploadedFile as UploadedFile
 from streamlit.web.server.starlette import starlette_static_routes
 
+DIVERGING = tuple(getattr(streamlit_plotly_theme, f"DIVERGING_{number}") for number in range(10))
 ENDLESS = JSNumber.MAX_SAFE_INTEGER  # what Streamlit has for a whole number without a bound
 
 

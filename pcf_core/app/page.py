@@ -36,15 +36,26 @@ from pcf_core.show.findings.notes import (
     unequal_weights,
     weights_help,
 )
-from pcf_core.show.findings.numbers import called, count, listed
+from pcf_core.show.findings.numbers import PEOPLE, called, count, listed, people
 from pcf_core.show.findings.provenance import imported_note
+from pcf_core.show.names import with_titles
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
+# A figure is zoomed by its buttons alone: dragging moves the page.
+BUTTONS = [["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]]
+CHART = {"displaylogo": False, "responsive": True, "modeBarButtons": BUTTONS}
 READING, DATA, PROVENANCE = "Reading the picture", "Data", "Method and provenance"  # at the end of a page
 ROW = 5  # key figures side by side
+# What cells of these columns name, and how it is written; files keep the names that scripts know.
+WRITTEN: Mapping[str, Callable[[str], str]] = {
+    "occupation": called,
+    **dict.fromkeys(("group", "favoured", "leads"), people),
+    **dict.fromkeys(("model", "name", "first", "second", "templates"), with_titles),
+}
+GROUPS = "|".join(map(re.escape, sorted(PEOPLE, key=len, reverse=True)))
+GROUP = re.compile(rf"^(|.*[_(: ])({GROUPS})([_):].*|)$")  # in the name of a column: stereotype_male_low
 FIGURES = 128  # kept for all visitors
 
 
@@ -93,7 +104,7 @@ def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = F
 def draw_refused(refused: Mapping[str, str]) -> None:
     """Show why models have no results; models with the same reason share a message."""
     for sentence in dict.fromkeys(refused.values()):
-        names = listed([plain(name) for name, why in refused.items() if why == sentence])
+        names = listed([plain(with_titles(name)) for name, why in refused.items() if why == sentence])
         st.error(f"**{names}:** {plain(sentence)}", icon=":material/error:")
 
 
@@ -101,10 +112,10 @@ def draw_absent(names: Sequence[str]) -> None:
     """Name the models that are left out because they are not installed, with a link to install them."""
     if names:
         st.info(
-            f"{plain(listed(names))}: the weights are not on this machine, so nothing new is asked of them.",
+            f"Not installed here: {plain(with_titles(listed(names)))}. Only saved results are available.",
             icon=":material/cloud_download:",
         )
-        draw_link(MODELS, "Get them on the page Models", {}, ":material/download:")
+        draw_link(MODELS, "Install on the page Models", {}, ":material/download:")
 
 
 def stop(otherwise: Callable[[], None] | None) -> None:
@@ -140,7 +151,7 @@ def _unbroken(text: str) -> str:
 
 def finding(*sentences: str) -> None:
     """Draw the finding, one sentence a line."""
-    lines = [_unbroken(plain(sentence)) for sentence in sentences if sentence]
+    lines = [_unbroken(plain(with_titles(sentence))) for sentence in sentences if sentence]
     if lines:
         st.markdown("  \n".join(lines))
 
@@ -153,7 +164,7 @@ def labelled(lines: Mapping[str, str]) -> None:
 
 def finding_list(sentences: Iterable[str]) -> None:
     """Draw findings as a list."""
-    lines = "\n".join(f"- {plain(sentence)}" for sentence in sentences if sentence)
+    lines = "\n".join(f"- {plain(with_titles(sentence))}" for sentence in sentences if sentence)
     if lines:
         st.markdown(_unbroken(lines))
 
@@ -162,7 +173,7 @@ def draw_notes(sentences: Iterable[str]) -> None:
     """Draw caveats in an expander."""
     lines = [sentence for sentence in sentences if sentence]
     if lines:
-        with st.expander("What else has to be known", icon=":material/info:"):
+        with st.expander("What else to know", icon=":material/info:"):
             finding_list(lines)
 
 
@@ -189,10 +200,10 @@ def draw_figures(figures: Sequence[KeyFigure]) -> None:
 def _draw_row(figures: Sequence[KeyFigure], columns: int) -> None:
     for column, figure in zip(st.columns(columns), figures, strict=False):
         column.metric(
-            plain_label(figure.label),
+            plain_label(with_titles(figure.label)),
             figure.value,
             help=figure.help,
-            delta=plain(figure.detail) or None,
+            delta=plain(with_titles(figure.detail)) or None,
             delta_color="off",
             delta_arrow="off",
         )
@@ -206,9 +217,11 @@ def picture(
     *,
     title: str = "",
     source: str = PROGRAM,
+    table: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
     """Draw a chart as :func:`chart` does, cached by its function and arguments."""
     _draw_figure(_figure(make, title or heading(alt), source), key, alt, clicked)
+    _draw_source(source, key, table)
 
 
 @kept(slots=FIGURES)
@@ -219,7 +232,8 @@ def _figure(make: partial[go.Figure], title: str, source: str) -> go.Figure:
 def draw_picture(panel: Panel, clicked: Callable[[object], None] | None = None) -> None:
     """Draw the chart of a panel, if it has one; ``clicked`` as in :func:`chart`."""
     if panel.chart:
-        picture(panel.chart, panel.key, panel.alt, clicked, title=panel.heading, source=panel.source)
+        look: dict[str, Any] = {"title": panel.heading, "source": panel.source, "table": panel.table}
+        picture(panel.chart, panel.key, panel.alt, clicked, **look)
 
 
 def draw_foot(
@@ -250,26 +264,41 @@ def chart(
     title what ``alt`` says first.
     """
     _draw_figure(readable(figure, title or heading(alt), source), key, alt, clicked)
+    _draw_source(source, key)
 
 
 def _draw_figure(
     figure: go.Figure, key: str, alt: str, clicked: Callable[[object], None] | None = None
 ) -> None:
-    """Draw a figure that visitors may share.
-
-    On a telephone a finger on the figure moves the page, as it does beside it, and zooms by the buttons
-    alone: plotly would take each swipe for a zoom, and a tall chart could not be passed.
-    """
+    """Draw a figure that visitors may share."""
     drawn = enlarged(figure) if is_presented() else figure
-    if "Mobi" in st.context.headers.get("User-Agent", ""):
-        drawn = go.Figure(drawn).update_layout(dragmode=False)  # a copy: visitors share the figure
     shown: dict[str, Any] = {
-        "width": "stretch", "theme": "streamlit", "key": key, "config": CHART, "alt": alt
+        "width": "stretch", "theme": "streamlit", "key": key, "config": CHART, "alt": with_titles(alt)
     }  # fmt: skip
     if clicked is None:
         st.plotly_chart(drawn, **shown)
     else:
         st.plotly_chart(drawn, **shown, on_select=lambda: _tell(key, clicked), selection_mode="points")
+
+
+def _draw_source(source: str, key: str, table: Callable[[], pd.DataFrame] | None = None) -> None:
+    """Draw the line under a chart: where its numbers are from, and a button that downloads them.
+
+    The figure has the same line for a file of it, which the style sheet hides on a page.
+    """
+    with st.container(horizontal=True, vertical_alignment="center", key=f"source_of_{key}"):
+        st.caption(f"Source: {plain_label(with_titles(source))}", width="content")
+        if table is not None:
+            st.download_button(
+                "Download the data",
+                lambda: csv_text(table()),
+                f"{key}.csv",
+                "text/csv",
+                key=f"{key}_source_csv",
+                on_click="ignore",
+                type="tertiary",
+                icon=":material/download:",
+            )
 
 
 def _tell(key: str, clicked: Callable[[object], None]) -> None:
@@ -328,12 +357,11 @@ def draw_table(
     def data() -> pd.DataFrame:
         return table if whole is None else whole()
 
-    ours = (name for name in map(str, table.columns) if re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)+", name))
-    named = {name: name.replace("_", " ") for name in ours}  # no model's name, which has more in it
+    headings = {name: heading for name in map(str, table.columns) if (heading := _heading(name)) != name}
     st.dataframe(
         with_called(table),
         hide_index=True,
-        column_config={**named, **(columns or {})},  # to be read; files keep the names that scripts know
+        column_config={**headings, **(columns or {})},  # to be read; files keep the names that scripts know
         placeholder="–",
         alt=f"{alt}, {len(table):,} rows",
     )
@@ -364,8 +392,17 @@ def draw_files(data: Callable[[], pd.DataFrame], name: str) -> None:
 
 
 def with_called(table: pd.DataFrame) -> pd.DataFrame:
-    """Write occupations as people do ("CEO") in the cells and headings of a table."""
-    renamed = table.rename(columns=called)
-    return (
-        renamed.assign(occupation=renamed["occupation"].map(called)) if "occupation" in renamed else renamed
-    )
+    """Write occupations ("CEO"), groups ("men") and models in the cells of a table as people do."""
+    shown = table.rename(columns=called)
+    for column, write in WRITTEN.items():
+        if column in shown:
+            cells = [write(cell) if isinstance(cell, str) else cell for cell in shown[column]]
+            shown = shown.assign(**{column: cells})
+    return shown
+
+
+def _heading(name: str) -> str:
+    """Write a column's name as people do: "stereotype men" for ``stereotype_male``."""
+    written = GROUP.sub(lambda match: f"{match[1]}{people(match[2])}{match[3]}", with_titles(name))
+    words = re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)+", name)  # ours: no model's name, which has more in it
+    return written.replace("_", " ") if words else written

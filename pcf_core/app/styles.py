@@ -4,7 +4,8 @@ Most of it is one style sheet, ``front/page.css``.  Chart text is the rest: Stre
 of a chart's axes in one fixed grey.  On white it has 3.7 : 1, less than the 4.5 : 1 of WCAG 2 (1.4.3), and no
 theme option changes it (its issues 12425 and 14204).  It also knows a stronger grey, near black on a light
 page and near white on a dark one, under a placeholder that it replaces in the browser; so does this file, for
-the charts themselves leave every text colour to the page.
+the charts themselves leave every text colour to the page.  The colours of a probability are placeholders,
+too: ``.streamlit/config.toml`` says what neutral and both ends are on a light and on a dark page.
 
 And it takes a chart apart on each run of a page, for longer than the rest of that run may take.
 """
@@ -15,7 +16,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pcf_core.app.inside import BG_COLOR, GRAY_90
+from pcf_core.app.inside import BG_COLOR, DIVERGING, GRAY_90
+from pcf_core.show.charts import theme
 from pcf_core.show.charts.marks import RIM
 from pcf_core.show.charts.theme import titled
 
@@ -38,6 +40,14 @@ FIRST_STYLE = f"<style>{STYLE}{WIDE}{front('sidebar.css')}</style>"
 FIRST_PRESENTED = f"<style>{STYLE}{WIDE}</style>"  # no sidebar comes, so nothing is to keep its place
 HEAD, ROW = 37, 35  # pixels of a table's head and of a row
 MOST_ROWS = 10  # of a table are seen at once
+# The stops of the diverging scale by the theme's colours: of its eleven, the two beside neutral are left out.
+ON_PAGE = dict(
+    zip(
+        (*theme.DIVERGING[:4], theme.DIVERGING[5], *theme.DIVERGING[7:]),
+        (*DIVERGING[:5], *DIVERGING[6:]),
+        strict=True,
+    )
+)
 STRONG: dict[str, Any] = {"tickfont": {"color": GRAY_90}, "title": {"font": {"color": GRAY_90}}}
 
 
@@ -63,9 +73,16 @@ def readable(figure: go.Figure, title: str = "", source: str = "") -> go.Figure:
     figure.update_xaxes(STRONG)
     figure.update_yaxes(STRONG)
     figure.update_coloraxes(colorbar=STRONG)
+    figure.for_each_coloraxis(_in_the_colours_of_the_page)
     figure.update_annotations(font_color=GRAY_90)
     figure.for_each_trace(_on_the_page, selector={"type": "scatter"})
     return figure
+
+
+def _in_the_colours_of_the_page(axis: go.layout.Coloraxis) -> None:
+    stops = list(axis.colorscale or ())
+    if tuple(color for _, color in stops) == theme.DIVERGING:
+        axis.colorscale = [[at, ON_PAGE[color]] for at, color in stops if color in ON_PAGE]
 
 
 def _on_the_page(trace: go.Scatter) -> None:

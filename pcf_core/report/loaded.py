@@ -39,6 +39,7 @@ from pcf_core.show.findings.notes import (
     warning_text,
 )
 from pcf_core.show.findings.numbers import count, two_decimals
+from pcf_core.show.names import set_title
 from pcf_core.show.overview import ModelRow
 from pcf_core.store.store import Store
 
@@ -116,7 +117,8 @@ class Study:
     def source(self) -> str:
         """What stands under the title of its pictures."""
         run = self.first.run
-        return " · ".join([PROGRAM, run.topic.title, run.templates.name, word_scoring(self.options.protocol)])
+        parts = [PROGRAM, run.topic.title, set_title(run.templates), word_scoring(self.options.protocol)]
+        return " · ".join(parts)
 
     @property
     def comparable(self) -> bool:
@@ -175,7 +177,7 @@ class Study:
         """Topic, what fills [X], and the contexts, for people."""
         run, report = self.first.run, self.first.report
         terms = count(len(report.occupations), run.evidence.noun)
-        where = f"{contexts(len(report.templates), report.sampling)} of “{run.templates.title}”"
+        where = f"{contexts(len(report.templates), report.sampling)} of “{set_title(run.templates)}”"
         return f"{run.topic.title}: {terms} in {where}"
 
     @cached_property

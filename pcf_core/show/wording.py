@@ -2,7 +2,8 @@
 
 A file of templates is a subject, and every macro in it a sentence or a few.  They are Jinja's, with the
 functions of :mod:`pcf_core.show.findings.numbers` as filters, so that all words stand in one place, to be
-read, mended and translated without the program.  A template chooses words; it never computes.
+read, corrected and translated without the program.  A template chooses words; it never computes.  Models and
+template sets are written by their titles (:func:`pcf_core.show.names.with_titles`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import jinja2
 from jinja2.environment import TemplateModule
 
 from pcf_core.show.findings import numbers
+from pcf_core.show.names import with_titles
 
 FOLDER = Path(__file__).parent / "sentences"
 FILTERS = (
@@ -44,7 +46,8 @@ def sentences(subject: str) -> Say:
     """
 
     def say(name: str, /, **values: object) -> str:
-        return LINE_BREAK.sub(" ", str(getattr(_module(subject), name)(**values)).strip())
+        written = str(getattr(_module(subject), name)(**values)).strip()
+        return with_titles(LINE_BREAK.sub(" ", written))
 
     return say
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -11,14 +11,10 @@ from plotly.subplots import make_subplots
 from pcf_core.core.risk import AxisPoint
 from pcf_core.show.charts import marks, theme
 
-PANELS: Mapping[str, str] = {
-    "overall_risk": "risk → more",
-    "prejudice_risk": "prejudice → more",
-    "caprice_risk": "caprice → more",
-}
+PANELS = theme.RISKS
 PRINTED = theme.ModelStyle(theme.MUTED, "diamond-open", "")  # a row of a paper has no style of a model
 SPREAD = 0.16  # how far the marks of one place stand apart, of the distance between two places
-BELOW, ABOVE = 0.06, 0.16  # room under 0 and over the highest mark or whisker, of the height up to there
+ABOVE = 0.16  # room over the largest difference or its whisker, of the height up to there
 APART = 1.015  # by which factor the joined marks of one size stand apart on a logarithmic axis
 NOWHERE = 1e-12  # what the arithmetic leaves of a risk that is 0
 
@@ -49,11 +45,11 @@ def axis_panels(
         mode = "lines+markers" if joined else "markers"
         _add_line(figure, chosen, x, style, name, _details, mode=mode, legendgroup=str(index))
     for row, (quantity, panel) in enumerate(PANELS.items(), start=1):
-        figure.update_yaxes(title_text=panel, range=_range(points, quantity), nticks=5, row=row, col=1)
+        figure.update_yaxes(title_text=panel, nticks=5, **_range(points, quantity), row=row, col=1)
     if numbers:
         figure.update_xaxes(type="log")
     else:
-        labels = [theme.lines(index, 16) for index in places]
+        labels = [theme.lines(index, 16, most=3) for index in places]
         ends = [-0.5, len(places) - 0.5]
         figure.update_xaxes(tickvals=list(range(len(places))), ticktext=labels, range=ends)
     return _finish(figure, points, title, 640, legend=len(lines) > 1)
@@ -133,12 +129,10 @@ def _both_ways(points: Sequence[AxisPoint], quantity: str) -> list[float]:
     return [-(1 + ABOVE) * top, (1 + ABOVE) * top]
 
 
-def _range(points: Sequence[AxisPoint], quantity: str) -> list[float]:
-    """Return the range from 0 to the highest mark or whisker, with a margin; to 1 where all is 0."""
+def _range(points: Sequence[AxisPoint], quantity: str) -> dict[str, Any]:
     intervals = [point.intervals.get(quantity) for point in points]
-    highest = max([point.values[quantity] for point in points] + [one.high for one in intervals if one])
-    top = highest if highest > NOWHERE else 1.0
-    return [-BELOW * top, (1 + ABOVE) * top]
+    ends = [end for one in intervals if one for end in (one.low, one.high)]
+    return theme.risk_axis([*(point.values[quantity] for point in points), *ends])
 
 
 def _change_details(point: AxisPoint, quantity: str) -> str:

@@ -1,4 +1,4 @@
-"""Occupations in two audits: whose words the model expects in a gap, against whom it tells stories of."""
+"""Occupations in two audits: whose words the model prefers in a gap, against whom its stories are about."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.findings.numbers import called
+from pcf_core.show.findings.numbers import called, mirrored, words_of
 from pcf_core.texts.case_file import SharedOccupation, SharedOccupations
 
 HEIGHT = 480
@@ -26,16 +26,17 @@ CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # where a name may stand beside 
 
 
 def shared_scatter(occupations: SharedOccupations, group: str) -> go.Figure:
-    """Draw a point per occupation: across its tilt towards ``group``'s words, upwards the stories' share.
+    """Draw a point per occupation: across its preference for ``group``'s words, upwards the stories' share.
 
-    Filled points lean to the same side in both; the dotted lines are an even split.
+    ``group``: the second of its topic, so that its side is the left one.  Filled points prefer the same group
+    in both; the dotted lines are an even split.
     """
     figure = go.Figure()
     for same, name in ((True, SAME), (False, OTHER)):
         rows = [row for row in occupations.rows if (row.same_side is True) is same]
         if rows:
             figure.add_trace(_points(rows, same, name))
-    for row, (right, up) in _labelled(occupations.rows):
+    for row, (right, up) in _labelled([_mirrored(row) for row in occupations.rows]):
         marks.note(
             figure,
             theme.text(called(row.occupation), LONGEST),
@@ -49,7 +50,7 @@ def shared_scatter(occupations: SharedOccupations, group: str) -> go.Figure:
         )
     marks.rule(figure, x=0, y=0.5)
     figure.update_xaxes(
-        title_text=f"mean stereotype in gaps (−1 to 1)<br>→ {theme.text(group)} words",
+        title_text=f"← {theme.text(words_of(group))}<br>mean stereotype in gaps (−1 to 1)",
         range=list(ACROSS),
         nticks=6,
         **theme.SIGNED,
@@ -63,7 +64,15 @@ def shared_scatter(occupations: SharedOccupations, group: str) -> go.Figure:
     return theme.base_layout(figure, HEIGHT, view=f"shared {len(occupations.rows)}", legend=True)
 
 
-def _points(rows: list[SharedOccupation], same: bool, name: str) -> go.Scatter:
+def _mirrored(row: SharedOccupation) -> SharedOccupation:
+    ends = row.tilt_interval
+    return row.model_copy(
+        update={"tilt": -row.tilt, "tilt_interval": None if ends is None else mirrored(ends)}
+    )
+
+
+def _points(shared: list[SharedOccupation], same: bool, name: str) -> go.Scatter:
+    rows = [_mirrored(row) for row in shared]
     return marks.dots(
         [row.tilt for row in rows],
         [row.share for row in rows],
@@ -74,7 +83,9 @@ def _points(rows: list[SharedOccupation], same: bool, name: str) -> go.Scatter:
         across=[row.tilt_interval for row in rows],
         upwards=[row.interval for row in rows],
         hover=[
-            marks.told(called(row.occupation), f"tilt {row.tilt:+.3g}", f"{100 * row.share:.0f}&#37; women")
+            marks.told(
+                called(row.occupation), f"stereotype {row.tilt:+.3g}", f"{100 * row.share:.0f}&#37; women"
+            )
             for row in rows
         ],
     )

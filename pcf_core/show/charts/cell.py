@@ -12,7 +12,7 @@ from plotly.subplots import make_subplots
 
 from pcf_core.core.probe import ProbeAnswer
 from pcf_core.show.charts import marks, rows, theme
-from pcf_core.show.findings.numbers import chance, odds, percent
+from pcf_core.show.findings.numbers import chance, odds, people, percent
 
 ROW, PANEL, REST = 20, 30, 90  # pixels: a word, a panel's title, axis and legend
 MOST_ROWS = 24
@@ -53,7 +53,7 @@ def cell_bars(
         figure.add_trace(bars)
     ticks = [0, 0.25, 0.5, 0.75, 1]
     axis = {"range": [0, 1.12], "tickvals": ticks, "ticktext": [percent(tick) for tick in ticks]}
-    labels = {key: theme.lines(group) for key, group in rows.keyed(groups)}
+    labels = {key: theme.lines(people(group)) for key, group in rows.keyed(groups)}
     models = len(preferences_by_model)
     pixels = (120, 26 * max(1, models))
     look: dict[str, Any] = {"axis": axis, "legend": models > 1, "barmode": "group", "bargap": 0.25}
@@ -74,7 +74,7 @@ def word_bars(words: Sequence[WordProbability], top: int = 15) -> go.Figure:
             bars = marks.bars(
                 [word.probability for _, word in chosen],
                 [key for key, _ in chosen],
-                theme.text(group),
+                theme.group(group),
                 style,
                 hover="%{y}: %{customdata}",
                 extra="name",
@@ -116,7 +116,7 @@ def probe_words(answers: Mapping[str, ProbeAnswer]) -> go.Figure:
         shared_xaxes=True,
         row_heights=sizes or None,
         vertical_spacing=PANEL / plot if len(sizes) > 1 else None,
-        subplot_titles=[theme.text(group) for group in panels] or None,
+        subplot_titles=[theme.group(group) for group in panels] or None,
     )
     figure.update_annotations(x=0, xanchor="left", font_size=13)
     styles = theme.model_styles(list(answers))

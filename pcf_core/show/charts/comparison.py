@@ -17,6 +17,7 @@ MOST_TRIED, MOST_LABELS = 12, 5  # of the points far from the identity line
 ROOM = (0.3, 0.08)  # that a name takes on a narrow page: parts of the width and the height
 ROW = 20  # pixels of a dumbbell
 AXIS = 50  # pixels of an axis above the plot, with its title
+LABEL_ROWS = 2  # free rows above the first, a line of text for either model
 TARGETS = 1_600  # invisible marks that a click anywhere in a row finds: more make a browser slow
 
 
@@ -50,7 +51,7 @@ def risk_scatter(
     """
     figure = go.Figure()
     differences = [row.differences[quantity] for row in comparison.occupations]
-    end = 1.05 * max([1e-6, *(max(one.first, one.second) for one in differences)])
+    low, end = theme.risk_axis(value for one in differences for value in (one.first, one.second))["range"]
     figure.add_trace(marks.line([0, end], [0, end], "the same", dash="dot"))
     _add_sides(figure, comparison, comparison.occupations, quantity, order, sorted_rows=False)
     points = [
@@ -61,7 +62,7 @@ def risk_scatter(
     room = (ROOM[0] * end, ROOM[1] * end)
     marks.name_points(figure, points, room, tried=MOST_TRIED, most=MOST_LABELS, shift=10)
     for axes, side in ((figure.update_xaxes, comparison.second), (figure.update_yaxes, comparison.first)):
-        axes(title_text=f"{RISK_NAMES[quantity]} of {theme.text(side.name)} → more", range=[-0.03 * end, end])
+        axes(title_text=f"{RISK_NAMES[quantity]} of {theme.text(side.name)} → more", range=[low, end])
     view = f"{comparison.first.run} {comparison.second.run} {quantity}"
     return theme.base_layout(figure, 560, view=view, legend=True)
 
@@ -133,8 +134,8 @@ def dumbbell_plot(
 ) -> go.Figure:
     """Draw a row an occupation, from the top: a mark for either model at its tilt, and a line between them.
 
-    A click anywhere in a row finds a mark whose ``customdata`` is the occupation; its hover
-    text has both tilts.
+    The models are named above the marks of the first row.  A click anywhere in a row finds a mark whose
+    ``customdata`` is the occupation; its hover text has both tilts.
 
     Parameters
     ----------
@@ -143,7 +144,7 @@ def dumbbell_plot(
     names
         Of the first and the second model.
     ends
-        What stands at the left and at the right end of the axis: whom a model favours there.
+        What stands at the left and at the right end of the axis: whom a model prefers there.
     order
         Names of all models as every chart has them, which decides colours and shapes.
     chosen
@@ -165,7 +166,7 @@ def dumbbell_plot(
     figure.add_trace(marks.line(x, y, width=2, showlegend=False))
     for name, values in zip(names, ([row.first for row in rows], [row.second for row in rows]), strict=True):
         style = styles[name]
-        look: dict[str, Any] = {
+        mark: dict[str, Any] = {
             "color": style.color,
             "symbol": style.marker,
             "size": 11,
@@ -173,7 +174,7 @@ def dumbbell_plot(
             "customdata": occupations,
         }
         still: dict[str, Any] = {"unselected": {"marker": {"opacity": 1}}}  # a click reads the customdata
-        figure.add_trace(marks.dots(values, occupations, theme.text(name), hover="%{text}", **look, **still))
+        figure.add_trace(marks.dots(values, occupations, theme.text(name), hover="%{text}", **mark, **still))
     places = np.linspace(lowest, 1, max(5, min(33, TARGETS // max(1, len(rows)))))
     named = [occupation for occupation in occupations for _ in places]
     figure.add_trace(
@@ -204,12 +205,15 @@ def dumbbell_plot(
         # Plotly draws no axis that nothing is drawn on: this line has one end and is not seen.
         figure.add_trace(marks.line([0], occupations[:1], showlegend=False, xaxis="x2"))
         figure.update_layout(xaxis2={**axis, "overlaying": "x", "side": "top", "showgrid": False})
-    figure.update_yaxes({**theme.name_axis(labels), "range": [len(rows) - 0.4, -0.6], "fixedrange": True})
+    highest = -0.6 - LABEL_ROWS
+    figure.update_yaxes({**theme.name_axis(labels), "range": [len(rows) - 0.4, highest], "fixedrange": True})
     marks.rule(figure, x=0, dash="solid", width=1.5)
-    plot = ROW * max(4, len(rows))
-    height, top = 120 + plot + room, theme.BELOW_BUTTONS + room
+    if rows:
+        values = zip(names, (rows[0].first, rows[0].second), strict=True)
+        marks.name_models(figure, [(name, value, styles[name].color) for name, value in values])
+    plot = ROW * max(4, len(rows) + LABEL_ROWS)
+    height = 100 + plot + room
     view = f"{' '.join(names)} {' '.join(ends)} {len(rows)}"
-    theme.base_layout(figure, height, view=view, legend=True, hoverdistance=-1, top=top)
-    # above: what the marks are is read first
-    figure.update_layout(legend={"yref": "paper", "y": 1 + room / plot})
-    return figure.update_layout(height=height)  # who asks for every occupation scrolls through them
+    look: dict[str, Any] = {"hoverdistance": -1, "top": theme.BELOW_BUTTONS + room}
+    # Who asks for every occupation scrolls through them.
+    return theme.base_layout(figure, height, view=view, legend=False, tallest=height, **look)

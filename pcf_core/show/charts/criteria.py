@@ -46,6 +46,7 @@ def criteria_dots(models: Mapping[str, Sequence[CriterionReading]], order: Seque
     places = _places([row for readings in models.values() for row in readings])
     figure = go.Figure()
     ends = [0.0, 1.0]
+    written: list[rows.Written] = []
     drawn: set[_Key] = set()
     for index, (name, readings) in enumerate(models.items()):
         shift = 0.0 if len(models) == 1 else SPREAD * (index / (len(models) - 1) - 0.5)
@@ -58,6 +59,7 @@ def criteria_dots(models: Mapping[str, Sequence[CriterionReading]], order: Seque
             )
             for row in sized
         ]
+        written += rows.value_texts(several)
         figure.add_trace(rows.dots(several, theme.text(name), styles[name], verdicts=True, size=11, rim=2))
     for key, index in places.items():
         if key not in drawn:
@@ -67,6 +69,7 @@ def criteria_dots(models: Mapping[str, Sequence[CriterionReading]], order: Seque
     labels = [theme.lines(f"{criterion}: {in_words(quantity)}", LONGEST) for criterion, quantity, _ in places]
     axis = {"range": [min(ends) - MARGIN, max(ends) + MARGIN], "nticks": 6}
     look: dict[str, Any] = {"pixels": (130, 44), "zero": 0, "axis": axis, "legend": len(models) > 1}
+    look["written"] = written
     return rows.finish(figure, labels, SIZE, view=" ".join(models), **look)
 
 

@@ -16,7 +16,6 @@ from plotly.subplots import make_subplots
 
 from pcf_core.core.risk import StereotypeDistribution
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.findings.numbers import people
 
 BIN = 0.05
 MOST_STEPS = 400  # steps of a cumulative line that are drawn one by one
@@ -76,7 +75,7 @@ def stereotype_steps(distributions: Several, *, other: str = "", threshold: floa
 def _panels(distributions: Several, other: str) -> tuple[go.Figure, list[str]]:
     """Make a panel per group, of which all models show the same."""
     groups = [one.group for one in next(iter(distributions.values()))]
-    titles = [] if other else [f"← less · {theme.text(people(group))} · more →" for group in groups]
+    titles = [] if other else [f"← less · {theme.group(group)} · more →" for group in groups]
     figure = make_subplots(
         rows=len(groups),
         cols=1,
@@ -209,8 +208,7 @@ def _finished(
     figure.update_xaxes(range=[low, high], **theme.SIGNED)
     title = "stereotype in one sentence (0 = neutral) → more"
     if other:
-        ends = theme.text(people(other)), theme.text(people(groups[0]))
-        title = f"← {ends[0]} · stereotype in one sentence · {ends[1]} →"
+        title = f"← {theme.group(other)} · stereotype in one sentence · {theme.group(groups[0])} →"
     figure.update_xaxes(title_text=title, row=len(groups))
     figure.update_annotations(font_size=12)
     marks.rule(figure, x=0, dash="solid", width=1.5)

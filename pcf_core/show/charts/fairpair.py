@@ -8,6 +8,7 @@ from typing import Any, Literal
 import plotly.graph_objects as go
 
 from pcf_core.show.charts import marks, rows, theme
+from pcf_core.show.findings.numbers import beside_one
 from pcf_core.texts.fairpair.records import (
     Convergence,
     FairPairReport,
@@ -191,9 +192,11 @@ def phrase_dots(report: WordReport, most: int = MOST_PHRASES) -> go.Figure:
     if not keyed:
         marks.note(figure, "no phrase to compare", x=0.5, y=0.5, xref="paper", yref="paper")
     labels = {key: theme.text(row.words, 24) for key, row in keyed}
-    title = f"log-odds δ (0 = as often)<br>→ more in texts for {theme.text(report.counterpart, 20)}"
+    first, second = (theme.text(name, 14) for name in (report.original, report.counterpart))
+    title = f"log-odds δ (0 = as often), more in texts for<br>← {second} · {first} →"
     view = " ".join(row.words for _, row in keyed)
-    look: dict[str, Any] = {"least": 4, "zero": 0, "grid": True, "axis": {"nticks": 7}}
+    look: dict[str, Any] = {"least": 4, "zero": 0, "grid": True}
+    look["axis"] = {"nticks": 7, "autorange": "reversed"}  # the first side is on the right
     return rows.finish(figure, labels, title, view=view, pixels=(178, 20), top=theme.BELOW_BUTTONS, **look)
 
 
@@ -255,7 +258,9 @@ def _finish_ratios(
             side = {"xanchor": "left" if right else "right", "xshift": 8 if right else -8}
             marks.note(figure, "F is undefined", x=1, y=one.row, **side)
     axis = {"range": [low - room, high + room], "nticks": 7}
-    return rows.finish(figure, labels, title, zero=1, axis=axis, top=theme.BELOW_BUTTONS, **look)
+    written = rows.value_texts(ratios, beside_one)
+    layout: dict[str, Any] = {"axis": axis, "top": theme.BELOW_BUTTONS, "written": written}
+    return rows.finish(figure, labels, title, zero=1, **layout, **look)
 
 
 def _grouped(figure: go.Figure, labels: Mapping[str, str], title: str, **look: Any) -> go.Figure:

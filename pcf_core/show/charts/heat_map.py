@@ -20,6 +20,9 @@ TALLEST = AROUND + 40 * ROW  # so many rows have a name each; of more, plotly na
 NAME = 10  # letters, in pixels: plotly names every row that is 1.2 times as high
 MOST_OPENED = 2_000  # cells that a click finds: of more the marks over them take seconds to draw
 MOST_WRITTEN = 100  # cells that have their value written in them
+FLAGGED = "flagged: these words are almost never used"
+PALE = "rgba(127, 127, 127, 0.15)"  # a cell without a colour of its own
+CORNER = {"angle": 225, "standoff": 9}  # degrees and pixels from the middle of a cell to its upper right
 
 
 def heat_map(
@@ -34,8 +37,9 @@ def heat_map(
 ) -> go.Figure:
     """Draw P(group) for the chosen occupations (rows) and templates (columns), both in the order given.
 
-    A cross marks a flagged cell.  The margins speak of all templates, not only the columns shown: on the
-    right the weighted mean of each occupation, on top each shown template's share of the weight.
+    A flagged cell has no colour: it is pale, with a dot beside its number, which is grey.  The margins speak
+    of all templates, not only the columns shown: on the right the weighted mean of each occupation, on top
+    each shown template's share of the weight.
 
     Parameters
     ----------
@@ -60,7 +64,8 @@ def heat_map(
     weights = np.asarray(template_weights, dtype=np.float64)
     weights = weights / weights.sum()
     keys_y, keys_x = [str(row) for row in rows], [str(column) for column in columns]
-    name = theme.text(group)
+    name = theme.probability_of(group)
+    flagged = preferences.flagged[np.ix_(rows, columns)]
     coverage = None if preferences.coverage is None else preferences.coverage[np.ix_(rows, columns)]
     opened = clicks and len(rows) * len(columns) <= MOST_OPENED
 
@@ -86,11 +91,8 @@ def heat_map(
         row=1,
         col=1,
     )
-    for trace in _cells(values[:, columns], coverage, rows, columns, name, opened):
+    for trace in _cells(values[:, columns], flagged, coverage, rows, columns, name, opened):
         figure.add_trace(trace, row=2, col=1)
-    flagged = preferences.flagged[np.ix_(rows, columns)]
-    if flagged.any():
-        figure.add_trace(_flags(flagged, keys_x, keys_y), row=2, col=1)
     figure.add_trace(_means(values @ weights, keys_y, name, neutral), row=2, col=2)
 
     contexts = {key: theme.text(theme.short_template(preferences.templates[int(key)]), 28) for key in keys_x}
@@ -118,36 +120,45 @@ def heat_map(
         coloraxis=theme.probability_axis(theme.text(words_of(group)), neutral, y=1, yanchor="bottom", ypad=6),
         top=64,
     )
+    if opened:  # Streamlit lets a chart that takes clicks be dragged, unless its axes are fixed
+        figure.update_xaxes(fixedrange=True)
+        figure.update_yaxes(fixedrange=True)
     return figure.update_yaxes(tickfont_size=NAME, row=2)
 
 
 def _cells(
     values: FloatArray,
+    flagged: np.ndarray,
     coverage: FloatArray | None,
     rows: list[int],
     columns: list[int],
     name: str,
     opened: bool,
 ) -> list[Any]:
-    """Draw the cells, and, where a click opens them, a mark that is not seen over each, which says it all."""
+    """Draw the cells, flagged ones apart, and over each, where a click opens it, a mark that is not seen."""
     keys_y, keys_x = [str(row) for row in rows], [str(column) for column in columns]
 
     def hover(value: str, covered: str) -> str:
         tail = "" if coverage is None else f"<br>coverage %{{{covered}:.3g}}"
-        return f"%{{y}}<br>%{{x}}<br>P({name}) %{{{value}:.3g}}{tail}"
+        return f"%{{y}}<br>%{{x}}<br>{name} %{{{value}:.3g}}{tail}"
 
-    drawn = marks.cells(
-        values,
-        f"P({name})",
-        hover=None if opened else hover("z", "customdata"),
-        x=keys_x,
-        y=keys_y,
-        customdata=coverage,
-        hoverongaps=False,
-        **({"texttemplate": "%{z:.2f}"} if values.size <= MOST_WRITTEN else {}),
-    )
+    is_written = values.size <= MOST_WRITTEN
+    shared: dict[str, Any] = {
+        "hover": None if opened else hover("z", "customdata"),
+        "x": keys_x,
+        "y": keys_y,
+        "customdata": coverage,
+        "hoverongaps": False,
+        **({"texttemplate": "%{z:.2f}"} if is_written else {}),
+    }
+    drawn = [marks.cells(np.where(flagged, np.nan, values), name, **shared)]
+    if flagged.any():
+        pale = marks.cells(
+            np.where(flagged, values, np.nan), FLAGGED, colors=theme.shades([PALE] * 2), **shared
+        )
+        drawn += [pale.update(textfont={"color": theme.MUTED}), _dots(flagged, keys_x, keys_y, is_written)]
     if not opened:
-        return [drawn]
+        return drawn
     data = [
         [row, column, values[down, right], 0.0 if coverage is None else coverage[down, right]]
         for down, row in enumerate(rows)
@@ -162,17 +173,18 @@ def _cells(
         marker={"symbol": "square"},
         **marks.hovering(hover("customdata[2]", "customdata[3]")),
     )
-    return [drawn, over]
+    return [*drawn, over]
 
 
-def _flags(flagged: np.ndarray, keys_x: list[str], keys_y: list[str]) -> go.Scatter:
+def _dots(flagged: np.ndarray, keys_x: list[str], keys_y: list[str], is_written: bool) -> go.Scatter:
+    """Draw a dot in each flagged cell: in the corner where the middle has a number."""
     places = np.argwhere(flagged)
     return go.Scatter(
         x=[keys_x[column] for _, column in places],
         y=[keys_y[row] for row, _ in places],
         mode="markers",
-        marker={"symbol": "x-thin", "size": 8, "line": {"width": 1.5, "color": theme.MUTED}},
-        name="flagged: next to no coverage",
+        marker={"symbol": "circle", "size": 4, "color": theme.MUTED, **(CORNER if is_written else {})},
+        name=FLAGGED,
         **marks.hovering(None),
     )
 
@@ -185,6 +197,6 @@ def _means(means: FloatArray, keys: list[str], name: str, neutral: float) -> go.
         base=neutral,
         customdata=means,
         marker={"color": means, "coloraxis": "coloraxis", "line": {"width": 0.5, "color": theme.MUTED}},
-        name=f"mean P({name})",
-        **marks.hovering(f"%{{y}}<br>weighted mean of P({name}) %{{customdata:.3g}}"),
+        name=f"mean {name}",
+        **marks.hovering(f"%{{y}}<br>weighted mean of {name} %{{customdata:.3g}}"),
     )

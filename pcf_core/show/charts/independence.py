@@ -36,6 +36,9 @@ ROOM = (0.3, 0.06)  # that a name takes on a narrow page, in shares
 MOST_WORDS = 12  # a side
 NAMES = {"female": "women's names", "male": "men's names"}
 STYLES = theme.group_styles(list(reversed(GENDERS)))
+# A difference is that of women's less men's names; men, the first group of their topic, are on the right.
+SIDES = "← more of women's names · more of men's names →"
+TO_MEN: Mapping[str, Any] = {"nticks": 7, "autorange": "reversed"}
 VARIANTS: tuple[Variant, Variant] = (HEADLINE, "all words")
 
 
@@ -145,8 +148,9 @@ def information_dots(information: MutualInformation) -> go.Figure:
     main = [rows.Mark(key, values[name], "", end) for (key, name), end in zip(keyed, ends, strict=True)]
     figure.add_trace(_information(main, label, theme.ModelStyle(theme.ACCENT, "diamond", "")))
     labels = {key: theme.text(FORMULAS[name]) for key, name in keyed}
-    axis = {"nticks": 6, "range": [-0.03, 1.05]}
-    return rows.finish(figure, labels, INFORMATION, view="information", pixels=(320, 0), axis=axis)
+    look: dict[str, Any] = {"axis": {"nticks": 6, "range": [-0.03, 1.05]}, "pixels": (320, 0)}
+    look["written"] = rows.value_texts(main)
+    return rows.finish(figure, labels, INFORMATION, view="information", **look)
 
 
 def _information(
@@ -196,12 +200,12 @@ def label_effects(reports: Mapping[str, HobbiesReport], order: Sequence[str] = (
     return rows.finish(
         figure,
         [theme.text(title, 22) for title in titles.values()],
-        "Cohen's d (0 = no difference)<br>→ more for women's names",
+        f"Cohen's d (0 = no difference)<br>{SIDES}",
         view=" ".join(reports),
         pixels=(150, 26 + 14 * len(reports)),
         zero=0,
         grid=True,
-        axis={"nticks": 7},
+        axis=TO_MEN,
     )
 
 
@@ -236,13 +240,13 @@ def hobby_word_dots(words: HobbyWords, most: int = MOST_WORDS) -> go.Figure:
     return rows.finish(
         figure,
         {key: theme.text(word, 24) for word, key in keys.items()},
-        "difference of texts with the word, % points<br>→ more of women's names",
+        f"difference of texts with the word, % points<br>{SIDES}",
         view=" ".join(keys),
         pixels=(150, 20),
         least=4,
         zero=0,
         grid=True,
-        axis={"nticks": 7},
+        axis=TO_MEN,
     )
 
 
@@ -306,15 +310,14 @@ def mean_scores(report: EmbeddingReport) -> go.Figure:
         ]
         figure.add_trace(rows.dots(drawn, NAMES[gender], STYLES[gender], size=12, extra="name"))
     labels = {key: theme.lines(one.model) for key, one in keyed}
-    title = "mean score of the texts<br>← nearer to he · nearer to she →"
-    view, axis = " ".join(report.models), {"nticks": 7}
-    return rows.finish(figure, labels, title, view=view, pixels=(150, 40), zero=0, axis=axis)
+    title, view = "mean score of the texts<br>← nearer to she · nearer to he →", " ".join(report.models)
+    return rows.finish(figure, labels, title, view=view, pixels=(150, 40), zero=0, axis=TO_MEN)
 
 
 def embedding_dots(report: EmbeddingReport, order: Sequence[str] = ()) -> go.Figure:
     """Draw Cohen's d of the embedding score of each model, without gendered words and with them as published.
 
-    Ticks are single seeds.  Filled marks lean beyond chance, to a side that does not hang on the seed.
+    Ticks are single seeds.  Filled marks differ beyond chance, and on the same side for every seed.
     """
     styles = theme.model_styles(order or list(report.models))
     keys = {
@@ -352,9 +355,9 @@ def embedding_dots(report: EmbeddingReport, order: Sequence[str] = ()) -> go.Fig
         key: theme.lines(model if variant == HEADLINE else f"{model}, all words")
         for (model, variant), key in keys.items()
     }
-    title = "Cohen's d of the texts' scores (0 = no difference)<br>→ women's names closer to she"
-    view, axis = " ".join(report.models), {"nticks": 7}
-    return rows.finish(figure, labels, title, view=view, pixels=(150, 34), zero=0, axis=axis)
+    title = "Cohen's d of the texts' scores (0 = no difference)<br>← women's names closer to she"
+    view = " ".join(report.models)
+    return rows.finish(figure, labels, title, view=view, pixels=(150, 34), zero=0, axis=TO_MEN)
 
 
 def _reading_details(one: EmbeddingReading) -> str:

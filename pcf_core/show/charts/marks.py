@@ -18,7 +18,9 @@ from pcf_core.show.findings.numbers import Ends
 
 BAND = 0.16  # opacity of the band of a fit
 RIM, RIM_WIDTH = "#FFFFFF", 3  # what is under a mark on a bar, and by how many pixels it is wider
-THIN = {"thickness": 1, "width": 0}  # whiskers of scatters with many points
+THICK = {"thickness": 2.5, "width": 7}  # whiskers, in pixels: seen from the last row of a room
+THIN = {"thickness": 1.5, "width": 3}  # of scatters with many points
+MOST_VALUES, VALUE_ROOM = 12, 48  # marks that have their value beside them, and pixels for it at the right
 Values = Sequence[Any] | FloatArray
 Hover = Sequence[str] | str | None
 
@@ -76,8 +78,7 @@ def whiskers(values: Values, ends: Sequence[Ends | None], color: str, **look: An
         "array": [None if one is None else one.high - value for value, one in pairs],
         "arrayminus": [None if one is None else value - one.low for value, one in pairs],
         "color": color,
-        "thickness": 1.5,
-        "width": 4,
+        **THICK,
         **look,
     }
 
@@ -302,9 +303,50 @@ def rule(
         figure.add_hline(y=y, **look)
 
 
+def values(
+    figure: go.Figure, written: Sequence[tuple[float, Any, str]], *, room: float = VALUE_ROOM
+) -> go.Figure:
+    """Write values to the right of their marks, where there are at most ``MOST_VALUES``, and make room.
+
+    ``written``: the right end of each mark with its whisker, its row, and the value as a reader reads it.
+    """
+    if 0 < len(written) <= MOST_VALUES:
+        ends, places, texts = zip(*written, strict=True)
+        figure.add_trace(
+            go.Scatter(
+                x=ends,
+                y=places,
+                text=[f"  {theme.text(one)}" for one in texts],
+                mode="text",
+                textposition="middle right",
+                name="values",
+                cliponaxis=False,
+                showlegend=False,
+                **hovering(None),
+            )
+        )
+        figure.update_layout(margin={"r": max(room, figure.layout.margin.r or 0)})
+    return figure
+
+
 def note(figure: go.Figure, text: str, **where: Any) -> None:
     """Write on the plot; the places are those of plotly's annotation."""
     figure.add_annotation(text=text, showarrow=False, **where)
+
+
+def name_models(figure: go.Figure, named: Sequence[tuple[str, float, str]]) -> None:
+    """Name models above their marks in the first row of an axis of names, each with a line to its mark.
+
+    ``named``: model, place on the axis across, whose middle is 0, and colour.  A model has a line of text of
+    its own and runs towards the middle, so that no two names meet and none is cut.
+    """
+    for index, (name, x, color) in enumerate(named):
+        figure.add_annotation(
+            text=f"<b>{theme.text(name, 28)}</b>",
+            **{"x": x, "y": 0, "ax": x, "ay": index - len(named)},
+            **{"axref": "x", "ayref": "y", "xanchor": "left" if x < 0 else "right", "yanchor": "middle"},
+            **{"arrowhead": 0, "arrowwidth": 2, "arrowcolor": color, "standoff": 6, "font_size": 12},
+        )
 
 
 def name_rows(figure: go.Figure, labels: Mapping[str, str], *, grid: bool = False) -> None:

@@ -19,12 +19,12 @@ TWO_LINES = 2.6  # of plotly's text, in sizes of its letters
 SMALLEST, USUAL = 9, 11  # letters, in pixels
 PREJUDICE = theme.ModelStyle(theme.PREJUDICE, "", "")
 CAPRICE = theme.ModelStyle(theme.CAPRICE, "", "/")
-PARTS = {  # of a squared tilt: what is common to all occupations is the paler
+PARTS = {  # of a squared preference: what is common to all occupations is the paler
     "common": ("common to all occupations", theme.ModelStyle(theme.SHARED, "", "")),
     "differing": ("differs between occupations", PREJUDICE),
 }
-SQUARES = "mean squared tilt (0 = even in every occupation)"
-AXIS = "risk (0 = even) → more risk"
+SQUARES = "mean squared preference (0 = even in every occupation)"
+AXIS = "risk (0 = even, 1 = always the same group) → more risk"
 AXIS_THOUSAND = "risk × 1,000 (0 = even) → more risk"
 
 
@@ -93,6 +93,7 @@ def risk_bars(shown: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
     × 1,000, as PCF's tables do.
     """
     figure = go.Figure()
+    unit = 1000.0 if thousand else 1.0
     shown = [row.times(1000) for row in shown] if thousand else shown
     places: dict[tuple[str, int | None], str] = {}
     keyed = []
@@ -104,14 +105,16 @@ def risk_bars(shown: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
     if ours:
         figure.add_traces([_part("prejudice", PREJUDICE, ours), _part("caprice", CAPRICE, ours)])
     if measured := [(key, row) for key, row in ours if row.interval]:
-        figure.add_traces(
-            marks.rimmed(_overall(measured, "overall risk with its interval", "line-ns-open", size=8))
-        )
+        figure.add_traces(marks.rimmed(_overall(measured, "risk with its range", "line-ns-open", size=8)))
     if published := [(key, row) for key, row in keyed if row.kind == "published"]:
         figure.add_trace(_overall(published, "published", "diamond-open", size=10))
     labels = {key: theme.lines(label) for (label, _), key in places.items()}
     view = f"{thousand} {' '.join(row.label for row in shown)}"
-    return _stacked(figure, labels, AXIS_THOUSAND if thousand else AXIS, view, pixels=(130, 30), least=3)
+    values = [rows.Mark(key, row.overall, ends=row.interval) for key, row in keyed]
+    ends = [end for row in shown for end in (row.overall, row.high)]
+    title = AXIS_THOUSAND if thousand else AXIS
+    look: dict[str, Any] = {"axis": theme.risk_axis(ends, unit), "pixels": (130, 30), "least": 3}
+    return _stacked(figure, labels, title, view, values, **look)
 
 
 def occupation_bars(report: RiskReport, top: int = 20, *, thousand: bool = False) -> go.Figure:
@@ -145,22 +148,23 @@ def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.F
     figure = go.Figure()
     keyed = rows.keyed(shown)
     for kind, name, symbol, color in (
-        ("run", "overall risk with its interval", "circle", theme.ACCENT),
+        ("run", "risk with its range", "circle", theme.ACCENT),
         ("reference", "reference model", "line-ns-open", theme.MUTED),
         ("published", "published", "diamond-open", theme.MUTED),
     ):
         if chosen := [(key, row) for key, row in keyed if row.kind == kind]:
             figure.add_trace(_overall(chosen, name, symbol, color, size=11))
-    furthest = max([1.0, *references.values(), *(row.high or row.overall for row in shown)])
+    ends = [*references.values(), *(end for row in shown for end in (row.low, row.high, row.overall))]
     for label, index in references.items():
         marks.rule(figure, x=index)
         # Side by side two labels meet on a telephone, and to one side one would near its neighbour.
         where = {"x": index, "y": 1, "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
         marks.note(figure, theme.text(label).replace(" ", "<br>", 1), font_size=11, **where)
     fitting = int((theme.MAX_HEIGHT - AROUND) / max(1, len(shown)) / TWO_LINES)  # of two lines in a row
-    written = theme.lines if fitting >= SMALLEST else theme.text
-    labels = {key: written(row.label) for key, row in keyed}
-    look: dict[str, Any] = {"grid": True, "axis": {"range": [-0.04, furthest + 0.06]}}
+    label = theme.lines if fitting >= SMALLEST else theme.text
+    labels = {key: label(row.label) for key, row in keyed}
+    values = [rows.Mark(key, row.overall, ends=row.interval) for key, row in keyed]
+    look: dict[str, Any] = {"grid": True, "axis": theme.risk_axis(ends), "written": rows.value_texts(values)}
     look |= {"legend": len({row.kind for row in shown}) > 1, "top": theme.BELOW_BUTTONS, "right": 28}
     view = " ".join(row.label for row in shown)
     rows.finish(figure, labels, AXIS, view=view, pixels=(AROUND, ROW), **look)
@@ -168,13 +172,15 @@ def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.F
 
 
 def lean_bars(shown: Sequence[LeanBar]) -> go.Figure:
-    """Draw stacked bars from top to bottom, with a diamond at the squared tilt of neutral subjects."""
+    """Draw stacked bars from top to bottom; a diamond is the squared preference for neutral subjects."""
     figure = go.Figure()
     keyed = rows.keyed(shown)
     for part, (name, style) in PARTS.items():
         values = [getattr(row, part) for row in shown]
         hover = [
-            marks.told(row.label, f"{name} {digits(value)}", f"{_share(value, row)} of the squared tilt")
+            marks.told(
+                row.label, f"{name} {digits(value)}", f"{_share(value, row)} of the squared preference"
+            )
             for row, value in zip(shown, values, strict=True)
         ]
         figure.add_trace(marks.bars(values, [key for key, _ in keyed], name, style, hover=hover))
@@ -188,7 +194,9 @@ def lean_bars(shown: Sequence[LeanBar]) -> go.Figure:
         rim = {"line": {"width": 2, "color": theme.MUTED}}
         figure.add_traces(marks.rimmed(rows.dots(measured, "neutral subjects", style, size=12, marker=rim)))
     labels = {key: theme.lines(row.label) for key, row in keyed}
-    return _stacked(figure, labels, SQUARES, " ".join(row.label for row in shown), pixels=(130, 40))
+    values = [rows.Mark(key, row.common + row.differing) for key, row in keyed]
+    look: dict[str, Any] = {"axis": {"rangemode": "tozero"}, "pixels": (130, 40)}
+    return _stacked(figure, labels, SQUARES, " ".join(row.label for row in shown), values, **look)
 
 
 def _share(value: float, row: LeanBar) -> str:
@@ -199,14 +207,13 @@ def _share(value: float, row: LeanBar) -> str:
 def _stacked(
     figure: go.Figure,
     labels: Mapping[str, str],
-    axis: str,
+    title: str,
     view: str,
-    *,
-    pixels: tuple[int, int],
-    least: int = 2,
+    values: Sequence[rows.Mark],
+    **look: Any,
 ) -> go.Figure:
-    look: dict[str, Any] = {"axis": {"rangemode": "tozero"}, "barmode": "stack", "bargap": 0.35}
-    return rows.finish(figure, labels, axis, view=view, pixels=pixels, least=least, **look)
+    stacked: dict[str, Any] = {"barmode": "stack", "bargap": 0.35, "written": rows.value_texts(values)}
+    return rows.finish(figure, labels, title, view=view, **stacked, **look)
 
 
 def _overall(keyed: Keyed, name: str, symbol: str, color: str = theme.MUTED, *, size: float) -> go.Scatter:
@@ -231,7 +238,7 @@ def _details(row: RiskBar) -> str:
     corrected = "" if row.corrected is None else f", corrected {two_decimals(row.corrected)}"
     return marks.told(
         row.label,
-        f"overall risk {with_interval(row.overall, row.interval)}",
+        f"risk {with_interval(row.overall, row.interval)}",
         f"range from resampling {theme.text(row.drawn)}" if row.interval and row.drawn else "",
         f"prejudice {two_decimals(row.prejudice)}{corrected}",
         f"caprice {two_decimals(row.caprice)}",
@@ -273,7 +280,8 @@ def corrected_dots(
         expected = rows.dots(ticks, "expected from sampling alone", rows.TICK, size=26, rim=2.5)
         figure.add_trace(expected, row=1, col=1)
     unit = " × 1,000" if thousand else ""
-    figure.update_xaxes(rangemode="tozero")
+    ends = [end for trace in figure.data for end in _ends(trace)]
+    figure.update_xaxes(theme.risk_axis(ends, factor))
     figure.update_xaxes(title_text=f"part of the risk{unit} (0 = none) → more", row=2)
     names = [theme.lines(name, 14) for name in shown]
     marks.number_rows(figure, names)
@@ -283,6 +291,15 @@ def corrected_dots(
     height = 190 + 2 * 56 * max(1, len(shown))
     view = f"{over} {thousand} {' '.join(shown)}"
     return theme.base_layout(figure, height, view=view, legend=True, top=theme.BELOW_PANEL_NAMES)
+
+
+def _ends(trace: go.Scatter) -> list[float]:
+    """Return the values of a trace and the ends of its whiskers."""
+    ends = list(trace.x)
+    for sign, lengths in ((1, trace.error_x.array), (-1, trace.error_x.arrayminus)):
+        if lengths is not None:
+            ends += [value + sign * (length or 0.0) for value, length in zip(trace.x, lengths, strict=True)]
+    return ends
 
 
 def _corrected(

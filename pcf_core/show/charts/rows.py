@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.findings.numbers import Ends
+from pcf_core.show.findings.numbers import Ends, two_decimals
 
+Written = tuple[float, Any, str]  # the right end of a mark, its row, and its value in words
 Looks = theme.ModelStyle | Mapping[Any, theme.ModelStyle]  # of all marks, or by their rows
 ACCENT = theme.ModelStyle(theme.ACCENT, "circle", "")
 TICK = theme.ModelStyle(theme.MUTED, "line-ns-open", "")  # of what stands beside the marks, such as chance
@@ -79,6 +80,15 @@ def by_verdict(
     return traces
 
 
+def value_texts(drawn: Sequence[Mark], write: Callable[[float], str] = two_decimals) -> list[Written]:
+    """Return what :func:`marks.values` writes beside the marks of a chart."""
+    return [
+        (max(one.value, one.ends.high if one.ends else one.value), one.row, write(one.value))
+        for one in drawn
+        if one.value is not None
+    ]
+
+
 def finish(
     figure: go.Figure,
     labels: Mapping[str, str] | Sequence[str],
@@ -91,14 +101,16 @@ def finish(
     grid: bool = False,
     axis: Mapping[str, Any] | None = None,
     legend: bool = True,
+    written: Sequence[Written] = (),
     **layout: Any,
 ) -> go.Figure:
     """Name rows and axis, draw the line of no difference, and give every row its height.
 
     ``labels``: plotly text from the top, by the key of a row, or in order where marks lie between rows.
     ``pixels``: of all that stands around the rows, and of a row, of which there is room for ``least``.
-    ``zero``: where a line is drawn through all rows.  ``title``, ``axis``: of the axis of values; ``view``,
-    ``legend`` and ``layout``: see :func:`pcf_core.show.charts.theme.base_layout`.
+    ``zero``: where a line is drawn through all rows.  ``title``, ``axis``: of the axis of values;
+    ``written``: values beside the marks, if they are few; ``view``, ``legend`` and ``layout``: see
+    :func:`pcf_core.show.charts.theme.base_layout`.
     """
     if zero is not None:
         marks.rule(figure, x=zero)
@@ -109,4 +121,5 @@ def finish(
         marks.number_rows(figure, labels, grid=grid)
     around, row = pixels
     height = around + row * max(least, len(labels))
-    return theme.base_layout(figure, height, view=view, legend=legend, **layout)
+    theme.base_layout(figure, height, view=view, legend=legend, **layout)
+    return marks.values(figure, written)

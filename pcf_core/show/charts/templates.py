@@ -174,7 +174,10 @@ def risk_moves(moves: Sequence[RiskMove], before: str, after: str) -> go.Figure:
             look: dict[str, Any] = {"rim": 2, "whisker": style.color, "showlegend": row == 1}
             trace = rows.dots(found, theme.text(name, 60), style, legendgroup=style.marker, **look)
             figure.add_trace(trace, row=row, col=1)
-        figure.update_xaxes(title_text=title, nticks=6, row=row, col=1)
+        drawn = [report for move in moves for report in (move.before, move.after)]
+        ends = [end for report in drawn for one in report.intervals[risk][:1] for end in (one.low, one.high)]
+        axis = theme.risk_axis([*ends, *(getattr(report, risk) for report in drawn)])
+        figure.update_xaxes(title_text=title, nticks=6, **axis, row=row, col=1)
     marks.number_rows(figure, [theme.lines(move.label) for move in moves])
     height = 110 + len(theme.RISKS) * (56 + 34 * len(moves))
     return theme.base_layout(figure, height, view=" ".join(move.label for move in moves), legend=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -16,6 +16,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 from pcf_core.core.run import split_label
+from pcf_core.show.findings.numbers import people, words_of
+from pcf_core.show.names import with_titles
 
 # Okabe and Ito's colours; the first four have a contrast of 3:1 on white and on Streamlit's dark page.  Grey
 # stands for their black, which a dark page swallows.
@@ -40,8 +42,8 @@ GRID = "rgba(127, 127, 127, 0.25)"
 # Of groups, which may stand beside models in one picture: other colours than theirs, chosen so that the first
 # five differ from one another and from the models' also without red or green cones (Machado et al. 2009,
 # doi:10.1109/TVCG.2009.113), other markers, and the patterns from the other end.
-GROUP_COLORS = ("#6644EE", "#00AA44", "#666644", "#8888EE", "#446688", "#AA3377", "#A0522D", "#999933")
-PAIR_COLORS = ("#6644EE", "#A0522D")  # of two groups: hues of the diverging scale
+# The first is the purple, the second the orange of the diverging scale.
+GROUP_COLORS = ("#6644EE", "#A0522D", "#3399EE", "#775577", "#DD11BB", "#00AA44", "#446688", "#999933")
 GROUP_MARKERS = (
     *("triangle-down", "pentagon", "star-diamond", "hourglass"),
     *("bowtie", "hexagram", "triangle-left", "triangle-right"),
@@ -102,12 +104,13 @@ def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
 
 
 def group_styles(groups: Sequence[str]) -> dict[str, ModelStyle]:
-    """Return a style per group, by its place: no model's colour or marker; two are purple and brown."""
-    colors = PAIR_COLORS if len(set(groups)) == 2 else GROUP_COLORS
+    """Return a style per group, by its place: the first purple, the second orange, none a model's."""
     styles = {}
     for index, name in enumerate(dict.fromkeys(groups)):
         mark = (index + index // len(GROUP_MARKERS)) % len(GROUP_MARKERS)
-        styles[name] = ModelStyle(colors[index % len(colors)], GROUP_MARKERS[mark], GROUP_PATTERNS[mark])
+        styles[name] = ModelStyle(
+            GROUP_COLORS[index % len(GROUP_COLORS)], GROUP_MARKERS[mark], GROUP_PATTERNS[mark]
+        )
     return styles
 
 
@@ -120,11 +123,12 @@ def columns(label: str) -> int:
 
 
 def text(label: object, length: int = LABEL_LENGTH) -> str:
-    """Return a user's label as plain text for plotly: shortened to ``length`` columns, never markup.
+    """Return a label as plain text for plotly: shortened to ``length`` columns, never markup.
 
-    Escapes HTML, the dollar sign (LaTeX) and the per cent sign (hover templates) as entities.
+    Models and template sets are written by their titles.  HTML, the dollar sign (LaTeX) and the per cent sign
+    (hover templates) become entities.
     """
-    plain = " ".join(str(label).split())
+    plain = " ".join(with_titles(str(label)).split())
     if columns(plain) > length:
         plain = plain[: fitting(plain, length - 1)].rstrip() + "…"
     for character, entity in (
@@ -143,15 +147,25 @@ def fitting(label: str, width: int) -> int:
     return sum(columns(label[:end]) <= width for end in range(1, len(label) + 1))
 
 
-def lines(label: object, width: int = 20) -> str:
-    """Break a label into two lines of about ``width`` columns, so that it fits a narrow page.
+def group(name: str, length: int = LABEL_LENGTH) -> str:
+    """Return what people call a group, as plain text for plotly: men, not male."""
+    return text(people(name), length)
+
+
+def probability_of(name: str) -> str:
+    """Return what a chart calls the probability of a group's words, as plain text for plotly."""
+    return f"P({text(words_of(name))})"
+
+
+def lines(label: object, width: int = 20, most: int = 2) -> str:
+    """Break a label into ``most`` lines of about ``width`` columns, so that it fits a narrow page.
 
     It is broken at a space if both lines then fit, best behind a colon; else at a space or behind a hyphen,
     so that a name such as gender-fiction stays whole; where neither stands early enough, as in Chinese,
     between any two characters.
     """
-    plain = " ".join(str(label).split())
-    if columns(plain) <= width:
+    plain = " ".join(with_titles(str(label)).split())
+    if columns(plain) <= width or most < 2:
         return text(plain, width)
     end = fitting(plain, width)
     spaces = [index for index in range(end, 1, -1) if plain[index] == " "]
@@ -159,7 +173,7 @@ def lines(label: object, width: int = 20) -> str:
     fits.sort(key=lambda index: plain[index - 1] != ":")
     breaks = (index for index in range(end, 1, -1) if index in spaces or plain[index - 1] == "-")
     first = fits[0] if fits else next(breaks, end)
-    return f"{text(plain[:first], width)}<br>{text(plain[first:], width)}"
+    return f"{text(plain[:first], width)}<br>{lines(plain[first:].strip(), width, most - 1)}"
 
 
 def short_template(template: str) -> str:
@@ -236,11 +250,22 @@ def bar_marker(style: ModelStyle) -> dict[str, Any]:
 # under them.  The names of panels stand above the first one.
 BELOW_BUTTONS, BELOW_PANEL_NAMES = 40, 28
 SIGNED: Mapping[str, Any] = {"tickformat": "+.2~g", "labelalias": {"+0": "0"}}  # of an axis with 0 inside
+EDGE = 0.03  # of an axis of risks, beyond its ends: a mark at 0 or at 1 is whole
 RISKS: Mapping[str, str] = {
-    "overall_risk": "overall risk R → more risk",
+    "overall_risk": "risk → more",
     "prejudice_risk": "prejudice → more",
     "caprice_risk": "caprice → more",
 }
+
+
+def risk_axis(values: Iterable[float | None], unit: float = 1.0) -> dict[str, Any]:
+    """Return the range of an axis of risks: 0 to 1, longer only where a value lies outside.
+
+    ``values``: marks and ends of whiskers; ``unit``: 1,000 where risks are shown × 1,000.
+    """
+    drawn = [value for value in values if value is not None]
+    low, high = min([0.0, *drawn]), max([unit, *drawn])
+    return {"range": [low - EDGE * unit, high + EDGE * unit]}
 
 
 def base_layout(
@@ -278,6 +303,8 @@ def base_layout(
         showlegend=legend,
         uirevision=view or "constant",
         hovermode="closest",
+        dragmode=False,  # a page is scrolled, also where the pointer is on a chart: the buttons zoom
+        modebar={"bgcolor": "rgba(0, 0, 0, 0)", "color": GRID, "activecolor": "rgba(127, 127, 127, 1)"},
     )
     axis = {"automargin": True, "zeroline": False, "gridcolor": GRID, "tickfont": {"size": 11}}
     for axes in (figure.update_xaxes, figure.update_yaxes):

@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import MeanTilt, Over, RiskReport
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.findings.numbers import called, people
+from pcf_core.show.findings.numbers import called
 
 LABELLED = 3
 LINE = 12  # pixels between two labels
@@ -105,7 +105,7 @@ def tilt_box(
     for row in rows:
         _draw(figure, row, over, chosen)
         labels += _labels(row, labelled, step=LINE * len(rows) / (height - 90))
-    low, high = (theme.text(people(group)) for group in (group_low, group_high))
+    low, high = (theme.group(group) for group in (group_low, group_high))
     figure.update_xaxes(
         title_text=f"← {low} · even · {high} →",
         range=_range(rows),
@@ -131,7 +131,7 @@ def tilt_panels(
     styles = theme.model_styles(list(reports))
     every = list(dict.fromkeys(group for report in reports.values() for group in report.groups))
     groups = [group for group in every if group in drawn] if drawn else every
-    titles = [f"← less · {theme.text(people(group))} · more →" for group in groups]
+    titles = [f"← less · {theme.group(group)} · more →" for group in groups]
     figure = make_subplots(
         rows=len(groups), cols=1, shared_xaxes=True, subplot_titles=titles, vertical_spacing=0.3 / len(groups)
     )

@@ -15,7 +15,7 @@ from plotly.subplots import make_subplots
 from pcf_core.core.records import FloatArray
 from pcf_core.measure.reference_models import SimplexRisk, ToyRisk
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.charts.risk import RiskBar, risk_bars
+from pcf_core.show.charts.risk import AXIS, RiskBar, risk_bars
 from pcf_core.show.findings.numbers import words_of
 
 PANEL = 265
@@ -32,7 +32,7 @@ def jensen_curve(toys: Sequence[ToyRisk], curve: FloatArray) -> go.Figure:
     [point, 2] stereotype of the first group and J there.
     """
     figure = make_subplots(rows=len(toys), cols=1, vertical_spacing=0.42 / len(toys))
-    high, low = (theme.text(group) for group in toys[0].groups)
+    high, low = (theme.group(group) for group in toys[0].groups)
     for row, toy in enumerate(toys, start=1):
         for trace in _jensen_traces(toy, curve):
             figure.add_trace(trace.update(showlegend=row == 1, legendgroup=trace.name), row=row, col=1)
@@ -65,7 +65,7 @@ def reference_tiles(draws: Mapping[str, FloatArray], group: str) -> go.Figure:
         horizontal_spacing=0.08,
         vertical_spacing=0.24 / rows,
     )
-    hover = f"occupation %{{y}}, context %{{x}}<br>P({theme.text(group)}) %{{z:.3g}}"
+    hover = f"occupation %{{y}}, sentence %{{x}}<br>{theme.probability_of(group)} %{{z:.3g}}"
     for index, (name, values) in enumerate(draws.items()):
         cells = marks.cells(values, theme.text(name), hover=hover, x0=1, y0=1)
         figure.add_trace(cells, row=index // 2 + 1, col=index % 2 + 1)
@@ -75,7 +75,7 @@ def reference_tiles(draws: Mapping[str, FloatArray], group: str) -> go.Figure:
     for row in range(1, rows):  # tiles share their axes: numbers stand under the last and beside the first
         figure.update_xaxes(showticklabels=False, row=row)
     figure.update_yaxes(showticklabels=False, col=2)
-    figure.update_xaxes(title_text="contexts", row=rows)
+    figure.update_xaxes(title_text="sentences", row=rows)
     figure.update_yaxes(title_text="occupations", col=1)
     return theme.base_layout(
         figure,
@@ -93,8 +93,8 @@ def risk_flow(toys: Sequence[ToyRisk], prejudice: float, caprice: float) -> go.F
     From top to bottom: P of the first group, J, and the prejudice and caprice of each occupation over the
     last bar, that of the model.  ``toys``: an occupation each, with the same two groups and contexts.
     """
-    first = theme.text(toys[0].groups[0])
-    titles = [f"1 · preference P({first})", "2 · risk J in each context", "3 · risk r over contexts, and R"]
+    first = theme.group(toys[0].groups[0])
+    titles = [f"1 · preference P({first})", "2 · risk J in each sentence", "3 · risk r over sentences, and R"]
     figure = make_subplots(rows=3, cols=1, subplot_titles=titles, vertical_spacing=0.13)
     preferences = np.array([toy.preferences[:, 0] for toy in toys])
     light = theme.shades(theme.DIVERGING[3:-3])  # on the ends numbers could not be read
@@ -115,7 +115,8 @@ def risk_flow(toys: Sequence[ToyRisk], prejudice: float, caprice: float) -> go.F
     figure.update_yaxes(autorange="reversed", showgrid=False)
     figure.update_xaxes(showgrid=False, row=1)
     figure.update_xaxes(showgrid=False, row=2)
-    figure.update_xaxes(title_text="risk (0 = even) → more risk", rangemode="tozero", row=3)
+    ends = [one + other for _, one, other in parts]
+    figure.update_xaxes(title_text=AXIS, **theme.risk_axis(ends), row=3)
     return theme.base_layout(
         figure,
         600,
@@ -133,10 +134,11 @@ def simplex(risk: SimplexRisk, criterion: str) -> go.Figure:
     The corners are certain preferences for one group, the middle is neutral.
     """
     toy = risk.example
-    first, second, third = (theme.text(group, 20) for group in toy.groups)
+    first, second, third = (theme.group(group, 20) for group in toy.groups)
     figure = go.Figure()
-    hover = f"p({second}) − p({first}) %{{x:+.3g}}<br>p({third}) %{{y:.3g}}<br>J %{{z:.3g}}"
-    figure.add_trace(marks.cells(risk.risks, "J", hover=hover, x=risk.across, y=risk.up, hoverongaps=False))
+    hover = f"p({first}) − p({second}) %{{x:+.3g}}<br>p({third}) %{{y:.3g}}<br>J %{{z:.3g}}"
+    across = -np.asarray(risk.across)  # the grid runs from the first group to the second
+    figure.add_trace(marks.cells(risk.risks, "J", hover=hover, x=across, y=risk.up, hoverongaps=False))
     mean = _in_plane(toy.mean_preference[np.newaxis])[0]
     ends = [((float(x), float(y)), (float(mean[0]), float(mean[1]))) for x, y in _in_plane(toy.preferences)]
     figure.add_trace(marks.line(*marks.pieces(ends), "to the mean", width=2, dash="dash"))
@@ -147,7 +149,7 @@ def simplex(risk: SimplexRisk, criterion: str) -> go.Figure:
     star = theme.ModelStyle(theme.OKABE_ITO[5], "star", "")
     figure.add_trace(_point(mean, text, "mean of the contexts", star, 17))
     figure.update_xaxes(
-        title_text=f"← {first} · p({second}) − p({first}) · {second} →", range=[-REACH, REACH]
+        title_text=f"← {second} · p({first}) − p({second}) · {first} →", range=[-REACH, REACH]
     )
     figure.update_yaxes(title_text=f"p({third}) → {third}", range=[-0.06, REACH])
     colors = {
@@ -266,8 +268,8 @@ def _numbers(toys: Sequence[ToyRisk], values: FloatArray, name: str, colors: lis
 
 
 def _in_plane(preferences: FloatArray) -> FloatArray:
-    """Project [point, group] of three groups on [point, 2]: first left, second right, third on top."""
-    return np.stack([preferences[:, 1] - preferences[:, 0], preferences[:, 2]], axis=-1)
+    """Project [point, group] of three groups on [point, 2]: first right, second left, third on top."""
+    return np.stack([preferences[:, 0] - preferences[:, 1], preferences[:, 2]], axis=-1)
 
 
 def _point(index: Sequence[float], text: str, name: str, style: theme.ModelStyle, size: float) -> go.Scatter:

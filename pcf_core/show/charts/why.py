@@ -64,18 +64,15 @@ def factor_plot(
     if panel.scale.log:
         figure.update_xaxes(type="log", dtick=1, tickformat=",~r")
     figure.update_yaxes(title_text=theme.RISKS[panel.quantity])
-    if span is not None:
-        figure.update_yaxes(range=list(span))
+    figure.update_yaxes(range=list(span or risk_span([panel])))
     view = f"{panel.scale.name} {panel.quantity} {model}"
     return theme.base_layout(figure, FACTOR_HEIGHT, view=view, legend=True)
 
 
 def risk_span(panels: Sequence[FactorPanel]) -> tuple[float, float]:
-    """Return the ends of an axis that holds every point of the panels."""
-    risks = [point.risk for panel in panels for point in panel.points]
-    low, high = min(risks, default=0.0), max(risks, default=1.0)
-    pad = 0.08 * (high - low) or 0.05
-    return low - pad, high + pad
+    """Return the ends of an axis of risks that holds every point of the panels: 0 to 1 at least."""
+    low, high = theme.risk_axis(point.risk for panel in panels for point in panel.points)["range"]
+    return low, high
 
 
 def _factor_points(panel: FactorPanel, points: Sequence[FactorPoint], symbol: str, color: str) -> go.Scatter:
@@ -211,7 +208,9 @@ def sensitivity_dots(
         figure.add_trace(rows.dots(drawn, theme.text(model), style, verdicts=True, **look))
     view = " ".join([quantity, *chosen, *dimensions])
     labels = [_choice_label(row) for row in places]
-    axis = {"rangemode": "normal", "nticks": 7}
+    ends = [getattr(variant, quantity) for variants in chosen.values() for variant in variants]
+    ends += [end for one in intervals.values() if one for end in (one.low, one.high)]
+    axis = theme.risk_axis(ends) | {"nticks": 7}
     pixels = (100, 32)  # two lines of a label and a gap
     rows.finish(figure, labels, theme.RISKS[quantity], view=view, pixels=pixels, least=4, axis=axis)
     return figure.update_yaxes(range=[len(places) - 0.4, -0.6])
@@ -245,7 +244,7 @@ def _choice_details(model: str, variant: Variant, quantity: Quantity, base: floa
     return marks.told(
         model,
         f"{theme.text(variant.dimension)}: {theme.text(variant.label, 60)}",
-        f"overall risk {variant.overall_risk:.3g}",
+        f"risk {variant.overall_risk:.3g}",
         f"prejudice {variant.prejudice_risk:.3g}, caprice {variant.caprice_risk:.3g}{sd}",
         "" if variant.kind == "base" else f"change {getattr(variant, quantity) - base:+.3g}",
         theme.text(variant.note, 90),

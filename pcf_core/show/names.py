@@ -1,0 +1,66 @@
+"""The titles by which people know models and template sets, in every sentence, chart and table.
+
+Data, addresses, commands and provenance keep the exact names.  Only names in the shipped lists have a title;
+any other model or set is shown under the name that its owner gave it.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from pcf_core.core.errors import ModelError
+from pcf_core.core.settings import settings
+from pcf_core.core.topics import TemplateSet
+from pcf_core.models.names import known_models
+from pcf_core.models.public import public_models
+
+
+def with_titles(text: str) -> str:
+    """Replace the exact names of models and template sets in a text by their titles.
+
+    A name inside a longer name, a path, an address or an option of a command stays as it is.  A text that was
+    replaced once stays as it is.
+    """
+    if "-" not in text:  # every name that is replaced has one
+        return text
+    titles, names = _titles(settings().assets)
+    return names.sub(lambda match: titles[match[0]], text)
+
+
+def set_title(templates: TemplateSet) -> str:
+    """Return the title of a template set: that of today for a shipped one, also of an earlier result."""
+    return _titles(settings().assets)[0].get(templates.name) or templates.title or templates.name
+
+
+@lru_cache(maxsize=4)
+def _titles(assets: Path) -> tuple[Mapping[str, str], re.Pattern[str]]:
+    """Map names to titles, and return the pattern that finds the names; every title belongs to one name.
+
+    Public copies come first: where the hub's original has the same title, it keeps its exact name, so that
+    two models never look like one.  A title without a space could be the name of somebody's own model, and a
+    name without a hyphen could be an ordinary word.
+    """
+    titles: dict[str, str] = {}
+    for name, title in (*_model_titles(), *_set_titles(assets)):
+        if "-" in name and " " in title and title not in titles.values():
+            titles[name] = title
+    longest_first = sorted(titles, key=len, reverse=True)
+    alternatives = "|".join(map(re.escape, longest_first)) or r"(?!)"
+    return titles, re.compile(rf"(?<![\w./:@=\\-])(?:{alternatives})(?![\w/@\\-]|[.:]\w)")
+
+
+def _model_titles() -> Iterator[tuple[str, str]]:
+    with suppress(ModelError):  # who opens a damaged list reports it; a name can do without its title
+        for model in (*public_models(), *known_models()):
+            yield model.name, model.title
+
+
+def _set_titles(assets: Path) -> Iterator[tuple[str, str]]:
+    for path in sorted((assets / "templates").glob("*.toml")):
+        with suppress(OSError, ValueError):
+            yield path.stem, str(tomllib.loads(path.read_text(encoding="utf8")).get("title", ""))
