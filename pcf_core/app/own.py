@@ -13,8 +13,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.inside import UploadedFile
+from pcf_core.app.links import select_called
 from pcf_core.app.roles import may_audit, recorded
-from pcf_core.app.widgets import choose_one, plain, refusals_said
+from pcf_core.app.widgets import plain, refusals_said
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import Record
 from pcf_core.core.settings import settings
@@ -125,7 +126,7 @@ class OwnPanel(Generic[T]):
                     self.own.shelf.kind,
                 )
                 if self.examples:
-                    with st.popover("What a file looks like", icon=":material/description:"):
+                    with st.popover("Example of a file", icon=":material/description:"):
                         for form, example in self.examples.items():
                             st.markdown(form)
                             st.code(example, language=None, wrap_lines=True)
@@ -178,35 +179,37 @@ def draw_upload(
         key=f"upload_name_{folder}_{'_'.join(file.file_id for file in files)}",
         help="Small letters, digits and hyphens.",
     ).strip()
-    if st.button("Keep it", key=f"keep_{folder}", type="primary", icon=":material/upload:"):
+    if st.button("Save", key=f"keep_{folder}", type="primary", icon=":material/save:"):
         with refusals_said():
             item = item.model_copy(update={"name": name})
             recorded("uploaded", kind, name, own.save, item)
             saved(name)
 
 
-def draw_views(views: Mapping[str, str], for_auditors: Collection[str], key: str, first: str) -> str:
-    """Draw what to do with what is kept: the views that this person has, each with what it is for.
+def draw_views(
+    views: Mapping[str, str], called: Mapping[str, str], for_auditors: Collection[str], key: str, first: str
+) -> str:
+    """Draw the views of a page that this person has; return the name of the open one.
 
-    ``first``: the view that is open where the address names none.
+    ``views``: what each is for, by name.  ``called``: their labels.  ``first``: the view that is open where
+    the address names none.
     """
-    offered = {name: text for name, text in views.items() if name not in for_auditors or may_audit()}
-    return str(
-        choose_one(
-            "What to do",
-            list(offered),
-            default=first,
-            key=key,
-            wrap=True,  # their names are wider than a telephone
-            help=" ".join(f"{name}: {text}" for name, text in offered.items()),
-        )
+    offered = {name: called[name] for name in views if name not in for_auditors or may_audit()}
+    return select_called(
+        "What to do",
+        offered,
+        key=key,
+        row=True,
+        default=called[first],
+        wrap=True,  # their labels are wider than a telephone
+        help=" ".join(f"{label}: {views[name]}" for name, label in offered.items()),
     )
 
 
 def expander(what: str) -> DeltaGenerator:
     """Open a folded box of actions on one's own of a kind; a viewer can take it out alone."""
     if may_audit():
-        return st.expander(f"{what} of your own: upload, take out, delete", icon=":material/upload:")
+        return st.expander(f"{what} of your own: upload, download, delete", icon=":material/upload:")
     return st.expander(f"{what} as a file", icon=":material/download:")
 
 
@@ -245,7 +248,7 @@ def ask_to_delete(
     """Draw a button that says what would be deleted, and the second one behind it; both as Markdown."""
     with st.popover(label, icon=":material/delete_forever:"):
         st.markdown(consequence)
-        if st.button("Delete for good", key=key, type="primary"):
+        if st.button("Delete", key=key, type="primary"):
             with refusals_said():
                 carry_out()
                 deleted()

@@ -165,20 +165,20 @@ def _waiting_sentence(queue: Queue, jobs: Mapping[str, Job]) -> str:
 
 
 def draw_ended_early(jobs: Mapping[str, Job]) -> None:
-    """Draw why a model has no answer, and the button that asks again.
+    """Draw why a model has no answer, and the button that runs it again.
 
     It is one for all that nobody came to.
     """
     for model, job in jobs.items():
         if job.state == "failed":
             st.error(f"**{plain(model)}:** {plain(job.error or '')}", icon=":material/error:")
-            if st.button("Ask again", key=f"again_{job.id}", icon=":material/refresh:"):
+            if st.button("Run again", key=f"again_{job.id}", icon=":material/refresh:"):
                 retry(job)
     late = [model for model, job in jobs.items() if job.state == "cancelled"]
     if late:
         names = plain(listed(late))
         st.error(f"**{names}:** {_late_sentence(open_queue())}", icon=":material/timer_off:")
-        if st.button("Ask again", key="again", icon=":material/refresh:"):
+        if st.button("Run again", key="again", icon=":material/refresh:"):
             del st.session_state[ASKED]
             st.rerun()
 
@@ -188,12 +188,10 @@ def _late_sentence(queue: Queue) -> str:
     within = f"within {PATIENCE:.0f} seconds"
     if not queue.workers():
         started = "the one that was started has ended" if settings().start_worker else "this app starts none"
-        return (
-            f"No worker is running ({started}), so that nobody answered {within}: {BY_HAND}, then ask again."
-        )
+        return f"No worker is running ({started}), so there was no answer {within}: {BY_HAND}, then run it again."
     return (
         f"The worker did not come to it {within}: it is at a run with long batches, or others asked first. "
-        "Ask again later, or cancel the run on the page 'Run an audit'."
+        "Run it again later, or cancel the run on the page 'Run an audit'."
     )
 
 

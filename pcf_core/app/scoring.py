@@ -61,7 +61,7 @@ def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
         if not may_audit():
             draw_why_not()
         elif st.button(
-            "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"
+            "Run what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"
         ):
             with refusals_said():
                 for run in missing.values():

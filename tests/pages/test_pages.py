@@ -42,7 +42,7 @@ def test_an_empty_store_offers_to_score(page: str) -> None:
         assert "**In all** · 4,560 cells" in app.texts
     else:
         assert "Not scored yet" in app.texts
-        assert app.button(key="score_missing").label == "Score what is missing"
+        assert app.button(key="score_missing").label == "Run what is missing"
 
 
 @pytest.mark.parametrize("page", quick(PAGES, ("run_an_audit", "risk", "compare").__contains__))

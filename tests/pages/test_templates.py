@@ -9,6 +9,7 @@ import pytest
 
 from pcf_core.app.lists import set_names
 from pcf_core.app.templates import mine
+from pcf_core.app.templates.draft import CALLED
 from pcf_core.app.templates.mine import corpora_at_hand, delete_upload, keep_upload, uploads_folder
 from pcf_core.audit.case import restricted
 from pcf_core.audit.options import ViewOptions
@@ -104,7 +105,7 @@ def test_a_cut_is_previewed_on_cached_runs_without_scoring(full_store: Store) ->
 def test_an_edited_set_is_previewed_as_it_stands(full_store: Store) -> None:
     app = open_app("templates", set="gender-nineteen", set_view="edit", keep="4")
     app.press("cut_to_top")
-    app.segmented_control(key="set_view").set_value("preview").run()
+    app.segmented_control(key="set_view").set_value(CALLED["preview"]).run()
     assert {metric.label: metric.value for metric in app.metric}["Templates"] == "4"
     assert "4 templates of gender-nineteen" in set(app.dataframe[0].value["templates"])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pcf_core.app.topics.draft import CALLED
 from pcf_core.app.topics.edit import EXAMPLES
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
@@ -34,7 +35,7 @@ def write_group(app: App, number: int, words: str) -> App:
 
 
 def view(app: App, name: str) -> App:
-    return app.segmented_control(key="topic_view").set_value(name).run()
+    return app.segmented_control(key="topic_view").set_value(CALLED[name]).run()
 
 
 def own_view(name: str) -> App:

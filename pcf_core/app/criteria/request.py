@@ -349,7 +349,7 @@ def draw_own(experiment: ExperimentName) -> None:
                 f"delete_{kind}",
                 experiment,
             )
-            with st.popover("What a file looks like", icon=":material/description:"):
+            with st.popover("Example of a file", icon=":material/description:"):
                 st.code(EXAMPLES[experiment], language=None, wrap_lines=True)
         st.caption(plain(WHAT[experiment]))
         _draw_upload(experiment, kind, key)
@@ -379,7 +379,7 @@ def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
         key=f"upload_name_{kind}_{file.file_id}",
         help="Small letters, digits and hyphens.",
     ).strip()
-    if st.button("Keep it", key=f"keep_{kind}", type="primary", icon=":material/upload:"):
+    if st.button("Save", key=f"keep_{kind}", type="primary", icon=":material/save:"):
         with refusals_said():
             recorded("uploaded", experiment, name, keep_own, experiment, name, file.name, data)
             choose_next({key: name})

@@ -202,7 +202,7 @@ def _draw_use(name: str, needs: Sequence[str]) -> None:
     if may_audit():
         st.page_link(
             RUN_AN_AUDIT.file,
-            label=f"Score {plain(name)}",
+            label=f"Run an audit of {plain(name)}",
             icon=":material/play_arrow:",
             query_params={"score_model": [name]},
         )
@@ -245,7 +245,7 @@ def draw_open(run: RunSpec) -> None:
     """Draw the link to the run's result."""
     st.page_link(
         "pages/risk.py",
-        label="Open on the page Risk",
+        label="Open its risk",
         icon=":material/stacked_bar_chart:",
         query_params=parameters_of(run),
     )
@@ -260,7 +260,7 @@ def _draw_fetch(name: str) -> None:
         return
     offer = offer_of(name)
     with st.container(border=True):
-        st.markdown(f"**Fetch its weights** · {plain(offer.size)} from {plain(offer.source)}")
+        st.markdown(f"**Download its weights** · {plain(offer.size)} from {plain(offer.source)}")
         st.markdown(_licence_text(offer))
         job = open_queue().newest(FETCH, offer.name)
         if job is not None and job.state in ACTIVE:
@@ -305,7 +305,7 @@ def _draw_button(offer: Offer) -> None:
         "I have read the terms and accept them", key=f"accept_{offer.name}"
     )
     if st.button(
-        "Fetch the weights",
+        "Download the weights",
         key=f"fetch_{offer.name}",
         type="primary",
         icon=":material/download:",

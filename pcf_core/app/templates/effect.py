@@ -170,13 +170,13 @@ def _draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
         if not may_audit():
             return
         if edits(mined.name):
-            st.markdown("Save the set under *edit* first; then it can be scored.")
+            st.markdown("Save the set under *Edit* first; then you can run an audit with it.")
             return
         keys = [one.run.scoring for one in partly]
         models = list(dict.fromkeys(key.name for key in keys if not key.imported))
         st.page_link(
             RUN_AN_AUDIT.file,
-            label=f"Score {plain(mined.name)}",
+            label=f"Run with {plain(mined.name)}",
             icon=":material/play_arrow:",
             query_params={
                 "score_model": models or list(choice.models),
@@ -218,7 +218,7 @@ def draw_compare(shown: Shown) -> None:
         help="The other set; edits of it that are not saved count too.",
     )
     if other is None or other == shown.mined.name:
-        st.info("There is no other set yet: import one under edit, or mine one.", icon=":material/info:")
+        st.info("There is no other set yet: add one, or extract one from text.", icon=":material/info:")
         return
     second = opened(other)
     comparison = compare_sets(shown.chosen_set, second.chosen_set)

@@ -190,7 +190,10 @@ def draw_list() -> None:
             key=table_key("template_sets", names),
             alt=f"Template sets, {len(table):,} rows",
         )
-    st.caption("Click a name to open the set. *new* brings in your own, *mine* makes one from text.")
+    st.caption(
+        "Click a name to open the set. *Add a set* takes your own sentences; *Extract from text* finds some "
+        "in a corpus."
+    )
     for index, column in event.selection.cells:
         if column == "set" and index < len(table):
             point_at(str(table["set"].iloc[index]), "see")

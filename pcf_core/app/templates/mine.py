@@ -143,7 +143,13 @@ def _draw_form(corpora: dict[str, Path]) -> None:
         help="Small letters, digits and hyphens.",
     ).strip()
     ready = bool(names) and bool(chosen) and (chosen != UPLOAD or file is not None)
-    if st.button("Mine", type="primary", icon=":material/play_arrow:", disabled=not ready, key="mine_button"):
+    if st.button(
+        "Extract from text",
+        type="primary",
+        icon=":material/play_arrow:",
+        disabled=not ready,
+        key="mine_button",
+    ):
         with refusals_said():
             _check_free(name)
             chosen_topics = tuple(all_topics[topic] for topic in names)

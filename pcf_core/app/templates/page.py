@@ -18,7 +18,7 @@ from pcf_core.app.columns import numeric, textual
 from pcf_core.app.lists import mined_set, own_sets, set_cards, set_names, topics, usual_lists
 from pcf_core.app.page import DATA, PROVENANCE, READING, draw_figures, draw_table, draw_tabs, finding, picture
 from pcf_core.app.roles import may_audit
-from pcf_core.app.templates.draft import Shown, adopt_pointed, discard, edit, edits, opened, undo
+from pcf_core.app.templates.draft import CALLED, Shown, adopt_pointed, discard, edit, edits, opened, undo
 from pcf_core.app.templates.keeping import draw_delete, draw_export, draw_save
 from pcf_core.app.widgets import draw_facts, plain, refusals_said, table_key
 from pcf_core.core.records import digest
@@ -45,12 +45,12 @@ from pcf_core.show.findings.numbers import count, effective_count, number, perce
 USUAL = "gender-wikipedia-100"
 VIEWS = {
     "list": "all sets.",
-    "see": "one set.",
-    "new": "upload or write one.",
-    "mine": "make one from text.",
-    "edit": "filter, merge, add, save, export.",
-    "preview": "what a choice does to R.",
-    "compare": "against another set.",
+    "see": "the sentences of one set, and where they come from.",
+    "new": "type, paste or upload sentences of your own.",
+    "mine": "make a set from a text or a corpus.",
+    "edit": "delete, merge and add sentences; save and download the set.",
+    "preview": "how the risk changes with fewer sentences.",
+    "compare": "how the risk differs between two sets.",
 }
 FOR_AUDITORS = ("new", "mine", "edit")
 HOW = """
@@ -74,7 +74,9 @@ def draw_head() -> tuple[str, str]:
             key="set",
             help_text="The template set that this page shows: those that come with the app, then your own.",
         )
-        view = own.draw_views(VIEWS, FOR_AUDITORS, "set_view", "see" if "set" in st.query_params else "list")
+        view = own.draw_views(
+            VIEWS, CALLED, FOR_AUDITORS, "set_view", "see" if "set" in st.query_params else "list"
+        )
     own.draw_hidden(SHELF)
     return name, view
 
@@ -94,7 +96,7 @@ def draw_set(name: str) -> Shown:
         placeholder="all of them",
         width=240,
         help="How many templates a cut would keep. It is marked in the picture and used by preview and "
-        "compare; the set itself changes only under edit.",
+        "compare; the set itself changes only under *Edit*.",
     )
     shown = replace(edited, top=top if top and top < len(mined.templates) else None)
     language = LANGUAGES.get(mined.card.language.partition("-")[0].lower())
@@ -125,10 +127,10 @@ def _draw_unsaved(mined: MinedSet) -> None:
             f"The last one: {plain(mined.card.history[-1])}"
         )
         with st.container(horizontal=True):
-            if st.button("Undo the last", key="undo", icon=":material/undo:"):
+            if st.button("Undo the last change", key="undo", icon=":material/undo:"):
                 undo(mined.name)
                 st.rerun()
-            if st.button("Discard all", key="discard", icon=":material/delete_sweep:"):
+            if st.button("Discard all changes", key="discard", icon=":material/delete_sweep:"):
                 discard(mined.name)
                 st.rerun()
 
@@ -164,7 +166,7 @@ def _set_figures(shown: Shown) -> list[KeyFigure]:
 
 
 def _draw_score(mined: MinedSet) -> None:
-    """Draw the way to scoring a set as it is saved, on a topic that it suits.
+    """Draw the link that opens *Run an audit* with a saved set, on a topic that it suits.
 
     A topic that was just written comes first, then that of the sidebar.
     """
@@ -176,7 +178,7 @@ def _draw_score(mined: MinedSet) -> None:
     topic = next((topic for topic in ranked if mined.name in suiting_sets(topic, cards)), ranked[0])
     st.page_link(
         RUN_AN_AUDIT.file,
-        label="Score with this set",
+        label="Run with this set",
         icon=":material/play_circle:",
         query_params={
             "score_topic": topic.name,
@@ -243,24 +245,24 @@ def _changed(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
 
 
 def _draw_row_changes(name: str, chosen: list[str]) -> None:
-    """Drop, keep and merge: what can be done with ticked rows."""
+    """Draw what can be done with rows: delete the ticked ones or all others, or merge them."""
     query = str(st.session_state.get("find", "")).strip()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if st.button(
-            f"Drop {count(len(chosen), 'row')}" if chosen else "Drop",
+            f"Delete {count(len(chosen), 'row')}" if chosen else "Delete rows",
             key="drop_rows",
             icon=":material/delete:",
             disabled=not chosen,
-            help="Takes the ticked rows out of the set. Tick rows at their left edge, or with Shift and "
+            help="Deletes the ticked rows from the set. Tick rows at their left edge, or with Shift and "
             "the space bar.",
         ):
             _changed(name, lambda before: drop(before, chosen))
         if st.button(
-            "Keep only what is found",
+            "Delete all other rows",
             key="keep_found",
             icon=":material/filter_alt:",
             disabled=not query,
-            help="Takes out every template that the text under Find does not find.",
+            help="Deletes every template that does not match the text under Find.",
         ):
             _changed(name, lambda before: filtered(before, query))
         with st.popover(
@@ -294,7 +296,9 @@ def _draw_set_changes(shown: Shown) -> None:
             )
             if st.button("Add", key="add_template", type="primary"):
                 _changed(name, lambda before: add(before, text, weight))
-        with st.popover("Cut …", icon=":material/content_cut:", help="Takes out all rare templates at once."):
+        with st.popover(
+            "Delete rare ones …", icon=":material/delete:", help="Deletes all rare templates at once."
+        ):
             lowest = st.number_input(
                 "Lowest count",
                 min_value=0.0,
@@ -302,11 +306,15 @@ def _draw_set_changes(shown: Shown) -> None:
                 step=1.0,
                 format="%g",
                 key="cut_count",
-                help="Templates with a lower count are taken out.",
+                help="Templates with a lower count are deleted.",
             )
-            if st.button("Cut by count", key="cut_by_count", type="primary"):
+            if st.button("Delete below this count", key="cut_by_count", type="primary"):
                 _changed(name, lambda before: cut(before, min_count=lowest))
-            label = f"Cut to the {shown.top:,} heaviest" if shown.top else "Cut to the heaviest"
+            label = (
+                f"Delete all but the {shown.top:,} most common"
+                if shown.top
+                else "Delete all but the most common"
+            )
             top = shown.top
             if st.button(
                 label,
@@ -316,16 +324,16 @@ def _draw_set_changes(shown: Shown) -> None:
             ):
                 _changed(name, lambda before: cut(before, top=top))
         if st.button(
-            "With full stops",
+            "Add full stops",
             key="full_stops",
             icon=":material/fiber_manual_record:",
             help="Ends every template with a full stop. Models see it, and score the words with it.",
         ):
             _changed(name, with_full_stop)
-        with st.popover("Unite …", icon=":material/library_add:", help="Adds another set; counts add up."):
+        with st.popover("Combine …", icon=":material/library_add:", help="Adds another set; counts add up."):
             others = [name_of_set for name_of_set in set_names() if name_of_set != name]
             other = st.selectbox("Other set", others, key="unite_with", help="Its templates are added.")
-            if st.button("Unite", key="unite_sets", type="primary", disabled=other is None):
+            if st.button("Combine", key="unite_sets", type="primary", disabled=other is None):
                 _changed(name, lambda before: _united_under(before, mined_set(str(other))))
 
 

@@ -247,7 +247,7 @@ def draw_actions(topic: Topic) -> None:
     """Draw what can be done with a topic as a whole."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            "Use in the sidebar",
+            "Select in the sidebar",
             key="use_topic",
             icon=":material/arrow_back:",
             on_click=_use,
@@ -260,7 +260,7 @@ def draw_actions(topic: Topic) -> None:
             templates = written if written in suiting_sets(topic, set_cards()) else usual.templates
             st.page_link(
                 RUN_AN_AUDIT.file,
-                label="Score it",
+                label="Run with this topic",
                 icon=":material/play_circle:",
                 query_params={
                     "score_topic": topic.name,
@@ -276,7 +276,7 @@ def draw_actions(topic: Topic) -> None:
             key="download_topic",
             on_click="ignore",
             icon=":material/download:",
-            help="The topic as a file: the command line reads it as --topic, and this page under new.",
+            help="The topic as a file. The command line takes it as --topic, this page under *Add a topic*.",
         )
         if may_audit() and st.button(
             "Duplicate",

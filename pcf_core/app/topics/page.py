@@ -12,7 +12,7 @@ from pcf_core.app.choice import choose_shown, current_choice
 from pcf_core.app.lists import OCCUPATIONS, evidence_lists, list_names, template_sets, topic_names
 from pcf_core.app.page import draw_table, finding
 from pcf_core.app.probe import MOST_MODELS, ask, draw_ended_early, follow
-from pcf_core.app.topics.draft import NEW, adopt_pointed, as_it_stands, is_changed, is_gone, opened
+from pcf_core.app.topics.draft import CALLED, NEW, adopt_pointed, as_it_stands, is_changed, is_gone, opened
 from pcf_core.app.topics.edit import draw_actions, draw_delete, draw_discard, draw_form, draw_upload
 from pcf_core.app.widgets import described, draw_facts, plain
 from pcf_core.audit.preferences import select_words
@@ -49,12 +49,12 @@ from pcf_core.show.findings.numbers import count
 from pcf_core.work.requests import CheckRequest, make_check
 
 VIEWS = {
-    "see": "groups, words and where they come from.",
-    "edit": "change them.",
-    "preview": "sentences that they make.",
-    "check": "what the sidebar's models make of the words.",
-    "new": "write or upload another.",
-    "lists": "whom the sentences are about, occupations or a list of your own.",
+    "see": "the groups, their words, and where these come from.",
+    "edit": "change groups and words.",
+    "preview": "example sentences with these words.",
+    "check": "whether the chosen models know the words.",
+    "new": "type, paste or upload a topic of your own.",
+    "lists": "whom the sentences are about; type, paste or upload a list of your own.",
 }
 FOR_AUDITORS = ("edit", "check", "new")
 MOST_TEMPLATES = 5
@@ -127,7 +127,7 @@ def draw_head() -> tuple[str, str]:
             key="topic_shown",
             help_text="The topic that this page shows: those that come with the app, then your own.",
         )
-        view = own.draw_views(VIEWS, FOR_AUDITORS, "topic_view", "see")
+        view = own.draw_views(VIEWS, CALLED, FOR_AUDITORS, "topic_view", "see")
     own.draw_hidden(SHELF)
     return name, view
 
