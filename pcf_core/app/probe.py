@@ -188,7 +188,7 @@ def _late_sentence(queue: Queue) -> str:
     within = f"within {PATIENCE:.0f} seconds"
     if not queue.workers():
         started = "the one that was started has ended" if settings().start_worker else "this app starts none"
-        return f"No worker is running ({started}), so there was no answer {within}: {BY_HAND}, then run it again."
+        return f"No worker is running ({started}), so nobody answered {within}: {BY_HAND}, then run it again."
     return (
         f"The worker did not come to it {within}: it is at a run with long batches, or others asked first. "
         "Run it again later, or cancel the run on the page 'Run an audit'."

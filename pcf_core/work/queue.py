@@ -276,6 +276,18 @@ class Queue:
             kind=kind, keep=keep,
         )  # fmt: skip
 
+    def forget_result(self, key: str) -> None:
+        """Delete all ended jobs that made a result or read it, of all submitters, once it is deleted.
+
+        ``key``: of the result.  Raises RightsError if the person may only read.
+        """
+        check_may_ask(self._person, settings())
+        self._run(
+            "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND (key = :key "
+            "OR CASE WHEN json_valid(payload) THEN json_extract(payload, '$.run') = :key END)",
+            key=key,
+        )
+
     def cancel(self, job_id: int) -> Job:
         """Cancel a job of any submitter; raises RightsError if the person may only read.
 

@@ -96,7 +96,10 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
 
 
 def delete_run(store: Store, queue: Queue, key: str) -> None:
-    """Delete a run of the cache; raises RunError if it is active, or no run of this cache."""
+    """Delete a run of the cache and its ended jobs.
+
+    Raises RunError if it is active, or no run of this cache.
+    """
     job = queue.newest("score", key)
     if job is not None and job.state in ("queued", "running"):
         raise RunError(
@@ -104,6 +107,13 @@ def delete_run(store: Store, queue: Queue, key: str) -> None:
             "delete it."
         )
     store.delete_run(key)
+    queue.forget_result(key)
+
+
+def delete_texts(store: Store, queue: Queue, key: str) -> None:
+    """Delete an imported text audit and its ended jobs; raises as the store does."""
+    store.delete_imported_texts(key)
+    queue.forget_result(key)
 
 
 # ------------------------------------------------------------ finished runs, read in another way
