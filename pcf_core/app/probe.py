@@ -21,7 +21,7 @@ from pcf_core.app.caching import open_queue
 from pcf_core.app.lists import all_evidence, all_topics, template_sets
 from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs
 from pcf_core.app.provenance import draw_commands
-from pcf_core.app.queue import ACTIVE, KINDS, keep_a_worker, recent_jobs, retry
+from pcf_core.app.queue import ACTIVE, BY_HAND, KINDS, STARTING_SECONDS, keep_a_worker, recent_jobs, retry
 from pcf_core.app.roles import write
 from pcf_core.app.widgets import draw_facts, plain
 from pcf_core.audit.options import word_scoring
@@ -56,7 +56,6 @@ QUICK = 1.0  # seconds that a script waits itself: most answers of a model that 
 LOOK = 0.01
 PATIENCE = 60.0  # seconds until a worker must have begun
 RECENT = 20
-BY_HAND = "start one with `python -m pcf_core worker`"
 MOST_MODELS = 8  # as many as differ in colour and mark
 TELLING = ("nurse", "engineer")  # of whom an example speaks where the list has them
 THREE_DIGITS = "%.3g"
@@ -156,12 +155,12 @@ def follow(jobs: Mapping[str, Job]) -> None:
 def _waiting_sentence(queue: Queue, jobs: Mapping[str, Job]) -> str:
     """Say why there is no answer yet."""
     if not queue.workers():
-        return f"No worker is running: {BY_HAND}; the answer appears by itself."
+        return f"No worker is running: {BY_HAND}. The answer then appears without reloading the page."
     if any(job.state == "running" for job in jobs.values()):
-        return "The worker is at it: opening a model takes a few seconds, a large one minutes."
+        return "The model is starting or answering. That takes seconds, or minutes if it is large."
     if any(job.state == "running" for job in recent_jobs(KINDS, RECENT)):
-        return "The worker is at a run and answers between two of its batches."
-    return "The worker is being woken or serves others first: an answer takes a few seconds."
+        return "Waiting for another request. Its work is interrupted for this one after its present batch."
+    return f"Starting the model (about {STARTING_SECONDS} seconds)."
 
 
 def draw_ended_early(jobs: Mapping[str, Job]) -> None:
@@ -190,7 +189,7 @@ def _late_sentence(queue: Queue) -> str:
         started = "the one that was started has ended" if settings().start_worker else "this app starts none"
         return f"No worker is running ({started}), so nobody answered {within}: {BY_HAND}, then run it again."
     return (
-        f"The worker did not come to it {within}: it is at a run with long batches, or others asked first. "
+        f"There was no answer {within}: another request is running, or others came first. "
         "Run it again later, or cancel the run on the page 'Run an audit'."
     )
 

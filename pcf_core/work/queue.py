@@ -48,7 +48,8 @@ class Job(Record):
 
     While a run is scored, ``done`` counts the cells in the store; ``at`` has the unsaved ones too.
     ``submitter``: the address of the person, empty where nobody logs in; ``fingerprint``: of the settings at
-    submission, see :attr:`pcf_core.core.settings.Settings.fingerprint`.
+    submission, see :attr:`pcf_core.core.settings.Settings.fingerprint`.  ``stop``: whether it was cancelled,
+    which a running job hears at its next batch.
     """
 
     id: int
@@ -57,6 +58,7 @@ class Job(Record):
     priority: int
     payload: dict[str, Any]
     state: State
+    stop: bool
     done: int
     total: int
     rate: float | None
@@ -78,6 +80,11 @@ class Job(Record):
         if not Progress.model_fields.keys() <= result.keys():  # of a job that writes texts
             return None
         return Progress.model_validate({name: result[name] for name in Progress.model_fields})
+
+    @property
+    def is_cancelling(self) -> bool:
+        """Whether the job was cancelled and its worker has not stopped yet."""
+        return self.stop and self.state == "running"
 
     @property
     def seconds_left(self) -> float | None:

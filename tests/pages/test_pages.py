@@ -54,10 +54,12 @@ def test_a_run_under_way_shows_its_progress(page: str) -> None:
     queue.progress(job.id, 570)
     app = open_app(page, model=["mini-gpt"])
     assert app.titles == [PAGES[page]]
-    assert "scoring" in app.texts
+    assert ":material/sync: running" in app.texts
     assert app.button(key=f"cancel_{job.id}").label == "Cancel"
     app.press(f"cancel_{job.id}")
     assert queue.cancelled(job.id)
+    assert "cancelling; what is finished is kept" in app.texts, "until the worker hears it"
+    assert f"cancel_{job.id}" not in app.button_keys
 
 
 @pytest.mark.cold_server
@@ -91,16 +93,16 @@ def test_results_are_read_while_their_cells_are_checked(full_store: Store, page:
     app = open_app(page).open_foot()
     assert "Not scored yet" not in app.texts
     if page == "run_an_audit":
-        assert "checking cells" in app.texts
+        assert "checking test sentences" in app.texts
         return
     assert len(app.pictures(page)) >= 1
-    line = "checking test sentences, 12 of 50 · 8 s left. Its figures are there"
+    line = "checking test sentences, 12 of 50 · 8 s left. The results are complete."
     assert line in app.captions
     assert any("not checked yet" in floor for floor in noise_floors(app))
     full_store.save_run(run, whole)
     queue.finish(job.id, {})
     app.run()
-    assert "checking cells" not in app.captions
+    assert "checking test sentences" not in app.captions
     assert all("in 50 cells" in floor for floor in noise_floors(app))
 
 

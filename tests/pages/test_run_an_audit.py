@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from pcf_core.app.lists import fitting_first, heaviest_of, template_sets
-from pcf_core.app.queue import progress_text
+from pcf_core.app.queue import BY_HAND, progress_text
 from pcf_core.core.errors import StoreError
+from pcf_core.core.run import Progress
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.suiting import suiting_sets, template_cards
 from pcf_core.material.topics import list_topics, load_topic
 from pcf_core.work.requests import submit_words
-from tests.pages.opened import App, open_app, own_queue
+from tests.pages.opened import App, open_app, own_queue, set_environment
 
 FORM = ("score_model", "score_topic", "score_templates", "score_evidence")
 CHOSEN: dict[str, Any] = {
@@ -97,15 +98,34 @@ def test_a_waiting_job_says_what_goes_first() -> None:
     app.press("score_button")
     queue = own_queue()
     second, first = queue.list(10, kind="score")
-    assert "after" not in progress_text(first)
-    assert progress_text(second) == "0 of 2,280 cells · after **mini\\-gpt** · Gender"
+    left = "0 of 2,280 test sentences"
+    assert progress_text(first) == f"No worker is running: {BY_HAND} · {left}"
+    assert progress_text(second) == f"Waiting for another request (**mini\\-gpt** · Gender) · {left}"
     submit_words(queue, "mini-gpt", load_topic("gender"), "The nurse said that [Y]")
-    assert progress_text(first) == "0 of 2,280 cells · after a sentence that somebody tries"
-    assert progress_text(second).endswith("after a sentence that somebody tries and 1 more")
+    assert progress_text(first) == f"Waiting for another request (a typed sentence) · {left}"
+    assert progress_text(second) == f"Waiting for another request (a typed sentence and 1 more) · {left}"
     queue.claim("somebody")
-    assert progress_text(second).endswith("after a sentence that somebody tries and 1 more")
+    assert progress_text(second) == f"Waiting for another request (a typed sentence and 1 more) · {left}"
     queue.claim("somebody")
     assert "and 1 more" in progress_text(second)
+
+
+def test_a_job_says_that_its_model_starts_and_how_long_that_took_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also while a worker is being started for it, which is nothing to wait for."""
+    open_app("run_an_audit", score_model=["mini-gpt"], score_templates="gender-nineteen").press(
+        "score_button"
+    )
+    queue = own_queue()
+    (job,) = queue.list(10, kind="score")
+    set_environment(monkeypatch, START_WORKER="1")
+    assert progress_text(job).startswith(
+        "Starting the model (about 10 seconds, minutes if it is large) · 0 of"
+    )
+    queue.claim("somebody")
+    queue.note(job.id, Progress(stage="loading", seconds_left=42.0).model_dump())
+    assert progress_text(queue.get(job.id)) == "Starting the model (about 42 s)"
 
 
 def test_a_typed_name_and_enter_take_one_model() -> None:

@@ -316,7 +316,7 @@ def test_every_page_waits_for_another_grouping_of_a_large_run(
     assert read_jobs() == []  # the usual reading is kept
     assert len(app.pictures(page))
     app = open_app(page, model=["mini-gpt"], protocol="single-token")
-    assert "another reading of its words" in app.texts
+    assert "results with other reading options" in app.texts
     job = own_queue().list(kind="read")[0]
     app.press(f"cancel_{job.id}")
     assert read_jobs() == [("read", "cancelled")]
