@@ -24,7 +24,7 @@ from pcf_core.app.addresses import AUTOMATIC, PRECISIONS_CALLED, Choice, choice_
 from pcf_core.app.caching import open_store
 from pcf_core.app.data import draw_lookable, listed_models, load, lookable, scored_models
 from pcf_core.app.links import follow, select_called, several_called
-from pcf_core.app.lists import NONE, all_topics, evidence_lists, fitting_first, kept, usual_lists
+from pcf_core.app.lists import all_topics, evidence_lists, fitting_first, kept, usual_lists
 from pcf_core.app.roles import may_audit, person, write
 from pcf_core.app.widgets import plain
 from pcf_core.audit.options import PageOptions, ViewOptions
@@ -54,7 +54,7 @@ def draw_choice() -> None:
     known_topics = all_topics()
     names = [*(spec.name for spec in listed_models()), *scored_models()]
     with st.sidebar:
-        st.caption("What the pages under *Results* show")
+        st.caption("Shown on the pages under *Results*")
         models = st.multiselect(
             "Models",
             with_asked("model", names),
@@ -62,7 +62,7 @@ def draw_choice() -> None:
             key="model",
             bind="query-params",
             select_all=False,
-            help="The models whose results are shown side by side. Score others on the page 'Run an audit'.",
+            help="The models whose results are shown. The page *Run an audit* runs others.",
         )
         draw_lookable(models)
         topic = st.selectbox(
@@ -71,8 +71,8 @@ def draw_choice() -> None:
             key="topic",
             bind="query-params",
             on_change=take_usual,
-            help="The groups whose words are compared at [Y]. A name with @ is that of finished runs whose "
-            "words are not, or no longer, those of a topic here.",
+            help="The groups that are compared. A name with @ belongs to earlier results, whose words "
+            "are no longer those of a topic here.",
         )
         draw_texts(known_topics.get(topic) or next(iter(known_topics.values())))
         with st.expander("Reading options"):
@@ -82,8 +82,8 @@ def draw_choice() -> None:
                 PRECISIONS_CALLED,
                 default=[AUTOMATIC],
                 key="precision",
-                help=f"The number type the model computes with. {AUTOMATIC.capitalize()}: what there are "
-                f"results in; before there are any, {AUTO_HELP} Choose two to compare a model with itself.",
+                help=f"The number type that the model calculates with. {AUTOMATIC.capitalize()}: the one "
+                f"that has results; without results, {AUTO_HELP} Choose two to compare a model with itself.",
             )
 
 
@@ -150,14 +150,13 @@ def with_asked(key: str, names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*names, *request[:MOST_ASKED]]))
 
 
-def take_usual(prefix: str = "") -> None:
+def take_usual() -> None:
     """Select the default templates and occupations of a new topic, as a link with the topic alone does."""
     state = st.session_state
-    topic = all_topics().get(state[f"{prefix}topic"])
-    if topic is None:
-        return
-    usual = usual_lists(topic, NONE if prefix else kept())
-    state[f"{prefix}templates"], state[f"{prefix}evidence"] = usual.templates, usual.evidence
+    topic = all_topics().get(state["topic"])
+    if topic is not None:
+        usual = usual_lists(topic, kept())
+        state["templates"], state["evidence"] = usual.templates, usual.evidence
 
 
 def draw_texts(topic: Topic) -> None:
@@ -165,18 +164,18 @@ def draw_texts(topic: Topic) -> None:
     others = kept()
     usual = usual_lists(topic, others)
     choose_shown(
-        "Templates",
+        "Sentences",
         [*fitting_first(topic), *others.templates],
         usual.templates,
         key="templates",
-        help_text="The contexts: sentences with [X] for the occupation and [Y] for the word.",
+        help_text="The set of sentences. The page *Templates* shows them.",
     )
     choose_shown(
         "Occupations",
         [*evidence_lists(), *others.evidence],
         usual.evidence,
         key="evidence",
-        help_text="The list that fills [X].",
+        help_text="The people that the sentences are about.",
     )
 
 

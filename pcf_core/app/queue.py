@@ -249,13 +249,15 @@ def progress_text(job: Job) -> str:
     elif job.result and job.result.get("stage") in STAGES:
         return STAGES[job.result["stage"]].format(**job.result)
     else:
-        text = f"{job.done:,} of {job.total:,} {_unit_of(job)}"
+        text = f"{job.done:,} of {job.total:,} {_unit_of(job)}" if job.total else ""
         text += f" · {job.rate:,.0f} a second" if job.rate else ""
-    if job.state == "queued":
-        text = f"{_waiting_text(job)} · {text}"
-    if job.total and job.seconds_left is not None:
-        text += f" · {duration(job.seconds_left)} left"
-    return text
+    left = job.seconds_left if job.total else None
+    parts = [
+        _waiting_text(job) if job.state == "queued" else "",
+        text,
+        "" if left is None else f"{duration(left)} left",
+    ]
+    return " · ".join(filter(None, parts))
 
 
 def _starting_text(seconds: float | None) -> str:

@@ -105,9 +105,9 @@ def test_a_model_is_scored_on_religion_with_the_twenty_heaviest(
         hand.menu("Measure", "Run an audit")
         hand.choose("Topic", "religion")
         settle(page, "Run an audit")
-        hand.choose("Templates", "people-wikipedia")  # the usual ones are fewer than twenty, and scored
+        hand.choose("Sentences", "people-wikipedia")  # the usual ones are fewer than twenty, and scored
         settle(page, "Run an audit")
-        hand.click(page.get_by_text("Only the 20 heaviest"))
+        hand.click(page.get_by_text("Only the 20 most common"))
         settle(page, "Run an audit")
         hand.button("Run the audit")
         settle(page, "Run an audit")
@@ -152,7 +152,7 @@ def test_a_topic_and_sentences_of_ones_own_are_scored(environment: dict[str, str
         settle(page, "Run an audit")
         main = page.get_by_test_id("stMain")
         expect(main.get_by_role("combobox", name="Topic")).to_have_value("young-old")
-        expect(main.get_by_role("combobox", name="Templates")).to_have_value("two-sentences")
+        expect(main.get_by_role("combobox", name="Sentences")).to_have_value("two-sentences")
         hand.button("Run the audit")
         settle(page, "Run an audit")
         assert hand.clicks <= 12

@@ -63,7 +63,7 @@ def expect_value(page: Page, label: str, value: str, part: str = "stSidebar") ->
 def expect_choice(page: Page, models: list[str], topic: str, templates: str) -> None:
     """The sidebar shows this choice, and the address, opened anew, says the same."""
     expect_value(page, "Topic", topic)
-    expect_value(page, "Templates", templates)
+    expect_value(page, "Sentences", templates)
     expect_names(page, models)
     expected = {"model": models, "topic": [topic]}
     usual = {"model": [*PUBLIC], "topic": ["gender"]}
@@ -199,7 +199,7 @@ def test_links_to_a_form(app: str, page: Page) -> None:
     page.get_by_test_id("stMain").get_by_role("link", name="Run with this topic").click()
     settle(page, "Run an audit")
     expect_value(page, "Topic", "gender", "stMain")
-    expect_value(page, "Templates", "gender-wikipedia-100", "stMain")
+    expect_value(page, "Sentences", "gender-wikipedia-100", "stMain")
 
 
 def test_a_ready_comparison(app: str, page: Page) -> None:
@@ -234,7 +234,7 @@ def test_a_form_is_as_it_was_after_a_reload_and_the_way_back(app: str, page: Pag
         expect(page).to_have_url(re.compile("score_topic=race"))
         settle(page, "Run an audit")
         expect_value(page, "Topic", "race", "stMain")
-        expect_value(page, "Templates", "race-relative", "stMain")
+        expect_value(page, "Sentences", "race-relative", "stMain")
         expect_names(page, ["mini-gpt-s"], "stMain")
 
 

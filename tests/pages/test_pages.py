@@ -37,9 +37,9 @@ def test_an_empty_store_offers_to_score(page: str) -> None:
     assert app.titles == [PAGES[page]]
     if page == "run_an_audit":
         assert app.button(key="score_button").disabled is False
-        costs = [line for line in app.texts.splitlines() if " · 2,280 cells · roughly " in line]
+        costs = [line for line in app.texts.splitlines() if " · 2,280 test sentences · roughly " in line]
         assert len(costs) == 2
-        assert "**In all** · 4,560 cells" in app.texts
+        assert "**In all** · 4,560 test sentences" in app.texts
     else:
         assert "Not scored yet" in app.texts
         assert app.button(key="score_missing").label == "Run what is missing"
