@@ -41,7 +41,7 @@ def test_an_empty_store_offers_to_score(page: str) -> None:
         assert len(costs) == 2
         assert "**In all** · 4,560 test sentences" in app.texts
     else:
-        assert "Not scored yet" in app.texts
+        assert "No result yet" in app.texts
         assert app.button(key="score_missing").label == "Run what is missing"
 
 
@@ -91,7 +91,7 @@ def test_results_are_read_while_their_cells_are_checked(full_store: Store, page:
     assert queue.claim("somebody") is not None
     queue.note(job.id, Progress(stage="checking", done=12, total=50, seconds_left=8.0).model_dump())
     app = open_app(page).open_foot()
-    assert "Not scored yet" not in app.texts
+    assert "No result yet" not in app.texts
     if page == "run_an_audit":
         assert "checking test sentences" in app.texts
         return

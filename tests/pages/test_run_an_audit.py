@@ -120,6 +120,15 @@ def test_a_question_is_about_one_request_alone(monkeypatch: pytest.MonkeyPatch) 
     assert [job.payload["model"] for job in own_queue().list(10)] == ["mini-bert"]
 
 
+def test_a_page_of_results_asks_before_a_long_request_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pcf_core.app.run.costs.LONG_SECONDS", 0.0)
+    app = open_app("risk", model=["mini-gpt"]).press("score_missing")
+    assert not own_queue().list(10)
+    assert "2,280 test sentences, roughly " in app.texts
+    app.press("start_long")
+    assert [job.total for job in own_queue().list(10)] == [2280]
+
+
 @pytest.mark.parametrize("topic", [topic.name for topic in list_topics()])
 def test_sets_that_suit_the_topic_come_first_and_none_is_left_out(topic: str) -> None:
     listed = fitting_first(load_topic(topic))

@@ -287,7 +287,7 @@ def test_a_large_table_is_worked_out_by_the_worker(
     """What was worked out in vain, since it is gone, is worked out by the page."""
     monkeypatch.setitem(data.MOST_CELLS, "sensitivity", 10)
     app = open_app("sensitivity", model=["mini-gpt"])
-    assert "worked out once" in app.texts
+    assert "calculated once" in app.texts
     assert "waiting" in app.texts
     assert not app.get("plotly_chart")
     app.run()
@@ -298,7 +298,7 @@ def test_a_large_table_is_worked_out_by_the_worker(
     assert read_jobs() == [("read", "done")]
     app.run()
     assert len(app.get("plotly_chart")) == 1
-    assert "worked out once" not in app.texts
+    assert "calculated once" not in app.texts
     for path in result_path(own_settings.cache, run.key, "x").parent.glob("sensitivity-*"):
         path.unlink()
     st.cache_resource.clear()

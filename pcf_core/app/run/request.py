@@ -249,7 +249,7 @@ def _draw_not_here(here: Sequence[ModelSpec]) -> None:
     if left_out:
         st.caption(
             f":material/info: Chosen in the sidebar, but not available for a new run: "
-            f"{plain(listed(left_out))}. The form has other entries in their place. To add a model, type its name."
+            f"{plain(listed(left_out))}. The form has other entries instead. To add a model, type its name."
         )
 
 
