@@ -12,7 +12,7 @@ and opens the same wherever nothing is pinned.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
@@ -22,9 +22,25 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.addresses import AUTOMATIC, PRECISIONS_CALLED, Choice, choice_of
 from pcf_core.app.caching import open_store
-from pcf_core.app.data import draw_lookable, listed_models, load, lookable, scored_models
+from pcf_core.app.data import (
+    draw_lookable,
+    listed_models,
+    load,
+    lookable,
+    models_by_topic,
+    results_mark,
+    scored_models,
+)
 from pcf_core.app.links import follow, select_called, several_called
-from pcf_core.app.lists import all_topics, evidence_lists, fitting_first, kept, usual_lists
+from pcf_core.app.lists import (
+    ANSWERED_BY,
+    all_topics,
+    evidence_lists,
+    fitting_first,
+    kept,
+    topics,
+    usual_lists,
+)
 from pcf_core.app.roles import may_audit, person, write
 from pcf_core.app.widgets import plain
 from pcf_core.audit.options import PageOptions, ViewOptions
@@ -74,6 +90,8 @@ def draw_choice() -> None:
             help="The groups that are compared. A name with @ belongs to earlier results, whose words "
             "are no longer those of a topic here.",
         )
+        st.caption(f"Results on this topic: {results_mark(models_by_topic().get(topic, 0))}")
+        draw_answering(topic, "topic", choose_topic)
         draw_texts(known_topics.get(topic) or next(iter(known_topics.values())))
         with st.expander("Reading options"):
             draw_view_options()
@@ -148,6 +166,30 @@ def with_asked(key: str, names: Iterable[str]) -> list[str]:
     """List the known names, and those of the link: a page then says by name what it does not have."""
     request = [name for name in st.query_params.get_all(key) if 0 < len(name) <= LONGEST_NAME]
     return list(dict.fromkeys([*names, *request[:MOST_ASKED]]))
+
+
+def draw_answering(topic: str, key: str, choose: Callable[[str], None]) -> None:
+    """Say why a topic rarely gets an answer, with a button for the topic that does; nothing for other topics.
+
+    ``key``: of the field in which the topic is chosen.  ``choose``: called with the name of the other topic.
+    """
+    answering, reason = ANSWERED_BY.get(topic, ("", ""))
+    if (other := topics().get(answering)) is None:
+        return
+    st.caption(f":material/info: This topic {reason}.")
+    st.button(
+        f"Open {plain(other.title)}",
+        key=f"answering_{key}",
+        type="tertiary",
+        on_click=choose,
+        args=(other.name,),
+    )
+
+
+def choose_topic(name: str) -> None:
+    """Choose a topic for the pages of results, with its usual sentences and occupations."""
+    st.session_state["topic"] = name
+    take_usual()
 
 
 def take_usual() -> None:

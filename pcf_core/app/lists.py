@@ -41,6 +41,12 @@ from pcf_core.show.findings.numbers import listed
 OCCUPATIONS = "occupations-bvf"  # for a topic that names no list
 Stamp = tuple[tuple[str, int, int], ...]
 MOST_NEAR = 3  # names that a refusal suggests
+ANSWERED_BY: Mapping[str, tuple[str, str]] = {  # topics to which models rarely answer: which one to take, why
+    "race": ("race-capitalised", "has the papers' spelling in lower case, which models rarely write"),
+    "disability-papers": ("disability", "has the paper's words, some of which are rarely used today"),
+    "gender-zh": ("gender", "is for Chinese models, and none comes with the app"),
+    "calibration": ("gender", "tests the app with made-up groups, and says nothing about people"),
+}
 T = TypeVar("T", Topic, Evidence, TemplateSet)
 
 

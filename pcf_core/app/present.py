@@ -15,6 +15,7 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from pcf_core.app.choice import current_choice
+from pcf_core.app.data import models_by_topic, results_mark
 from pcf_core.app.styles import front
 from pcf_core.show.charts.theme import SOURCE_SIZE
 
@@ -91,7 +92,7 @@ def take_short_form() -> None:
 def draw_tools() -> None:
     """Draw, below the shared choice, how to copy the address and how to present."""
     with st.sidebar:
-        TOOLS(key="tools")
+        TOOLS(key="tools", data={"topics": {name: results_mark(n) for name, n in models_by_topic().items()}})
         st.toggle(
             "Present",
             key=PRESENT,

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import streamlit as st
 
 from pcf_core.app.caching import open_queue, open_store
-from pcf_core.app.choice import DEFAULT_MODELS, current_choice, draw_precision
+from pcf_core.app.choice import DEFAULT_MODELS, current_choice, draw_answering, draw_precision
 from pcf_core.app.links import select_called
 from pcf_core.app.lists import (
     Usual,
@@ -171,6 +171,7 @@ def draw_request() -> Request:
     )
     chosen = topics()[topic]
     st.session_state[TOPIC_BEFORE] = topic
+    draw_answering(topic, "score_topic", _choose_topic)
     usual = usual_lists(chosen)
     if topic == first.topic:
         usual = Usual(first.templates, first.evidence)
@@ -251,6 +252,11 @@ def _draw_not_here(here: Sequence[ModelSpec]) -> None:
             f":material/info: Chosen in the sidebar, but not available for a new run: "
             f"{plain(listed(left_out))}. The form has other entries instead. To add a model, type its name."
         )
+
+
+def _choose_topic(name: str) -> None:
+    st.session_state["score_topic"] = name
+    _take_lists()
 
 
 def _take_lists() -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from pcf_core.app import own
 from pcf_core.app.addresses import RUN_AN_AUDIT
-from pcf_core.app.choice import take_usual
+from pcf_core.app.choice import choose_topic
 from pcf_core.app.lists import evidence_lists, set_cards, set_names, topic_names, usual_lists
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.topics.draft import (
@@ -250,7 +250,7 @@ def draw_actions(topic: Topic) -> None:
             "Select in the sidebar",
             key="use_topic",
             icon=":material/arrow_back:",
-            on_click=_use,
+            on_click=choose_topic,
             args=(topic.name,),
             help="The other pages then speak of this topic, with its usual templates and occupations.",
         )
@@ -291,11 +291,6 @@ def draw_actions(topic: Topic) -> None:
                 point_at(copy.name, "edit")
                 st.rerun()
         draw_delete(topic.name)
-
-
-def _use(name: str) -> None:
-    st.session_state["topic"] = name
-    take_usual()
 
 
 def draw_delete(name: str) -> None:

@@ -8,11 +8,20 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app import own
-from pcf_core.app.choice import choose_shown, current_choice
+from pcf_core.app.choice import choose_shown, current_choice, draw_answering
 from pcf_core.app.lists import OCCUPATIONS, evidence_lists, list_names, template_sets, topic_names
 from pcf_core.app.page import draw_table, finding
 from pcf_core.app.probe import MOST_MODELS, ask, draw_ended_early, follow
-from pcf_core.app.topics.draft import CALLED, NEW, adopt_pointed, as_it_stands, is_changed, is_gone, opened
+from pcf_core.app.topics.draft import (
+    CALLED,
+    NEW,
+    adopt_pointed,
+    as_it_stands,
+    is_changed,
+    is_gone,
+    opened,
+    point_at,
+)
 from pcf_core.app.topics.edit import draw_actions, draw_delete, draw_discard, draw_form, draw_upload
 from pcf_core.app.widgets import described, draw_facts, plain
 from pcf_core.audit.preferences import select_words
@@ -172,6 +181,7 @@ def shown_topic(name: str, view: str) -> Topic | None:
 def draw_see(topic: Topic) -> None:
     """Draw finding, groups with their words, notes, and the card."""
     finding(topic_finding(topic))
+    draw_answering(topic.name, "topic_shown", lambda name: point_at(name, "see"))
     draw_actions(topic)
     words = {group.name: plain(", ".join(group.words)) for group in topic.groups}
     st.table(pd.DataFrame({"group": list(words), "words": list(words.values())}).set_index("group"))
