@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
+from pcf_core.app.present import RULES, SLIDE_RULES
 from pcf_core.audit.results import self_audit_of, unchecked
 from pcf_core.core.run import Progress
 from pcf_core.core.settings import Settings
@@ -68,6 +69,25 @@ def test_the_first_page_of_a_fresh_server_has_its_frame(page: str) -> None:
     app = open_app(page)
     assert app.titles == [PAGES[page]]
     assert app.sidebar.multiselect(key="model").value == ["mini-bert", "mini-gpt"]
+
+
+def test_a_slide_has_its_number_and_links_to_those_beside_it_and_to_an_audit(full_store: Store) -> None:
+    """The fields of a page are hidden by its style, but not where something is typed or started."""
+
+    def links(app: App) -> dict[str, str]:
+        return {link.proto.label: link.proto.page for link in app.get("page_link")}
+
+    app = open_app("tilt", present="1")
+    assert "3 of 6" in app.texts
+    assert {label: links(app)[label] for label in ("←", "→", "Run an audit")} == {
+        "←": "compare", "→": "heat_map", "Run an audit": "run_an_audit"
+    }  # fmt: skip
+    assert not {"←", "→"} & links(open_app("tilt")).keys()
+    audit = open_app("run_an_audit", present="1")
+    assert (links(audit)["←"], "→" in links(audit)) == ("", False), "back to the first slide"
+    assert "of 6" not in audit.texts
+    styles = [element.proto.body for page in (app, audit) for element in page.get("html")]
+    assert [SLIDE_RULES in style for style in styles if RULES in style] == [True, False]
 
 
 def noise_floors(app: App) -> list[str]:
