@@ -67,6 +67,27 @@ def test_the_form_survives_leaving_the_page() -> None:
     assert app.toggle(key="score_heaviest").value
 
 
+def test_occupations_are_typed_where_they_are_chosen() -> None:
+    app = open_app("run_an_audit", model=["mini-gpt"])
+    app.text_area(key="typed_upload_evidence_0").set_value("astronaut\nnurse").run()
+    assert "It has 2 terms" in app.texts
+    assert app.press("keep_evidence").selectbox(key="score_evidence").value == "my-list"
+    assert form(app)[1:3] == ["gender", "gender-nineteen"]
+
+
+def test_a_topic_and_sentences_are_typed_where_they_are_chosen() -> None:
+    """The new topic takes the sentences that it usually has; those typed then stay with it."""
+    app = open_app("run_an_audit", model=["mini-gpt"])
+    app.text_area(key="typed_upload_topics_0").set_value("he, king\nshe, queen").run()
+    topic = app.press("keep_topics").selectbox(key="score_topic").value
+    assert topic == "my-topic"
+    app.text_area(key="new_set_lines").set_value("The [X] said that [Y]").run()
+    app.text_input(key="new_set_name").set_value("one-sentence").run()
+    app.press("save_new_set")
+    assert form(app)[1:3] == [topic, "one-sentence"]
+    assert not app.error
+
+
 def test_a_new_topic_keeps_the_sentences_that_suit_it() -> None:
     app = open_app("run_an_audit", model=["mini-gpt"])
     app.selectbox(key="score_templates").set_value("gender-fiction").run()

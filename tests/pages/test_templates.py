@@ -50,6 +50,13 @@ def test_a_damaged_set_is_one_sentence(own_set: MinedSet, own_settings: Settings
     assert [title.value for title in open_app("run_an_audit").title] == ["Run an audit"]
 
 
+def test_a_set_shows_its_sentences(own_set: MinedSet) -> None:
+    app = open_app("templates", set="own-set")
+    assert all(template.text in app.texts for template in own_set.templates)
+    assert "most common of" not in app.captions
+    assert "The 10 most common of 19 sentences." in open_app("templates", set="gender-nineteen").captions
+
+
 def test_a_users_text_is_never_markup(own_set: MinedSet) -> None:
     app = tick(edited(), 2)
     app.press("drop_rows")

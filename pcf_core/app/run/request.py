@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import streamlit as st
 
+from pcf_core.app import own
 from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.choice import DEFAULT_MODELS, current_choice, draw_answering, draw_precision
 from pcf_core.app.links import select_called
@@ -24,6 +25,7 @@ from pcf_core.app.lists import (
 )
 from pcf_core.app.queue import any_active, follow_jobs, jobs_of, keep_a_worker, progress_text
 from pcf_core.app.roles import write
+from pcf_core.app.templates.keeping import draw_import, draw_typed
 from pcf_core.app.widgets import plain
 from pcf_core.audit.options import word_scoring
 from pcf_core.audit.preferences import build_run
@@ -31,7 +33,9 @@ from pcf_core.audit.sampling import planned
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
+from pcf_core.material.evidence import OWN as OWN_LISTS
 from pcf_core.material.suiting import suiting_sets
+from pcf_core.material.topics import OWN as OWN_TOPICS
 from pcf_core.measure.sampling import NARROWEST, WIDEST
 from pcf_core.models.hub import is_cached
 from pcf_core.models.names import (
@@ -45,6 +49,7 @@ from pcf_core.models.names import (
 from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.models.public import absent_among
 from pcf_core.models.registry import list_models, resolve_to_score
+from pcf_core.show.findings.material import list_finding, topic_finding
 from pcf_core.show.findings.notes import other_lists_note, tokens_note
 from pcf_core.show.findings.numbers import chance, count, listed
 from pcf_core.work.queue import Job
@@ -58,6 +63,7 @@ CHECKS = "word_checks"
 PROTOCOLS = get_args(Protocol)
 TOPIC_BEFORE = "score_topic_before"  # the topic that the form's lists were chosen for
 REPLACED = "score_replaced"  # lists that a new topic has replaced, by the keys of their fields
+NEXT = "score_next"  # what was saved in the form and is to be chosen in it, by the key of its field
 
 
 @dataclass(frozen=True)
@@ -143,6 +149,7 @@ def draw_refusal(model: str, error: AuditError) -> None:
 
 def draw_request() -> Request:
     """Draw the form; every choice is in the URL."""
+    _choose_saved()
     _draw_series()
     here = [spec for spec in list_models() if spec.path and is_model_allowed(spec.name)]
     first = _inherit([spec.name for spec in here if spec.kind == "public"], [spec.name for spec in here])
@@ -202,6 +209,7 @@ def draw_request() -> Request:
         help="The people that the sentences are about.",
     )
     _draw_replaced("score_evidence", evidence, chosen)
+    _draw_own()
     protocol = select_called(
         "Word scoring",
         {one: word_scoring(one) for one in SCORED_PROTOCOLS},
@@ -234,6 +242,36 @@ def draw_request() -> Request:
         precision=precision,
         heaviest=heaviest,
     )
+
+
+def _draw_own() -> None:
+    """Draw the fields for a topic, sentences or occupations of one's own; what is saved is chosen at once."""
+
+    def choose(key: str) -> Callable[[str], None]:
+        def choose_next(name: str) -> None:
+            st.session_state[NEXT] = {key: name}
+            st.rerun()
+
+        return choose_next
+
+    with st.container(horizontal=True):
+        with st.popover("Your own topic", icon=":material/add:"):
+            st.caption("One group a line, with commas between its words: *he, man, king*.")
+            own.draw_upload(OWN_TOPICS, topic_finding, choose("score_topic"), "One file.")
+        with st.popover("Your own sentences", icon=":material/add:"):
+            draw_typed(choose("score_templates"))
+            draw_import(choose("score_templates"))
+        with st.popover("Your own occupations", icon=":material/add:"):
+            st.caption("One occupation a line.")
+            own.draw_upload(OWN_LISTS, list_finding, choose("score_evidence"), "One file.")
+
+
+def _choose_saved() -> None:
+    """Choose what was saved in the form, before its fields are drawn."""
+    saved = st.session_state.pop(NEXT, {})
+    st.session_state.update(saved)
+    if "score_topic" in saved:
+        _take_lists()
 
 
 def _draw_not_here(here: Sequence[ModelSpec]) -> None:

@@ -59,6 +59,7 @@ where the model goes on; its count says how often the corpus had it, and is its 
 upper panel means that few skeletons are common and very many are rare; the lower one adds the shares up. The
 **effective number** is how many templates of equal weight would give means as steady as these.
 """
+MOST_SEEN = 10  # sentences of a set that are listed above its picture
 MOST_ROWS = 1000
 MOST_LISTED = 300
 
@@ -192,6 +193,7 @@ def draw_see(shown: Shown) -> None:
     """Draw picture, table, one template's origin, how to read, provenance."""
     mined = shown.mined
     _draw_score(mined)
+    _draw_sentences(mined)
     texts = [template.text for template in mined.templates]
     make = partial(zipf_plot, texts, shown.counts, shown.top)
     picture(make, "zipf_plot", f"Count and share of the weight by rank, {count(len(texts), 'template')}")
@@ -202,6 +204,17 @@ def draw_see(shown: Shown) -> None:
         draw_origin(mined, rows)
 
     draw_tabs("template_set", {READING: HOW, DATA: draw_data, PROVENANCE: partial(draw_card, mined.card)})
+
+
+def _draw_sentences(mined: MinedSet) -> None:
+    """List the most common sentences of a set."""
+    texts = [template.text for template in mined.templates[:MOST_SEEN]]
+    st.markdown("\n".join(f"- {plain(text)}" for text in texts))
+    if len(mined.templates) > MOST_SEEN:
+        st.caption(
+            f"The {MOST_SEEN} most common of {count(len(mined.templates), 'sentence')}. *Data* below the "
+            "picture has all."
+        )
 
 
 def draw_edit(shown: Shown) -> None:

@@ -304,8 +304,8 @@ def draw_delete(name: str) -> None:
 
 
 def draw_upload() -> None:
-    """Draw a topic from one file, or from a list of words for each group."""
-    st.subheader("Upload")
+    """Draw a topic that is pasted or uploaded: one file, or a list of words for each group."""
+    st.subheader("Paste or upload")
     st.caption(FORMS)
     with st.expander("An example of each"):
         for what, example in EXAMPLES.items():

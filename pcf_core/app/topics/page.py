@@ -144,7 +144,7 @@ def draw_head() -> tuple[str, str]:
 def draw_new() -> None:
     """Draw a topic from a file, or written here."""
     draw_upload()
-    st.subheader("Write")
+    st.subheader("Type")
     draw_form(NEW)
 
 
