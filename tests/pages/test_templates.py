@@ -119,11 +119,11 @@ def test_an_edited_set_is_previewed_as_it_stands(full_store: Store) -> None:
 
 def test_a_set_that_is_covered_in_part_says_how_much(full_store: Store, own_set: MinedSet) -> None:
     app = open_app("templates", set="own-set", set_view="preview")
-    little = "is scored to be read: mini-bert 75 %, mini-gpt 75 %."
-    assert f"Too little of this choice's weight {little}" in app.said
+    little = "cover too little of this choice's weight: mini-bert 75 %, mini-gpt 75 %."
+    assert little in app.said
     assert not app.get("plotly_chart")
     app = open_app("templates", set="own-set", set_view="compare", other="gender-nineteen")
-    assert "No model has scored both sets" in app.said
+    assert "No model has results on both sets" in app.said
     assert little in app.said
 
 
@@ -163,7 +163,7 @@ def test_a_finished_mining_leads_to_its_set(corpora: None) -> None:
 
 def test_an_upload_is_kept_under_a_safe_name_and_mined() -> None:
     app = open_app("templates", set_view="mine")
-    assert "No corpus is at hand yet" in app.said
+    assert "There is no corpus here yet" in app.said
     assert app.button(key="mine_button").disabled
     text = b'{"text": "The nurse said that she was late."}\n'
     app.file_uploader(key="mine_upload").upload("../Böse Datei.JSONL", text, "application/json").run()
