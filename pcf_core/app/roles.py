@@ -99,7 +99,7 @@ def login_page() -> None:
     if is_inside():
         return
     st.title("PCF Audit")
-    st.markdown("How much does a language model discriminate? Log in to see what was found.")
+    st.markdown("How much does a language model discriminate? Log in to see the results.")
     for name in _providers():
         label = "Log in" if name == DEFAULT else f"Log in with {plain(name)}"
         if st.button(label, key=f"login_{name}", type="primary", icon=":material/login:"):

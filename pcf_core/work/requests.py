@@ -61,8 +61,8 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
     """
     if run.scoring.imported:
         raise RunError(
-            f"The run {run.key} was imported and cannot be scored here: have the model itself at hand, then "
-            "score that."
+            f"The run {run.key} was imported, so it cannot be run here: add the model itself on the page "
+            "'Models', then run an audit of it."
         )
     most = run.cells if run.plan is None else len(run.evidence.terms) * len(run.templates.texts)
     queue.check("score", run.key, models=[run.scoring.model], cells=most)
@@ -103,8 +103,7 @@ def delete_run(store: Store, queue: Queue, key: str) -> None:
     job = queue.newest("score", key)
     if job is not None and job.state in ("queued", "running"):
         raise RunError(
-            f"The run {key} is waiting or being scored: cancel its job on the page 'Run an audit', then "
-            "delete it."
+            f"The run {key} is waiting or running: cancel its job on the page 'Run an audit', then delete it."
         )
     store.delete_run(key)
     queue.forget_result(key)
@@ -385,8 +384,8 @@ def require_at_hand(spec: ModelSpec, protocol: Protocol) -> None:
     check_protocol(spec.name, spec.family, protocol)
     if not gguf_files(spec) and not spec.path:
         raise ModelError(
-            f"The weights of {spec.name} are not on this machine: score it on the page 'Run an audit', which "
-            "downloads them, or choose another."
+            f"The weights of {spec.name} are not on this machine: run an audit of it on the page 'Run an "
+            "audit', which downloads them, or choose another model."
         )
 
 
