@@ -35,8 +35,7 @@ from pcf_core.work.inspecting import ArrivedTexts, ReadAsFairPair, import_log, k
 
 PACK_HELP = (
     "A file from `python -m pcf_core export RUN --format pack`, made where the model is. Its results are "
-    "shown "
-    "beside yours and marked as imported, because this app has not seen the weights."
+    "shown beside yours and marked as imported, because this app has not seen the weights."
 )
 LOG_HELP = (
     "A log of the task fairpair or criteria, from `inspect eval`. Its texts are analysed like any others and "

@@ -172,9 +172,8 @@ def _draw_fields(name: str, draft: Draft) -> None:
         st.checkbox(
             "Words of one line are counterparts",
             key=_held(draft, "aligned", draft.fields.aligned),
-            help="The first words of all groups belong together, such as he and she, then the second "
-            "words, and "
-            "so on. If a model cannot write a word, its counterparts are left out too.",
+            help="The first words of all groups belong together, such as he and she, then the second words, "
+            "and so on. If a model cannot write a word, its counterparts are left out too.",
         )
         _one_of("Usual templates", draft, "templates", set_names())
         _one_of("Usual occupations", draft, "evidence", list(evidence_lists()))

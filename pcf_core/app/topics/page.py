@@ -366,8 +366,7 @@ def draw_lists() -> None:
         OCCUPATIONS,
         key="list_shown",
         help_text="The people that the sentences are about: occupations, or others. Your own lists come "
-        "last. "
-        "The sidebar has all lists under *Occupations*.",
+        "last. The sidebar has all lists under *Occupations*.",
     )
     if name not in list_names():
         raise EvidenceError(f"There is no list of occupations named {name!r}; choose another under List.")
