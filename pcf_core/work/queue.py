@@ -113,8 +113,8 @@ DEAD_SECONDS = 30.0
 MOST_DEATHS = 3  # fruitless ones, at work or while loading, that a job is given before it fails
 DEADLY = (
     f"{MOST_DEATHS} workers ended while they worked on this job, without progress. Often the memory is too "
-    "small, or a library crashed; worker.log in the cache folder has details. Give the worker more memory, or "
-    "choose a smaller model or PCF_BATCH_TOKENS, then retry."
+    "small, or a library crashed; worker.log in the cache folder has details. Give the worker more memory, "
+    "or choose a smaller model or PCF_BATCH_TOKENS, then retry."
 )
 DEADLY_TO_LOAD = (
     f"{MOST_DEATHS} workers ended while they loaded the model of this job. Often the memory is too small for "
