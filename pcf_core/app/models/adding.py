@@ -110,4 +110,4 @@ def _draw_connect() -> str:
 def _draw_next_step(name: str, drawn: Collection[str]) -> list[str]:
     """Draw a typed model with the link that runs an audit of it, unless it is ``drawn`` already."""
     names = draw_lookable([name] if name and name not in drawn else [])
-    return [draw_looked_up(one) for one in names]
+    return [*names, *map(draw_looked_up, names)]  # as it was typed, and as it is called
