@@ -1,13 +1,13 @@
-"""The shared choice: what is looked at and how it is read; and the pinned baseline of Compare.
+"""The shared choice: which results are shown, with which reading options; and the pinned baseline of Compare.
 
 The choice is one block in the sidebar, bound to the URL.  Every widget has a fixed default, so that a link
-without a parameter means the same everywhere.  Streamlit writes into the URL what a list shows: view options
-and precisions stand there as people call them, and are understood by their names too, which links of earlier
-versions have.
+without a parameter means the same everywhere.  Streamlit writes the labels of a list into the URL: view
+options and precisions have their labels there.  Their names, which links of earlier versions have, are
+accepted too.
 
-The baseline is the model that Compare opens against, for each person who logs in their own.  It is kept in
-the cache, and becomes part of the address when Compare is opened: a link that is copied there says it too,
-and opens the same wherever nothing is pinned.
+The baseline is the model that Compare opens against.  Each person who logs in has their own.  It is stored in
+the cache, and becomes part of the address when Compare is opened, so that a copied link opens the same where
+nothing is pinned.
 """
 
 from __future__ import annotations
@@ -151,10 +151,10 @@ def draw_precision(key: str) -> str:
 
 
 def opening_models(names: Collection[str], topic: Topic) -> list[str]:
-    """Return what is shown before anybody chooses.
+    """Return the models that are shown before anybody chooses.
 
-    That is public models with results on the topic that pages open with, else two that teach, with results
-    where there are any.
+    These are public models with results on the topic on which pages open, else two teaching models, with
+    results if there are any.
     """
     scored = scored_models(topic)
     public = [model.name for model in public_models() if model.name in scored]
@@ -163,7 +163,7 @@ def opening_models(names: Collection[str], topic: Topic) -> list[str]:
 
 
 def with_asked(key: str, names: Iterable[str]) -> list[str]:
-    """List the known names, and those of the link: a page then says by name what it does not have."""
+    """List the known names, and those of the link, so that a page can name what it does not have."""
     request = [name for name in st.query_params.get_all(key) if 0 < len(name) <= LONGEST_NAME]
     return list(dict.fromkeys([*names, *request[:MOST_ASKED]]))
 
@@ -222,9 +222,9 @@ def draw_texts(topic: Topic) -> None:
 
 
 def choose_shown(label: str, existing: Iterable[str], usual: str, key: str, help_text: str) -> str:
-    """Draw which of a kind is shown, those of the link among them; it is in the address.
+    """Draw the choice of one of a kind, with the name of the link among the options; return it.
 
-    ``usual``: chosen at first, where it exists; else the first.
+    ``usual``: the default, if it exists; else the first option.
     """
     names = with_asked(key, existing)
     index = names.index(usual) if usual in names else 0
@@ -232,7 +232,7 @@ def choose_shown(label: str, existing: Iterable[str], usual: str, key: str, help
 
 
 def draw_view_options(kind: type[ViewOptions] = PageOptions) -> None:
-    """Draw the view options, which cost no scoring: they only change how the scores are read."""
+    """Draw the view options, which change how the scores are read and run no model."""
     for one in declared(kind).values():
         draw_option(one)
 
@@ -300,7 +300,7 @@ def _pinned() -> str:
 
 
 def draw_pin(model: str) -> None:
-    """Draw the button that pins a model, or lets go of it; a viewer gets none."""
+    """Draw the button that pins or unpins a model; a viewer gets none."""
     if not may_audit():
         return
     is_pinned = _pinned() == model
@@ -328,9 +328,9 @@ def _name() -> str:
 
 
 def follow_pinned() -> None:
-    """Open Compare against the pinned model, where neither an address nor an earlier choice says otherwise.
+    """Open Compare against the pinned model, unless an address or an earlier choice names another.
 
-    Without results of it on what is chosen Compare opens as ever.
+    Without results of the pinned model on what is chosen, Compare opens as usual.
     """
     state, model = st.session_state, _pinned()
     earlier = SECOND in state and not state.get(PINNED_NOW)

@@ -255,7 +255,7 @@ def set_token(name: str) -> str:
 
 @once_a_run
 def kept() -> Lists:
-    """List the topics, lists and sets of finished runs that no name stands for any more, newest first."""
+    """List the topics, lists and sets of finished runs that no longer have their name, newest first."""
     runs = {info.run.key: info.run for info in open_store().runs() if info.complete}
     sets = sorted({run.templates.name for run in runs.values()} & set(set_names()))
     lists = digest([stamp_of_shelf(TOPIC_SHELF), stamp_of_shelf(EVIDENCE_SHELF)])
