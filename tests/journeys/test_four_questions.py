@@ -45,7 +45,7 @@ class Hand:
 
     def choose(self, field: str, option: str) -> None:
         self.click(self.page.get_by_test_id("stMain").get_by_role("combobox", name=field))
-        self.click(self.page.get_by_role("option", name=option, exact=True))
+        self.click(self.page.get_by_role("option").filter(has_text=re.compile(f"^{re.escape(option)}$")))
         expect(self.page.get_by_test_id("stMain").get_by_role("combobox", name=field)).to_have_value(option)
 
     def tick(self, row: int) -> None:
