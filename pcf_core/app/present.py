@@ -130,9 +130,9 @@ def draw_presented(page: str) -> None:
         return
     views = slides(current_choice())
     index = views.index(page) if page in views else None
-    neighbours = {"before": 0, "next": None} if index is None else {"before": index - 1, "next": index + 1}
+    neighbours = {"before": 0} if index is None else {"before": index - 1, "next": index + 1}
     for name, at in neighbours.items():
-        if at is not None and 0 <= at < len(views):
+        if 0 <= at < len(views):
             with st.container(key=f"present_{name}"):
                 is_next = name == "next"
                 _draw_slide_link(
