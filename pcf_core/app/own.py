@@ -27,7 +27,7 @@ from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.shelves import Shelf
 
 MEGABYTE = 1_000_000  # as Streamlit's own field counts them
-WRITTEN = "own_written"  # the topic and the set of templates that this session kept last, by kind
+WRITTEN = "own_written"  # the topic and the set of templates that this session saved last, by kind
 LARGEST_UPLOAD = 32  # MB, of a million bytes as Streamlit counts them
 TYPED = "own_typed"  # how many texts were saved from a field, by its key: the next one begins empty
 TOML = re.compile(r"\[\[?[\w.-]+\]\]?$|[\w-]+\s*=")
@@ -214,12 +214,12 @@ class OwnPanel(Generic[T]):
 
 
 def note_written(kind: Literal["topic", "templates"], name: str) -> None:
-    """Remember what was kept last: who writes a topic and sentences means to score the one on the other."""
+    """Remember what was saved last: somebody who writes a topic and sentences wants to run them together."""
     st.session_state.setdefault(WRITTEN, {})[kind] = name
 
 
 def last_written(kind: Literal["topic", "templates"]) -> str:
-    """Return the name of what this session kept last; empty where it kept none."""
+    """Return the name of what this session saved last; empty if it saved none."""
     return str(st.session_state.get(WRITTEN, {}).get(kind, ""))
 
 
@@ -287,7 +287,7 @@ def expander(what: str) -> DeltaGenerator:
 
 
 def draw_hidden(shelf: Shelf) -> None:
-    """Say which of the user's own cannot be reached, since the app ships one of the name by now."""
+    """Warn of the user's own that are hidden, because a shipped one now has the name."""
     for item in shelf.hidden():
         st.warning(f"**{plain(item.name)}:** {plain(item.reason)}", icon=":material/visibility_off:")
 
@@ -318,7 +318,8 @@ def draw_delete(
 def ask_to_delete(
     label: str, consequence: str, key: str, carry_out: Callable[[], object], deleted: Callable[[], None]
 ) -> None:
-    """Draw a button that says what would be deleted, and the second one behind it; both as Markdown."""
+    """Draw a button with a label, and behind it the consequence and a second button; both texts are "
+    "Markdown."""
     with st.popover(label, icon=":material/delete_forever:"):
         st.markdown(consequence)
         if st.button("Delete", key=key, type="primary"):

@@ -1,6 +1,7 @@
 """The queue as a person sees it: state, progress, time left, and what can be done about a job.
 
-Also the reading of large finished runs: asked for when a page opens, followed until the page can show them.
+Also the reading of large finished runs, which starts when a page opens and is followed until the page can
+show them.
 """
 
 from __future__ import annotations
@@ -81,15 +82,15 @@ EXPECTED = "work_expected"
 
 
 def keep_a_worker() -> None:
-    """Start a worker where none is alive, so that what waits is served."""
+    """Start a worker where none is alive, so that waiting jobs are carried out."""
     if settings().start_worker and may_audit():
         write(ensure_worker, settings())
 
 
 def expect_work() -> None:
-    """Start a worker for a page on which work is asked for, once a session: it gets ready meanwhile.
+    """Start a worker when a page opens on which jobs are queued, once a session, so that it is ready then.
 
-    Where none can be started, whoever asks for work is told why.
+    If none can be started, the error is shown when a job is queued.
     """
     if not st.session_state.get(EXPECTED):
         st.session_state[EXPECTED] = True
@@ -133,7 +134,7 @@ def jobs_of(job_ids: Sequence[int]) -> list[Job]:
 
 
 def draw_jobs(job_ids: Sequence[int]) -> None:
-    """Follow jobs; the page is drawn anew when the last of them ends, or has made what can be read."""
+    """Follow jobs; the page is drawn again when the last of them ends, or when its result can be read."""
     readable = {job.id for job in jobs_of(job_ids) if can_be_read(job)}
 
     def goes_on(jobs: Sequence[Job]) -> bool:
@@ -143,7 +144,7 @@ def draw_jobs(job_ids: Sequence[int]) -> None:
 
 
 def draw_checks(jobs: Sequence[Job]) -> None:
-    """Follow jobs of which the page shows the results already; it is drawn anew when one of them ends."""
+    """Follow jobs whose results the page shows already; the page is drawn again when one of them ends."""
 
     def draw(job: Job) -> None:
         st.caption(
@@ -237,7 +238,7 @@ def _heading(job: Job) -> str:
 
 
 def progress_text(job: Job) -> str:
-    """Say how far, how fast, how long still; some count bytes, and may not know of how many."""
+    """Write the progress of a job, its speed and the time left; bytes may have no known total."""
     if job.kind in BYTES:
         text = f"{size_text(job.done)} of {size_text(job.total)}" if job.total else size_text(job.done)
         text += f" · {_so_far_text(job)}" if job.kind == "mine" else ""
@@ -261,7 +262,7 @@ def progress_text(job: Job) -> str:
 
 
 def _starting_text(seconds: float | None) -> str:
-    """Say that the model is being loaded, and how long that takes where it was timed before."""
+    """Write that the model is being loaded, with the time that this took before."""
     known = seconds is not None
     time = (
         f"about {duration(seconds)}" if known else f"about {STARTING_SECONDS} seconds, minutes if it is large"
@@ -270,7 +271,7 @@ def _starting_text(seconds: float | None) -> str:
 
 
 def _waiting_text(job: Job) -> str:
-    """Say what a queued job waits for: the requests before it, the running ones first, or a worker."""
+    """Write what a queued job waits for: the requests before it, the running ones first, or a worker."""
     jobs = open_queue().list(RECENT)
     running = [one for one in jobs if one.state == "running"]
     waiting = [one for one in jobs if one.state == "queued" and _rank_of(one) < _rank_of(job)]
@@ -304,7 +305,7 @@ def _so_far_text(job: Job) -> str:
 
 
 def _ended_text(job: Job) -> str:
-    """Say how much a job did before it ended."""
+    """Write how much of a job was done when it ended."""
     if job.kind == "mine":
         return plain(mining_finding(job.result)) if job.result and job.state == "done" else _so_far_text(job)
     if job.kind == FETCH:
@@ -330,9 +331,10 @@ def _draw_actions(job: Job, *, on_templates: bool) -> None:
 
 
 def _draw_links(job: Job, *, on_templates: bool) -> None:
-    """Draw links to what a finished job has made.
+    """Draw links to the result of a finished job.
 
-    On the page Templates a link would not do: it has to lead to another page (:mod:`pcf_core.app.links`).
+    On the page Templates a button is drawn, because a link must lead to another page
+    (:mod:`pcf_core.app.links`).
     """
     if job.kind == FAIRPAIR:
         from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair

@@ -55,7 +55,7 @@ def _draw_add() -> str:
 
 
 def _limits() -> list[str]:
-    """Say what the operator does not allow, and whom to ask."""
+    """List what the operator does not allow, with the person to ask."""
     limits, allowed = [], settings().allowed_models
     if not settings().allow_hub:
         limits.append(

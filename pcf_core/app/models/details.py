@@ -38,7 +38,7 @@ from pcf_core.store.results import RunInfo
 from pcf_core.work.requests import FETCH, delete_run, submit_fetch
 
 DIGITS = 24  # of a hash
-CHECK_SECONDS = 60  # so long a refusal is not asked for again
+CHECK_SECONDS = 60  # after which a refused model is looked up again
 CHOSEN, LOOKED_AT = "kept_run", "looked_at_"
 COLUMNS = {
     "date": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", help="When it was finished, UTC."),
@@ -180,7 +180,7 @@ def _needs_of(model: KnownModel) -> list[str]:
 
 
 def _code_step(name: str) -> str:
-    """Say what the code of a model's own repository needs before it runs."""
+    """Write what the code of a model's own repository needs before it runs."""
     if is_allowed(name):
         return "It runs code of its own repository, which the operator has allowed (PCF_REMOTE_CODE)."
     return (
@@ -354,7 +354,7 @@ def draw_kept_runs() -> None:
 
 
 def _runs_table(infos: Sequence[RunInfo]) -> pd.DataFrame:
-    """Make a table with one row per run; a viewer is not told who asked."""
+    """Make a table with one row per run; a viewer does not see who queued it."""
     table = pd.DataFrame(
         [
             {

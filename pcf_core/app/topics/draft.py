@@ -111,7 +111,7 @@ def topic_of(fields: Fields) -> Topic:
 
 
 def problems_of(fields: Fields) -> list[str]:
-    """Say what is wrong with what is written, that of the name first; empty where all is right."""
+    """List the errors of the fields, that of the name first; empty if there is none."""
     problems: list[str] = []
     try:
         check_name(fields.name.strip(), "the name", "The topic", TopicError)

@@ -216,7 +216,7 @@ def _draw_card(topic: Topic, sets: tuple[str, ...]) -> None:
 
 
 def draw_preview(topic: Topic) -> None:
-    """Draw sentences of the words with the heaviest templates of a set and a few occupations."""
+    """Draw sentences of the words with the most common templates of a set and a few occupations."""
     name = _draw_set_choice(topic)
     templates = heaviest_templates(template_sets()[name], MOST_TEMPLATES)
     terms = spread_terms(evidence_lists()[_evidence_name(topic)], MOST_TERMS)
