@@ -318,8 +318,7 @@ def draw_delete(
 def ask_to_delete(
     label: str, consequence: str, key: str, carry_out: Callable[[], object], deleted: Callable[[], None]
 ) -> None:
-    """Draw a button with a label, and behind it the consequence and a second button; both texts are "
-    "Markdown."""
+    """Draw a button, and behind it the consequence and a second button; both texts are Markdown."""
     with st.popover(label, icon=":material/delete_forever:"):
         st.markdown(consequence)
         if st.button("Delete", key=key, type="primary"):
