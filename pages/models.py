@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pcf_core.app.models.adding import draw_ways_in
 from pcf_core.app.models.details import draw_details, draw_kept_runs
 from pcf_core.app.models.tables import (
     COLUMNS,
@@ -22,10 +23,11 @@ from pcf_core.models.registry import left_out_models, list_models
 
 NARROW = ["name", "parameters", "bfloat16"]
 HOW = """
-**At hand** are the models that come with the app, those in the operator's folder, and those behind the
-endpoint. **Known** are models of the hub that the app can describe before they are downloaded; any other hub
-id or folder works too, where its family can be told from its configuration. *Verified* says whether the tests
-hold the scorer of this architecture against a brute force (*twin*) or its facts were only read (*sources*).
+**In this app** are the models that come with it, those in the operator's folder, and those behind the
+endpoint. **Known** are models of the hub that the app can describe before they are downloaded. Any other hub
+id or folder works too, if its configuration says to which family it belongs. *Verified* says how the results
+for this architecture were tested: against an independent calculation on a tiny model (*twin*), or not at all
+(*sources*: facts were only read).
 """
 
 
@@ -36,7 +38,8 @@ def draw() -> None:
     at_hand, others, left_out = list_models(), known_models(), left_out_models()
     finding(models_finding(at_hand, others))
     draw_figures(models_figures(at_hand, others))
-    st.subheader("At hand")
+    drawn = draw_ways_in()
+    st.subheader("In this app")
     if at_hand:
         with st.container(key="cards_of_models"):
             draw_model_cards(at_hand)
@@ -44,12 +47,13 @@ def draw() -> None:
             draw_table(at_hand_table(at_hand), "models_at_hand", COLUMNS)
     else:
         st.info(
-            "No model is at hand: set PCF_MODELS to a folder of model directories.", icon=":material/info:"
+            "No model is here yet: add one above, or ask the operator for a folder of models (PCF_MODELS).",
+            icon=":material/info:",
         )
     if left_out:
         with st.expander(f"Left out, and why ({len(left_out):,})"):
             st.table(left_out_table(left_out))
-    st.subheader("Runs")
+    st.subheader("Results")
     draw_kept_runs()
     draw_kept_texts()
     draw_journal()
@@ -70,7 +74,7 @@ def draw() -> None:
             draw_table(table, "models_known", COLUMNS)
         st.caption(f"{len(shown):,} of {len(others):,} known models")
     st.subheader("One model")
-    draw_details(at_hand, others)
+    draw_details(at_hand, others, drawn)
     st.subheader("Reading the table")
     st.markdown(HOW)
 

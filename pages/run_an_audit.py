@@ -1,6 +1,7 @@
 """Run an audit: measure models now.  Form on the left, estimate on the right, button and queue below."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -10,39 +11,37 @@ from pcf_core.app.links import draw_link
 from pcf_core.app.lists import parameters_of
 from pcf_core.app.page import draw_absent
 from pcf_core.app.queue import draw_queue, expect_work
+from pcf_core.app.run.costs import Costs, Start, costs_of, draw_costs, start_or_ask
 from pcf_core.app.run.imports import draw_import
 from pcf_core.app.run.request import (
-    Request,
-    declared_model,
-    declared_run,
-    draw_estimates,
+    HEAVIEST,
+    Plan,
     draw_heaviest_note,
     draw_other_lists,
+    draw_refusal,
     draw_request,
     draw_word_check,
+    plan_of,
     requested_runs,
 )
 from pcf_core.app.scoring import submit
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
-from pcf_core.core.run import RunSpec
 from pcf_core.models.public import absent_among
 
 
-def queue_all(
-    request: Request, runs: Sequence[RunSpec], missing: Mapping[str, int], unfetched: Sequence[str]
-) -> bool:
-    """Queue every run that lacks cells; of models that are not here too, as far as the hub tells of them.
+def queue_all(plan: Plan, missing: Mapping[str, int]) -> bool:
+    """Queue every run that lacks test sentences; of models that are not here too, as the hub describes them.
 
-    Tell whether all are queued; why one is not has been said else.
+    Return whether all are queued.  Why one is not has been drawn otherwise.
     """
-    wanted, refused = [run for run in runs if missing.get(run.key) != 0], False
-    for model in unfetched:
+    wanted, refused = [run for run in plan.runs if missing.get(run.key) != 0], False
+    for run, _ in plan.unfetched:
         try:
-            wanted.append(requested_runs(request, model))
+            wanted.append(requested_runs(plan.request, run.scoring.model))
         except AuditError as error:
-            draw_refusal(model, error)
+            draw_refusal(run.scoring.model, error)
             refused = True
     try:
         for run in wanted:
@@ -53,19 +52,38 @@ def queue_all(
     return not refused
 
 
-def draw_refusal(model: str, error: AuditError) -> None:
-    """Say why a model cannot be scored."""
-    st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
-
-
-def draw_scored(request: Request, runs: Sequence[RunSpec]) -> None:
-    """Say that nothing is left to score, and lead to the results."""
-    st.success("All of this is scored already.", icon=":material/check:")
+def draw_finished(plan: Plan) -> None:
+    """Say that there is nothing left to run, and lead to the results."""
+    st.success("All of these results are here already.", icon=":material/check:")
     of_all = {
-        "model": [run.scoring.name for run in runs],
-        "precision": precisions_called([request.precision]),
+        "model": [run.scoring.name for run in plan.runs],
+        "precision": precisions_called([plan.request.precision]),
     }
-    draw_link(OVERVIEW, "See the results", parameters_of(runs[0]) | of_all, ":material/table_chart:")
+    draw_link(OVERVIEW, "Open the results", parameters_of(plan.runs[0]) | of_all, ":material/table_chart:")
+
+
+def draw_start(plan: Plan, costs: Costs) -> None:
+    """Draw the button that starts the request, after a question if it is long."""
+    pressed = st.button(
+        "Run the audit",
+        type="primary",
+        icon=":material/play_arrow:",
+        disabled=not plan.every_run,
+        key="score_button",
+    )
+    shorter = None
+    if plan.can_be_shorter:
+        words = f"First {HEAVIEST} sentences"
+        shorter = words, Start(lambda: short_costs(plan).total, lambda: queue_all(plan.shorter(), {}))
+    whole = Start(lambda: costs.total, partial(queue_all, plan, costs.missing))
+    if start_or_ask(pressed, [run.key for run in plan.every_run], whole, shorter):
+        st.rerun()
+
+
+def short_costs(plan: Plan) -> Costs:
+    """Estimate the same request with the most common sentences alone."""
+    short = plan.shorter()
+    return costs_of(short.runs, short.unfetched)
 
 
 def draw() -> None:
@@ -76,36 +94,25 @@ def draw() -> None:
     with left:
         request = draw_request()
         draw_absent([name for name in absent_among(current_choice().models) if name not in request.models])
-    runs, unfetched = [], []
-    missing: dict[str, int] = {}
+    costs = Costs()
     with right:
-        for model in request.models:
-            try:
-                if (declared := declared_model(model)) is not None:
-                    unfetched.append((declared_run(request, model, declared), declared))
-                else:
-                    runs.append(requested_runs(request, model))
-            except AuditError as error:
-                draw_refusal(model, error)
-        if runs or unfetched:
-            missing = draw_estimates(runs, unfetched)
-        if runs:
-            draw_heaviest_note(request, runs[0])
-            draw_other_lists(runs)
-            draw_word_check(runs)
+        plan = plan_of(request)
+        if plan.every_run:
+            costs = costs_of(plan.runs, plan.unfetched)
+            draw_costs(costs, plan.runs, plan.unfetched)
+        if plan.runs:
+            draw_heaviest_note(request, plan.runs[0])
+            draw_other_lists(plan.runs)
+            draw_word_check(plan.runs)
         elif not request.models:
-            st.info("Choose one or more models to see what scoring them costs.", icon=":material/arrow_back:")
+            st.info(
+                "Choose one or more models to see how long the audit takes.", icon=":material/arrow_back:"
+            )
     # Below both: on a telephone the estimate stands between the form and the button.
-    if runs and not unfetched and all(missing.get(run.key) == 0 for run in runs):
-        draw_scored(request, runs)
-    elif st.button(
-        "Run the audit",
-        type="primary",
-        icon=":material/play_arrow:",
-        disabled=not (runs or unfetched),
-        key="score_button",
-    ) and queue_all(request, runs, missing, [run.scoring.model for run, _ in unfetched]):
-        st.rerun()
+    if plan.runs and not plan.unfetched and all(costs.missing.get(run.key) == 0 for run in plan.runs):
+        draw_finished(plan)
+    else:
+        draw_start(plan, costs)
     st.subheader("Queue")
     draw_queue()
     draw_import()

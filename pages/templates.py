@@ -1,4 +1,4 @@
-"""The page Templates: contexts, how often people write them, and what their choice does."""
+"""The page Templates: sentences, how often people write them, and how their choice changes the risk."""
 
 import streamlit as st
 
@@ -15,7 +15,7 @@ DRAWN = {"see": draw_see, "edit": draw_edit, "preview": draw_preview, "compare":
 def draw() -> None:
     """Draw the page."""
     st.title("Templates")
-    st.markdown("##### In which contexts are the models read, and how often do people write them?")
+    st.markdown("##### In which sentences are the models tested, and how often do people write them?")
     name, view = draw_head()
     if view in WITHOUT_A_SET:
         WITHOUT_A_SET[view]()

@@ -1,4 +1,4 @@
-"""Try a sentence: one sentence, typed now, put to every chosen model at once."""
+"""Try a sentence: which words every chosen model prefers in one sentence, typed now."""
 
 import streamlit as st
 
@@ -24,30 +24,32 @@ from pcf_core.show.findings.probe import probe_caution, probe_finding
 from pcf_core.work.requests import checked_sentence
 
 HOW = """
-Each bar is what a group's words get at the dots, of what all of the topic's words get there: a model's bars
-sum to 1, and the dotted line is an even split. Below, each mark is one word with its probability over all
-that the model could have written; on that axis every step is ten times as much. One sentence is an example
-and no measurement, so nothing here has an interval: the pages under *Results* say what holds over many
-contexts. Of the sidebar, the models, the topic, *Word scoring* and *A group's words* count here; an answer
-is kept and asked for once.
+Each bar is the share of a group: the probability of its words at the dots, divided by that of all words of
+the topic. The bars of a model sum to 1, and the dotted line is an even split. In the second chart each mark
+is one word, with its probability among everything that the model could write there; each step on that axis is
+ten times as much. One sentence is an example and not a measurement, so there are no ranges here; the pages
+under *Results* show what holds over many sentences. From the sidebar, the models, the topic, *Word scoring*
+and *A group's words* apply here. Each answer is calculated once and then stored.
 """
 
 
 def draw() -> None:
     """Draw the page."""
     st.title("Try a sentence")
-    st.markdown("##### Whose words does a model expect in this sentence?")
+    st.markdown("##### Which group does a model prefer in this sentence?")
     choice = current_choice()
     typed = draw_sentence(choice)
     if not choice.models:
-        st.info("Choose one or more models in the sidebar to ask them.", icon=":material/arrow_back:")
+        st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
         return
     sentence = checked_sentence(typed)
     request = what_to_ask(choice, sentence)
     draw_absent(request.absent)
     draw_refused(request.refused)
     if len(choice.asked) > MOST_MODELS:
-        st.info(f"The first {MOST_MODELS} models of the sidebar are asked.", icon=":material/info:")
+        st.info(
+            f"The answers are those of the first {MOST_MODELS} models of the sidebar.", icon=":material/info:"
+        )
     jobs = ask(request.requests)
     answers = {
         name: read_answer(job.result, request.requests[name].topic, choice.options.aggregation)

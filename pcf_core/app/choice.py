@@ -1,18 +1,18 @@
-"""The shared choice: what is looked at and how it is read; and the pinned baseline of Compare.
+"""The shared choice: which results are shown, with which reading options; and the pinned baseline of Compare.
 
 The choice is one block in the sidebar, bound to the URL.  Every widget has a fixed default, so that a link
-without a parameter means the same everywhere.  Streamlit writes into the URL what a list shows: view options
-and precisions stand there as people call them, and are understood by their names too, which links of earlier
-versions have.
+without a parameter means the same everywhere.  Streamlit writes the labels of a list into the URL: view
+options and precisions have their labels there.  Their names, which links of earlier versions have, are
+accepted too.
 
-The baseline is the model that Compare opens against, for each person who logs in their own.  It is kept in
-the cache, and becomes part of the address when Compare is opened: a link that is copied there says it too,
-and opens the same wherever nothing is pinned.
+The baseline is the model that Compare opens against.  Each person who logs in has their own.  It is stored in
+the cache, and becomes part of the address when Compare is opened, so that a copied link opens the same where
+nothing is pinned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
@@ -22,9 +22,25 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.addresses import AUTOMATIC, PRECISIONS_CALLED, Choice, choice_of
 from pcf_core.app.caching import open_store
-from pcf_core.app.data import draw_lookable, listed_models, load, lookable, scored_models
+from pcf_core.app.data import (
+    draw_lookable,
+    listed_models,
+    load,
+    lookable,
+    models_by_topic,
+    results_mark,
+    scored_models,
+)
 from pcf_core.app.links import follow, select_called, several_called
-from pcf_core.app.lists import NONE, all_topics, evidence_lists, fitting_first, kept, usual_lists
+from pcf_core.app.lists import (
+    ANSWERED_BY,
+    all_topics,
+    evidence_lists,
+    fitting_first,
+    kept,
+    topics,
+    usual_lists,
+)
 from pcf_core.app.roles import may_audit, person, write
 from pcf_core.app.widgets import plain
 from pcf_core.audit.options import PageOptions, ViewOptions
@@ -54,7 +70,7 @@ def draw_choice() -> None:
     known_topics = all_topics()
     names = [*(spec.name for spec in listed_models()), *scored_models()]
     with st.sidebar:
-        st.caption("What the pages under *Results* show")
+        st.caption("Shown on the pages under *Results*")
         models = st.multiselect(
             "Models",
             with_asked("model", names),
@@ -62,7 +78,7 @@ def draw_choice() -> None:
             key="model",
             bind="query-params",
             select_all=False,
-            help="The models whose results are shown side by side. Score others on the page 'Run an audit'.",
+            help="The models whose results are shown. The page *Run an audit* runs others.",
         )
         draw_lookable(models)
         topic = st.selectbox(
@@ -71,9 +87,11 @@ def draw_choice() -> None:
             key="topic",
             bind="query-params",
             on_change=take_usual,
-            help="The groups whose words are compared at [Y]. A name with @ is that of finished runs whose "
-            "words are not, or no longer, those of a topic here.",
+            help="The groups that are compared. A name with @ belongs to earlier results, whose words "
+            "are no longer those of a topic here.",
         )
+        st.caption(f"Results on this topic: {results_mark(models_by_topic().get(topic, 0))}")
+        draw_answering(topic, "topic", choose_topic)
         draw_texts(known_topics.get(topic) or next(iter(known_topics.values())))
         with st.expander("Reading options"):
             draw_view_options()
@@ -82,8 +100,8 @@ def draw_choice() -> None:
                 PRECISIONS_CALLED,
                 default=[AUTOMATIC],
                 key="precision",
-                help=f"The number type the model computes with. {AUTOMATIC.capitalize()}: what there are "
-                f"results in; before there are any, {AUTO_HELP} Choose two to compare a model with itself.",
+                help=f"The number type that the model calculates with. {AUTOMATIC.capitalize()}: the one "
+                f"that has results; without results, {AUTO_HELP} Choose two to compare a model with itself.",
             )
 
 
@@ -133,10 +151,10 @@ def draw_precision(key: str) -> str:
 
 
 def opening_models(names: Collection[str], topic: Topic) -> list[str]:
-    """Return what is shown before anybody chooses.
+    """Return the models that are shown before anybody chooses.
 
-    That is public models with results on the topic that pages open with, else two that teach, with results
-    where there are any.
+    These are public models with results on the topic on which pages open, else two teaching models, with
+    results if there are any.
     """
     scored = scored_models(topic)
     public = [model.name for model in public_models() if model.name in scored]
@@ -145,19 +163,42 @@ def opening_models(names: Collection[str], topic: Topic) -> list[str]:
 
 
 def with_asked(key: str, names: Iterable[str]) -> list[str]:
-    """List the known names, and those of the link: a page then says by name what it does not have."""
+    """List the known names, and those of the link, so that a page can name what it does not have."""
     request = [name for name in st.query_params.get_all(key) if 0 < len(name) <= LONGEST_NAME]
     return list(dict.fromkeys([*names, *request[:MOST_ASKED]]))
 
 
-def take_usual(prefix: str = "") -> None:
+def draw_answering(topic: str, key: str, choose: Callable[[str], None]) -> None:
+    """Say why a topic rarely gets an answer, with a button for the topic that does; nothing for other topics.
+
+    ``key``: of the field in which the topic is chosen.  ``choose``: called with the name of the other topic.
+    """
+    answering, reason = ANSWERED_BY.get(topic, ("", ""))
+    if (other := topics().get(answering)) is None:
+        return
+    st.caption(f":material/info: This topic {reason}.")
+    st.button(
+        f"Open {plain(other.title)}",
+        key=f"answering_{key}",
+        type="tertiary",
+        on_click=choose,
+        args=(other.name,),
+    )
+
+
+def choose_topic(name: str) -> None:
+    """Choose a topic for the pages of results, with its usual sentences and occupations."""
+    st.session_state["topic"] = name
+    take_usual()
+
+
+def take_usual() -> None:
     """Select the default templates and occupations of a new topic, as a link with the topic alone does."""
     state = st.session_state
-    topic = all_topics().get(state[f"{prefix}topic"])
-    if topic is None:
-        return
-    usual = usual_lists(topic, NONE if prefix else kept())
-    state[f"{prefix}templates"], state[f"{prefix}evidence"] = usual.templates, usual.evidence
+    topic = all_topics().get(state["topic"])
+    if topic is not None:
+        usual = usual_lists(topic, kept())
+        state["templates"], state["evidence"] = usual.templates, usual.evidence
 
 
 def draw_texts(topic: Topic) -> None:
@@ -165,25 +206,25 @@ def draw_texts(topic: Topic) -> None:
     others = kept()
     usual = usual_lists(topic, others)
     choose_shown(
-        "Templates",
+        "Sentences",
         [*fitting_first(topic), *others.templates],
         usual.templates,
         key="templates",
-        help_text="The contexts: sentences with [X] for the occupation and [Y] for the word.",
+        help_text="The set of sentences. The page *Templates* shows them.",
     )
     choose_shown(
         "Occupations",
         [*evidence_lists(), *others.evidence],
         usual.evidence,
         key="evidence",
-        help_text="The list that fills [X].",
+        help_text="The people that the sentences are about.",
     )
 
 
 def choose_shown(label: str, existing: Iterable[str], usual: str, key: str, help_text: str) -> str:
-    """Draw which of a kind is shown, those of the link among them; it is in the address.
+    """Draw the choice of one of a kind, with the name of the link among the options; return it.
 
-    ``usual``: chosen at first, where it exists; else the first.
+    ``usual``: the default, if it exists; else the first option.
     """
     names = with_asked(key, existing)
     index = names.index(usual) if usual in names else 0
@@ -191,7 +232,7 @@ def choose_shown(label: str, existing: Iterable[str], usual: str, key: str, help
 
 
 def draw_view_options(kind: type[ViewOptions] = PageOptions) -> None:
-    """Draw the view options, which cost no scoring: they only change how the scores are read."""
+    """Draw the view options, which change how the scores are read and run no model."""
     for one in declared(kind).values():
         draw_option(one)
 
@@ -259,7 +300,7 @@ def _pinned() -> str:
 
 
 def draw_pin(model: str) -> None:
-    """Draw the button that pins a model, or lets go of it; a viewer gets none."""
+    """Draw the button that pins or unpins a model; a viewer gets none."""
     if not may_audit():
         return
     is_pinned = _pinned() == model
@@ -287,9 +328,9 @@ def _name() -> str:
 
 
 def follow_pinned() -> None:
-    """Open Compare against the pinned model, where neither an address nor an earlier choice says otherwise.
+    """Open Compare against the pinned model, unless an address or an earlier choice names another.
 
-    Without results of it on what is chosen Compare opens as ever.
+    Without results of the pinned model on what is chosen, Compare opens as usual.
     """
     state, model = st.session_state, _pinned()
     earlier = SECOND in state and not state.get(PINNED_NOW)

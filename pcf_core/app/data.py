@@ -15,7 +15,7 @@ import streamlit as st
 
 from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import kept, key_of, once, open_queue, open_store
-from pcf_core.app.lists import named_or_kept, set_names, stamp_of
+from pcf_core.app.lists import all_topics, named_or_kept, set_names, stamp_of
 from pcf_core.app.request_cache import once_a_run
 from pcf_core.app.roles import may_audit
 from pcf_core.app.widgets import plain
@@ -43,6 +43,7 @@ from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.models.precision import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve
 from pcf_core.report.loaded import Study, compare_runs
+from pcf_core.show.findings.numbers import count
 from pcf_core.store.results import State
 
 if TYPE_CHECKING:
@@ -125,6 +126,24 @@ def scored_models(topic: Topic | None = None) -> tuple[str, ...]:
     if topic is not None:
         runs = [run for run in runs if run.topic.hash == topic.hash and run.templates.name == topic.templates]
     return tuple(dict.fromkeys(run.scoring.name for run in runs))
+
+
+@once_a_run
+def models_by_topic() -> dict[str, int]:
+    """Count the models with a finished result on each topic, by its name.
+
+    Runs of neutral subjects do not count: they are only what results are compared with.
+    """
+    models: dict[str, set[str]] = {}
+    for info in open_store().runs():
+        if info.complete and info.run.evidence.name not in NEUTRAL_LISTS:
+            models.setdefault(info.run.topic.hash, set()).add(info.run.scoring.name)
+    return {name: len(models.get(topic.hash, ())) for name, topic in all_topics().items()}
+
+
+def results_mark(models: int) -> str:
+    """Say in a menu how many models have results: "2 models", "not run yet"."""
+    return count(models, "model") if models else "not run yet"
 
 
 @kept(slots=16)

@@ -175,14 +175,14 @@ def say_mistakes(container: DeltaGenerator) -> None:
     for name, values in state.get(ASKED, {}).items():
         if name not in bound:
             near = [] if name in ALIKE else get_close_matches(name, shared, 1, cutoff=NEAR)
-            wrong = f"no choice is called so; is {near[0]} meant?" if near else ""
+            wrong = f"there is no such parameter; did you mean {near[0]}?" if near else ""
         else:
             field = run.field(name)
             wrong = _wrong(field, values) if field else ""
         if wrong:
             container.warning(
                 f"The link has {_quoted(name)} = {_quoted(listed(values))}: {plain(wrong)} "
-                "The rest of it is used.",
+                "The rest of the link is used.",
                 icon=":material/link_off:",
             )
 
@@ -249,17 +249,18 @@ def _wrong(field: Field, given: Sequence[str]) -> str:
         if all(text in field.options for text in values):
             return ""
         more = f", … ({len(field.options):,} in all)" if len(field.options) > MOST_NAMED else ""
-        return f"allowed is {', '.join(field.options[:MOST_NAMED])}{more}."
+        return f"allowed are {', '.join(field.options[:MOST_NAMED])}{more}."
     if field.is_switch:
         return (
-            "" if all(text.lower() in ("true", "false") for text in values) else "allowed is true or false."
+            "" if all(text.lower() in ("true", "false") for text in values) else "allowed are true and false."
         )
     if field.bounds is None:
         return ""
     least, most = field.bounds
     if all(_is_within(text, least, most) for text in values):
         return ""
-    return f"allowed is a number, {least:g}{f' to {most:,g}' if most < ENDLESS else ' or more'}."
+    return "allowed are numbers "
+    f"{f'from {least:g} to {most:,g}' if most < ENDLESS else f'of {least:g} or more'}."
 
 
 def _is_within(text: str, least: float, most: float) -> bool:
@@ -338,7 +339,8 @@ def drop_infinite() -> None:
     run.drop(endless)
     for name, text in endless.items():
         st.warning(
-            f"The link has {_quoted(name)} = {_quoted(text)}, which is no finite number: it is left out.",
+            f"The link has {_quoted(name)} = {_quoted(text)}, which is not a finite number, so it is not "
+            "used.",
             icon=":material/link_off:",
         )
 

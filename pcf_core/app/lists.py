@@ -41,6 +41,12 @@ from pcf_core.show.findings.numbers import listed
 OCCUPATIONS = "occupations-bvf"  # for a topic that names no list
 Stamp = tuple[tuple[str, int, int], ...]
 MOST_NEAR = 3  # names that a refusal suggests
+ANSWERED_BY: Mapping[str, tuple[str, str]] = {  # topics to which models rarely answer: which one to take, why
+    "race": ("race-capitalised", "has the papers' spelling in lower case, which models rarely write"),
+    "disability-papers": ("disability", "has the paper's words, some of which are rarely used today"),
+    "gender-zh": ("gender", "is for Chinese models, and none comes with the app"),
+    "calibration": ("gender", "tests the app with made-up groups, and says nothing about people"),
+}
 T = TypeVar("T", Topic, Evidence, TemplateSet)
 
 
@@ -249,7 +255,7 @@ def set_token(name: str) -> str:
 
 @once_a_run
 def kept() -> Lists:
-    """List the topics, lists and sets of finished runs that no name stands for any more, newest first."""
+    """List the topics, lists and sets of finished runs that no longer have their name, newest first."""
     runs = {info.run.key: info.run for info in open_store().runs() if info.complete}
     sets = sorted({run.templates.name for run in runs.values()} & set(set_names()))
     lists = digest([stamp_of_shelf(TOPIC_SHELF), stamp_of_shelf(EVIDENCE_SHELF)])

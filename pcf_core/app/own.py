@@ -1,30 +1,37 @@
-"""What users keep, on the pages: brought in from files, and deleted after a second question.
+"""Material of the user's own on the pages: typed, pasted or uploaded, and deleted after a second question.
 
-Uploads are offered to auditors alone, and no larger than field and operator allow.
+Both are offered to auditors alone.  Files may be no larger than the field and the operator allow.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.inside import UploadedFile
+from pcf_core.app.links import select_called
 from pcf_core.app.roles import may_audit, recorded
-from pcf_core.app.widgets import choose_one, plain, refusals_said
+from pcf_core.app.widgets import plain, refusals_said
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import Record
 from pcf_core.core.settings import settings
 from pcf_core.material.base import Kind
+from pcf_core.material.safety.reading import title_of
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.shelves import Shelf
 
 MEGABYTE = 1_000_000  # as Streamlit's own field counts them
-WRITTEN = "own_written"  # the topic and the set of templates that this session kept last, by kind
+WRITTEN = "own_written"  # the topic and the set of templates that this session saved last, by kind
 LARGEST_UPLOAD = 32  # MB, of a million bytes as Streamlit counts them
+TYPED = "own_typed"  # how many texts were saved from a field, by its key: the next one begins empty
+TOML = re.compile(r"\[\[?[\w.-]+\]\]?$|[\w-]+\s*=")
+JSON = re.compile(r'[\[{]\s*(?:["\[{]|$)')
 T = TypeVar("T", bound=Record)
 
 
@@ -81,8 +88,70 @@ def _most_of(largest: int) -> int:
 
 
 @dataclass(frozen=True)
+class Given:
+    """What somebody typed or uploaded, as files: their names and contents.
+
+    ``token``: differs between uploads, and between an upload and a typed text.
+    """
+
+    files: tuple[tuple[str, bytes], ...]
+    token: str
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether it was typed or pasted into the field."""
+        return self.token == "typed"
+
+
+def draw_given(
+    endings: Sequence[str], key: str, stem: str, help_text: str,
+    columns: Collection[str] = (), *, several: bool = True,
+) -> Given | None:  # fmt: skip
+    """Draw a field to type or paste into and an upload; return what was given, of both the upload.
+
+    ``endings``: of the files that may be given.  ``key``: of the upload.  ``stem``: the name of a typed file
+    before its ending.  ``columns``: those that a CSV must have.
+    """
+    if not may_audit():
+        return None
+    saved_before = st.session_state.setdefault(TYPED, {}).get(key, 0)
+    text = st.text_area(
+        "Type or paste",
+        key=f"typed_{key}_{saved_before}",
+        height=120,
+        placeholder="One a line" if ".txt" in endings else ",".join(columns),
+        help="One entry a line. The text of a file of another form is understood too.",
+    )
+    files = upload_files("Or upload", endings, LARGEST_UPLOAD, key, help_text, several=several)
+    if files:
+        token = "_".join(file.file_id for file in files)
+        return Given(tuple((file.name, file.getvalue()) for file in files), token)
+    if not text.strip():
+        return None
+    return Given(((f"{stem}{ending_of(text, endings, columns)}", text.encode()),), "typed")
+
+
+def forget_typed(key: str) -> None:
+    """Empty the field of :func:`draw_given` once its text is saved."""
+    saved_before = st.session_state.setdefault(TYPED, {})
+    saved_before[key] = saved_before.get(key, 0) + 1
+
+
+def ending_of(text: str, endings: Collection[str], columns: Collection[str] = ()) -> str:
+    """Return the ending of a file with this text, by its first line; see :func:`draw_given`."""
+    first = next(line.strip() for line in text.splitlines() if line.strip())
+    header = {cell.strip() for cell in first.split(",")}
+    forms = {
+        ".toml": bool(TOML.match(first)),
+        ".json": bool(JSON.match(first)),
+        ".csv": ".txt" not in endings or (bool(columns) and header >= set(columns)),
+    }
+    return next((ending for ending, fits in forms.items() if fits and ending in endings), ".txt")
+
+
+@dataclass(frozen=True)
 class OwnPanel(Generic[T]):
-    """What can be done with one's own of a kind: taken out, deleted, another brought in.
+    """What can be done with one's own of a kind: download or delete it, and add another.
 
     ``what``: what they are, for the heading.  ``key``: of the widgets.  ``shown``: key of the page's choice,
     which becomes ``first`` once the chosen one is deleted; ``besides``: what else a new choice sets.
@@ -114,7 +183,7 @@ class OwnPanel(Generic[T]):
                         key=f"download_{self.key}",
                         on_click="ignore",
                         icon=":material/download:",
-                        help=f"As a TOML file: a beginning for one of yours, and {self.use}.",
+                        help=f"As a TOML file, from which you can make your own. It is also {self.use}.",
                     )
                 draw_delete(
                     name,
@@ -125,7 +194,7 @@ class OwnPanel(Generic[T]):
                     self.own.shelf.kind,
                 )
                 if self.examples:
-                    with st.popover("What a file looks like", icon=":material/description:"):
+                    with st.popover("Example of a file", icon=":material/description:"):
                         for form, example in self.examples.items():
                             st.markdown(form)
                             st.code(example, language=None, wrap_lines=True)
@@ -145,28 +214,29 @@ class OwnPanel(Generic[T]):
 
 
 def note_written(kind: Literal["topic", "templates"], name: str) -> None:
-    """Remember what was kept last: who writes a topic and sentences means to score the one on the other."""
+    """Remember what was saved last: somebody who writes a topic and sentences wants to run them together."""
     st.session_state.setdefault(WRITTEN, {})[kind] = name
 
 
 def last_written(kind: Literal["topic", "templates"]) -> str:
-    """Return the name of what this session kept last; empty where it kept none."""
+    """Return the name of what this session saved last; empty if it saved none."""
     return str(st.session_state.get(WRITTEN, {}).get(kind, ""))
 
 
 def draw_upload(
     own: Kind[T], describe: Callable[[T], str], saved: Callable[[str], None], help_text: str
 ) -> None:
-    """Choose files, see what they say, and save it under a name; a refusal is one sentence.
+    """Type, paste or upload one, see what it is, and save it under a name; a refusal is one sentence.
 
     A viewer gets no field.  ``describe``: what one is, in a sentence.  ``saved``: called with the name.
     """
     kind, folder = own.shelf.kind, own.shelf.folder
-    files = upload_files("Files", own.shelf.accepts, LARGEST_UPLOAD, f"upload_{folder}", help_text)
-    if not files:
+    key, stem = f"upload_{folder}", f"my-{kind.split()[-1]}"
+    given = draw_given(own.shelf.accepts, key, stem, help_text, own.material.columns)
+    if given is None:
         return
     try:
-        item: Any = own.read_upload([(file.name, file.getvalue()) for file in files])
+        item: Any = own.read_upload(given.files)
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return
@@ -175,43 +245,49 @@ def draw_upload(
         f"Name of the {kind}",
         value=own.free_name(item.name) if item.name in own.shelf.names() else item.name,
         max_chars=MAX_NAME,
-        key=f"upload_name_{folder}_{'_'.join(file.file_id for file in files)}",
+        key=f"upload_name_{folder}_{given.token}_{item.name}",
         help="Small letters, digits and hyphens.",
     ).strip()
-    if st.button("Keep it", key=f"keep_{folder}", type="primary", icon=":material/upload:"):
+    if st.button("Save", key=f"keep_{folder}", type="primary", icon=":material/save:"):
         with refusals_said():
-            item = item.model_copy(update={"name": name})
+            untitled = given.is_typed and item.title == title_of(Path(given.files[0][0]))
+            item = item.model_copy(update={"name": name, **({"title": name} if untitled else {})})
             recorded("uploaded", kind, name, own.save, item)
+            forget_typed(key)
             saved(name)
 
 
-def draw_views(views: Mapping[str, str], for_auditors: Collection[str], key: str, first: str) -> str:
-    """Draw what to do with what is kept: the views that this person has, each with what it is for.
+def draw_views(
+    views: Mapping[str, str], called: Mapping[str, str], for_auditors: Collection[str], key: str, first: str
+) -> str:
+    """Draw the views of a page that this person has; return the name of the open one.
 
-    ``first``: the view that is open where the address names none.
+    ``views``: what each is for, by name.  ``called``: their labels.  ``first``: the view that is open where
+    the address names none.
     """
-    offered = {name: text for name, text in views.items() if name not in for_auditors or may_audit()}
-    return str(
-        choose_one(
-            "What to do",
-            list(offered),
-            default=first,
-            key=key,
-            wrap=True,  # their names are wider than a telephone
-            help=" ".join(f"{name}: {text}" for name, text in offered.items()),
-        )
+    offered = {name: called[name] for name in views if name not in for_auditors or may_audit()}
+    return select_called(
+        "What to do",
+        offered,
+        key=key,
+        row=True,
+        default=called[first],
+        wrap=True,  # their labels are wider than a telephone
+        help=" ".join(f"{label}: {views[name]}" for name, label in offered.items()),
     )
 
 
 def expander(what: str) -> DeltaGenerator:
     """Open a folded box of actions on one's own of a kind; a viewer can take it out alone."""
     if may_audit():
-        return st.expander(f"{what} of your own: upload, take out, delete", icon=":material/upload:")
+        return st.expander(
+            f"{what} of your own: type, paste, upload, download, delete", icon=":material/upload:"
+        )
     return st.expander(f"{what} as a file", icon=":material/download:")
 
 
 def draw_hidden(shelf: Shelf) -> None:
-    """Say which of the user's own cannot be reached, since the app ships one of the name by now."""
+    """Warn of the user's own that are hidden, because a shipped one now has the name."""
     for item in shelf.hidden():
         st.warning(f"**{plain(item.name)}:** {plain(item.reason)}", icon=":material/visibility_off:")
 
@@ -232,7 +308,7 @@ def draw_delete(
         return
     ask_to_delete(
         f"Delete {plain(name)} …",
-        f"**{plain(name)}** is deleted. Results scored with it stay in the cache.",
+        f"**{plain(name)}** is deleted. Results with it are kept.",
         key,
         lambda: recorded("deleted", kind, name, delete, name),
         deleted,
@@ -242,10 +318,10 @@ def draw_delete(
 def ask_to_delete(
     label: str, consequence: str, key: str, carry_out: Callable[[], object], deleted: Callable[[], None]
 ) -> None:
-    """Draw a button that says what would be deleted, and the second one behind it; both as Markdown."""
+    """Draw a button, and behind it the consequence and a second button; both texts are Markdown."""
     with st.popover(label, icon=":material/delete_forever:"):
         st.markdown(consequence)
-        if st.button("Delete for good", key=key, type="primary"):
+        if st.button("Delete", key=key, type="primary"):
             with refusals_said():
                 carry_out()
                 deleted()

@@ -1,7 +1,8 @@
-"""Present: one picture a screen, large enough for a projector; and the address of a page, to be copied.
+"""Present: a sequence of slides, large enough for a projector; and the address of a page, to be copied.
 
-A page is drawn as ever.  A style sheet hides what is no answer and no picture, and the arrow keys press the
-two links that lead to the view before and behind.
+A page is drawn as usual.  A style sheet hides what is neither an answer nor a picture, except on the two
+pages on which something is typed or started.  The arrow keys press the links to the previous and the next
+slide.
 """
 
 from __future__ import annotations
@@ -14,23 +15,28 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.components.v2 import component
 
+from pcf_core.app.addresses import RUN_AN_AUDIT, Choice
 from pcf_core.app.choice import current_choice
+from pcf_core.app.data import models_by_topic, results_mark
+from pcf_core.app.roles import may_audit
 from pcf_core.app.styles import front
+from pcf_core.models.public import absent_among
 from pcf_core.show.charts.theme import SOURCE_SIZE
 
 PRESENT = "present"  # in the address: ?present=true, and ?present=1 too
-VIEWS = ("overview", "tilt", "heat_map", "risk", "caprice")
+VIEWS = ("overview", "compare", "tilt", "heat_map", "caprice", "try_a_sentence")  # the slides, in their order
+AUDIT = RUN_AN_AUDIT.page  # no slide: each slide links to it for an auditor
+WITH_FIELDS = ("try_a_sentence", AUDIT)  # pages that keep their fields and buttons
 TEXT = 20  # pixels, the least of what is read from the last row
 HEIGHT = 700  # of a picture: with title and answer a screen of 1920 × 1080
 BAR_GROWS = 34  # pixels: three lines of a bar of colours, from 12 to 20
 MOST_CELLS_DOWN, MOST_DUMBBELLS = 10, 18  # rows of a picture whose names are all read
 Row = TypeVar("Row")
 
-RULES = front("present.css")
-STYLE = f'<style class="presented">{RULES}</style>'
+RULES, SLIDE_RULES = front("present.css"), front("slide.css")
 # The same in the document that a browser loads first, until the script has drawn its own: Streamlit draws a
 # style after the sidebar that it is to hide.  Who has to log in first needs the button that it would hide.
-FIRST_PRESENT = f"""<style id="presented_first">{RULES}</style><script>
+FIRST_PRESENT = f"""<style id="presented_first">{RULES}{SLIDE_RULES}</style><script>
 new MutationObserver((_, observer) => {{
   if (!document.querySelector('style.presented, [class*="st-key-login_"]')) return;
   document.getElementById("presented_first").remove();
@@ -67,13 +73,14 @@ def in_full(parameters: Mapping[str, str | list[str]]) -> dict[str, str | list[s
     return {**parameters, **({PRESENT: "true"} if last == "1" else {})}
 
 
-def draw_style() -> None:
-    """Draw what presenting hides and enlarges, before anything that would jump when it comes.
+def draw_style(page: str) -> None:
+    """Draw the style sheet of presenting a page, before anything that would jump when it comes.
 
-    The switch itself is drawn later: the address says what it will, until somebody has pressed it.
+    The switch itself is drawn later: until somebody presses it, the address has its value.
     """
     if st.session_state.get(PRESENT, st.query_params.get(PRESENT) == "true"):
-        st.html(STYLE)
+        rules = RULES if page in WITH_FIELDS else RULES + SLIDE_RULES
+        st.html(f'<style class="presented">{rules}</style>')
 
 
 def fitting_rows(rows: Sequence[Row], most: int) -> list[Row]:
@@ -91,32 +98,56 @@ def take_short_form() -> None:
 def draw_tools() -> None:
     """Draw, below the shared choice, how to copy the address and how to present."""
     with st.sidebar:
-        TOOLS(key="tools")
+        TOOLS(key="tools", data={"topics": {name: results_mark(n) for name, n in models_by_topic().items()}})
         st.toggle(
             "Present",
             key=PRESENT,
             bind="query-params",
-            help="For a projector: large text, one picture a screen. The arrow keys go to the next view, Esc "
-            "ends it.",
+            help="For a projector: large text, one picture a screen. The arrow keys show the next and the "
+            "previous slide, Esc ends it.",
         )
 
 
+def slides(choice: Choice) -> list[str]:
+    """List the slides of what is chosen, by their pages.
+
+    Two models are compared, and a sentence can be tried by an auditor with a model that is here.
+    """
+    left_out = set()
+    if len(choice.asked) < 2:
+        left_out.add("compare")
+    if not may_audit() or len(absent_among(choice.models)) == len(choice.models):
+        left_out.add("try_a_sentence")
+    return [view for view in VIEWS if view not in left_out]
+
+
 def draw_presented(page: str) -> None:
-    """Draw the ways to the views beside, while presenting."""
+    """Draw the number of the slide and the links to those beside it, while presenting.
+
+    From a page that is no slide the way back leads to the first one.
+    """
     if not is_presented():
         return
-    parameters = current_choice().parameters
-    index = VIEWS.index(page) if page in VIEWS else 0
-    ways = {"before": index - 1, "next": index + 1}
-    for name, at in ways.items():
-        if 0 <= at < len(VIEWS):
+    views = slides(current_choice())
+    index = views.index(page) if page in views else None
+    neighbours = {"before": 0} if index is None else {"before": index - 1, "next": index + 1}
+    for name, at in neighbours.items():
+        if 0 <= at < len(views):
             with st.container(key=f"present_{name}"):
-                st.page_link(
-                    f"pages/{VIEWS[at]}.py",
-                    label="←" if name == "before" else "→",
-                    query_params={**parameters, PRESENT: "true"},
-                    help="The view before (←)" if name == "before" else "The next view (→)",
+                is_next = name == "next"
+                _draw_slide_link(
+                    views[at], "→" if is_next else "←", f"The {'next' if is_next else 'previous'} slide"
                 )
+    with st.container(key="present_number", horizontal=True, vertical_alignment="center"):
+        if index is not None:
+            st.markdown(f"{index + 1} of {len(views)}", width="content")
+        if may_audit() and page != AUDIT:
+            _draw_slide_link(AUDIT, "Run an audit")
+
+
+def _draw_slide_link(page: str, label: str, help_text: str | None = None) -> None:
+    address = {**current_choice().parameters, PRESENT: "true"}
+    st.page_link(f"pages/{page}.py", label=label, query_params=address, help=help_text)
 
 
 def enlarged(figure: go.Figure) -> go.Figure:

@@ -1,7 +1,7 @@
-"""The page Try a sentence: the sentence, what is asked of which model, and the answers as tables.
+"""The page Try a sentence: the sentence, the question to each model, and the answers as tables.
 
-The worker answers.  The page waits for it at first within the script, then with a look each half second; what
-this session has asked for, and until when it waits, is kept under ``ASKED``.
+The worker answers.  The page waits for it at first within the script, then looks every half second.  The
+session stores under ``ASKED`` which questions it waits for, and until when.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pcf_core.app.caching import open_queue
 from pcf_core.app.lists import all_evidence, all_topics, template_sets
 from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs
 from pcf_core.app.provenance import draw_commands
-from pcf_core.app.queue import ACTIVE, KINDS, keep_a_worker, recent_jobs, retry
+from pcf_core.app.queue import ACTIVE, BY_HAND, KINDS, STARTING_SECONDS, keep_a_worker, recent_jobs, retry
 from pcf_core.app.roles import write
 from pcf_core.app.widgets import draw_facts, plain
 from pcf_core.audit.options import word_scoring
@@ -56,21 +56,24 @@ QUICK = 1.0  # seconds that a script waits itself: most answers of a model that 
 LOOK = 0.01
 PATIENCE = 60.0  # seconds until a worker must have begun
 RECENT = 20
-BY_HAND = "start one with `python -m pcf_core worker`"
 MOST_MODELS = 8  # as many as differ in colour and mark
 TELLING = ("nurse", "engineer")  # of whom an example speaks where the list has them
 THREE_DIGITS = "%.3g"
 COLUMNS = {
     "share": st.column_config.NumberColumn(
-        "share", format=THREE_DIGITS, help="What the word brings to its group; all words together make 1."
+        "share",
+        format=THREE_DIGITS,
+        help="The part of the word in the probability of all words of the topic.",
     ),
     "probability": st.column_config.NumberColumn(
-        "probability", format=THREE_DIGITS, help="At the dots, over the model's whole vocabulary."
+        "probability", format=THREE_DIGITS, help="At the dots, among everything that the model could write."
     ),
     "log_probability": st.column_config.NumberColumn(
         "log probability", format="%.2f", help="Its natural logarithm, in nats."
     ),
-    "tokens": st.column_config.NumberColumn("tokens", help="Pieces that the model writes the word in."),
+    "tokens": st.column_config.NumberColumn(
+        "tokens", help="Number of pieces in which the model writes the word."
+    ),
 }
 
 
@@ -111,7 +114,7 @@ def _take_back(queue: Queue, keys: list[str]) -> None:
 
 
 def _wait_shortly(queue: Queue, jobs: Mapping[str, Job]) -> dict[str, Job]:
-    """Return the jobs as they are when all are answered, or a second later."""
+    """Return the jobs once all are answered, or after a second."""
     deadline = time.monotonic() + (QUICK if queue.workers() else 0.0)
     current = dict(jobs)
     while any(job.state in ACTIVE for job in current.values()) and time.monotonic() < deadline:
@@ -121,7 +124,7 @@ def _wait_shortly(queue: Queue, jobs: Mapping[str, Job]) -> dict[str, Job]:
 
 
 def follow(jobs: Mapping[str, Job]) -> None:
-    """Say what is waited for and why; draw the page anew once another job has ended or waited too long."""
+    """Say what the page waits for and why; draw the page again once a job has ended or waited too long."""
     active = {model: job for model, job in jobs.items() if job.state in ACTIVE}
     if not active:
         return
@@ -156,44 +159,42 @@ def follow(jobs: Mapping[str, Job]) -> None:
 def _waiting_sentence(queue: Queue, jobs: Mapping[str, Job]) -> str:
     """Say why there is no answer yet."""
     if not queue.workers():
-        return f"No worker is running: {BY_HAND}; the answer appears by itself."
+        return f"No worker is running: {BY_HAND}. The answer then appears without reloading the page."
     if any(job.state == "running" for job in jobs.values()):
-        return "The worker is at it: opening a model takes a few seconds, a large one minutes."
+        return "The model is starting or answering. That takes seconds, or minutes if it is large."
     if any(job.state == "running" for job in recent_jobs(KINDS, RECENT)):
-        return "The worker is at a run and answers between two of its batches."
-    return "The worker is being woken or serves others first: an answer takes a few seconds."
+        return "Waiting for another request. Its work is interrupted for this one after its present batch."
+    return f"Starting the model (about {STARTING_SECONDS} seconds)."
 
 
 def draw_ended_early(jobs: Mapping[str, Job]) -> None:
-    """Draw why a model has no answer, and the button that asks again.
+    """Draw why a model has no answer, with the button that runs the question again.
 
-    It is one for all that nobody came to.
+    There is one button for all models that did not answer in time.
     """
     for model, job in jobs.items():
         if job.state == "failed":
             st.error(f"**{plain(model)}:** {plain(job.error or '')}", icon=":material/error:")
-            if st.button("Ask again", key=f"again_{job.id}", icon=":material/refresh:"):
+            if st.button("Run again", key=f"again_{job.id}", icon=":material/refresh:"):
                 retry(job)
     late = [model for model, job in jobs.items() if job.state == "cancelled"]
     if late:
         names = plain(listed(late))
         st.error(f"**{names}:** {_late_sentence(open_queue())}", icon=":material/timer_off:")
-        if st.button("Ask again", key="again", icon=":material/refresh:"):
+        if st.button("Run again", key="again", icon=":material/refresh:"):
             del st.session_state[ASKED]
             st.rerun()
 
 
 def _late_sentence(queue: Queue) -> str:
-    """Say why nobody has begun within the time."""
+    """Say why there was no answer in time."""
     within = f"within {PATIENCE:.0f} seconds"
     if not queue.workers():
         started = "the one that was started has ended" if settings().start_worker else "this app starts none"
-        return (
-            f"No worker is running ({started}), so that nobody answered {within}: {BY_HAND}, then ask again."
-        )
+        return f"No worker is running ({started}), so nobody answered {within}: {BY_HAND}, then run it again."
     return (
-        f"The worker did not come to it {within}: it is at a run with long batches, or others asked first. "
-        "Ask again later, or cancel the run on the page 'Run an audit'."
+        f"There was no answer {within}: another request is running, or others came first. "
+        "Run it again later, or cancel the run on the page 'Run an audit'."
     )
 
 
@@ -221,7 +222,7 @@ def draw_sentence(choice: Choice) -> str:
         key=SENTENCE,
         bind="query-params",
         help=f"Any sentence with one … (or three dots, or [Y]) where the topic's words go, at most {LONGEST} "
-        "characters. Text to the right of it counts. Press Enter to ask.",
+        "characters. The text after the dots counts too. Press Enter.",
     )
     with st.container(horizontal=True):
         for index, example in enumerate(examples(choice)):
@@ -256,7 +257,7 @@ def examples(choice: Choice) -> list[str]:
 
 
 def what_to_ask(choice: Choice, sentence: str) -> Asked:
-    """Return a probe for every chosen model that is at hand."""
+    """Return a probe for every chosen model that is here."""
     topic = all_topics().get(choice.topic)
     if topic is None:
         raise TopicError(f"There is no topic named {choice.topic!r}; choose another in the sidebar.")
@@ -287,13 +288,13 @@ def read_answer(document: Mapping[str, object], topic: Topic, aggregation: Aggre
 
 
 def unequal_words(answers: Mapping[str, ProbeAnswer], probes: Asked) -> str:
-    """Say whose words have more tokens, by what they get in the sentence; empty where they do not."""
+    """Say which group's words have more tokens, by their probability in the sentence; empty if none does."""
     families = {name: probes.specs[name].family for name in answers}
     return tokens_sentence({name: token_shares(answer) for name, answer in answers.items()}, families)
 
 
 def token_shares(answer: ProbeAnswer) -> TokenShares | None:
-    """Return in how many tokens each group's probability lies; ``None`` where a group has none."""
+    """Return each group's probability by the number of tokens; ``None`` where a group has none."""
     shares, by_group = answer.shares, dict[str, dict[int, float]]()
     for word in answer.words:
         sums = by_group.setdefault(word.group, {})
@@ -307,7 +308,7 @@ def token_shares(answer: ProbeAnswer) -> TokenShares | None:
 
 
 def draw_notes(answers: Mapping[str, ProbeAnswer]) -> None:
-    """Draw coverage, tokens and words left out: said once where several models have the same."""
+    """Draw coverage, tokens and words left out, once where they are the same for several models."""
     notes_by_model: dict[str, list[str]] = {}
     for model, answer in answers.items():
         lines = (
@@ -353,7 +354,7 @@ def draw_foot(how_to_read: str, answers: Mapping[str, ProbeAnswer], probes: Aske
 
 
 def draw_provenance(request: ProbeRequest, spec: ModelSpec) -> None:
-    """Draw whose numbers these are, and the command that makes them again."""
+    """Draw which model the numbers are from, and the command that repeats them."""
     st.markdown(f"**{plain(model_label(request.model, request.dtype))}**")
     facts = {
         "weights and configuration (SHA-256, or revision)": spec.identity,

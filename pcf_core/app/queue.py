@@ -1,6 +1,7 @@
 """The queue as a person sees it: state, progress, time left, and what can be done about a job.
 
-Also the reading of large finished runs: asked for when a page opens, followed until the page can show them.
+Also the reading of large finished runs, which starts when a page opens and is followed until the page can
+show them.
 """
 
 from __future__ import annotations
@@ -46,26 +47,29 @@ ENDED_EARLY = ("failed", "cancelled")
 RECENT, SHOWN = 100, 20  # jobs
 KINDS = ("score", "mine", "read", "knowledge", FAIRPAIR, CRITERIA, EMBEDDING, BENCHMARK, FETCH)
 NO_RUN = ("read", "knowledge", EMBEDDING, BENCHMARK, FETCH)  # kinds that make nothing to be opened
+WITHOUT_MODEL = ("mine", "read", EMBEDDING, FETCH)
 DOING = {
-    "score": "scoring",
-    "mine": "mining",
-    "read": "reading",
-    "knowledge": "scoring",
-    FAIRPAIR: "writing and comparing",
-    CRITERIA: "asking and reading",
+    "score": "running",
+    "mine": "extracting sentences",
+    "read": "calculating",
+    "knowledge": "running",
+    FAIRPAIR: "writing and comparing texts",
+    CRITERIA: "collecting answers",
     EMBEDDING: "learning word vectors",
-    BENCHMARK: "scoring sentences",
-    FETCH: "fetching",
+    BENCHMARK: "running",
+    FETCH: "downloading",
 }
 TEXTS = (FAIRPAIR, CRITERIA)  # kinds that count texts
 BYTES = ("mine", FETCH)  # kinds that count bytes
 STAGES = {  # of kinds but scoring, which tells more: see Progress
-    "perturbing": "exchanging words, {done:,} of {total:,} prompts",
+    "perturbing": "replacing words, {done:,} of {total:,} prompts",
     "measuring": "comparing the texts",
-    "reading": "reading what was answered",
+    "reading": "analysing the answers",
 }
-WAITING = "waits for its run: {holder} is scoring it; other jobs go first"
-READINGS = {"preferences": "another reading of its words", "sensitivity": "its sensitivity to choices"}
+WAITING = "Waiting: {holder} is running the same request. Other requests go first"
+BY_HAND = "start one with `python -m pcf_core worker`"
+STARTING_SECONDS = 10  # of a worker and a small model
+READINGS = {"preferences": "results with other reading options", "sensitivity": "sensitivity to choices"}
 STATES = {
     "queued": ":material/schedule: waiting",
     "running": ":material/sync: {doing}",
@@ -73,19 +77,20 @@ STATES = {
     "failed": ":material/error: failed",
     "cancelled": ":material/cancel: cancelled",
 }
+CANCELLING = ":material/hourglass_top: cancelling; what is finished is kept"
 EXPECTED = "work_expected"
 
 
 def keep_a_worker() -> None:
-    """Start a worker where none is alive, so that what waits is served."""
+    """Start a worker where none is alive, so that waiting jobs are carried out."""
     if settings().start_worker and may_audit():
         write(ensure_worker, settings())
 
 
 def expect_work() -> None:
-    """Start a worker for a page on which work is asked for, once a session: it gets ready meanwhile.
+    """Start a worker when a page opens on which jobs are queued, once a session, so that it is ready then.
 
-    Where none can be started, whoever asks for work is told why.
+    If none can be started, the error is shown when a job is queued.
     """
     if not st.session_state.get(EXPECTED):
         st.session_state[EXPECTED] = True
@@ -129,7 +134,7 @@ def jobs_of(job_ids: Sequence[int]) -> list[Job]:
 
 
 def draw_jobs(job_ids: Sequence[int]) -> None:
-    """Follow jobs; the page is drawn anew when the last of them ends, or has made what can be read."""
+    """Follow jobs; the page is drawn again when the last of them ends, or when its result can be read."""
     readable = {job.id for job in jobs_of(job_ids) if can_be_read(job)}
 
     def goes_on(jobs: Sequence[Job]) -> bool:
@@ -139,12 +144,12 @@ def draw_jobs(job_ids: Sequence[int]) -> None:
 
 
 def draw_checks(jobs: Sequence[Job]) -> None:
-    """Follow jobs of which the page shows the results already; it is drawn anew when one of them ends."""
+    """Follow jobs whose results the page shows already; the page is drawn again when one of them ends."""
 
     def draw(job: Job) -> None:
         st.caption(
-            f":material/sync: {_heading(job)} · {progress_text(job)}. Its figures are there; how far they "
-            "hold, the noise floor, will stand under *Provenance*."
+            f":material/sync: {_heading(job)} · {progress_text(job)}. The results are complete. Their "
+            "numerical precision, the noise floor, will be shown under *Method and provenance*."
         )
 
     ids = [job.id for job in jobs]
@@ -174,8 +179,9 @@ def draw_job(job: Job, *, on_templates: bool = False) -> None:
     """Draw one job: what, how far, how fast, and the buttons that its state allows."""
     with st.container(border=True):
         asked_by = f" · {plain(job.submitter)}" if job.submitter and may_audit() else ""
-        doing = "checking cells" if can_be_read(job) else DOING[job.kind]
-        st.markdown(f"{_heading(job)} · {STATES[job.state].format(doing=doing)}{asked_by}")
+        doing = "checking test sentences" if can_be_read(job) else DOING[job.kind]
+        state = CANCELLING if job.is_cancelling else STATES[job.state].format(doing=doing)
+        st.markdown(f"{_heading(job)} · {state}{asked_by}")
         if job.state in ACTIVE:
             st.progress(_share_done(job), text=progress_text(job))
         else:
@@ -188,7 +194,7 @@ def draw_job(job: Job, *, on_templates: bool = False) -> None:
 
 
 def can_be_read(job: Job) -> bool:
-    """Tell whether a running job's result can be read already: only some of its cells are being checked."""
+    """Tell whether a running job's result is complete: only some of its test sentences are being checked."""
     return job.at is not None and job.at.stage == "checking"
 
 
@@ -232,39 +238,53 @@ def _heading(job: Job) -> str:
 
 
 def progress_text(job: Job) -> str:
-    """Say how far, how fast, how long still; some count bytes, and may not know of how many."""
+    """Write the progress of a job, its speed and the time left; bytes may have no known total."""
     if job.kind in BYTES:
         text = f"{size_text(job.done)} of {size_text(job.total)}" if job.total else size_text(job.done)
         text += f" · {_so_far_text(job)}" if job.kind == "mine" else ""
         text += f" · {size_text(job.rate)} a second" if job.rate else ""
     elif job.at is not None:
-        return progress_note(job.at)
+        return _starting_text(job.at.seconds_left) if job.at.stage == "loading" else progress_note(job.at)
     elif job.result and job.result.get("stage") == "waiting" and job.state == "queued":
         return WAITING.format(holder=plain(job.result.get("holder", "another process")))
     elif job.result and job.result.get("stage") in STAGES:
         return STAGES[job.result["stage"]].format(**job.result)
     else:
-        text = f"{job.done:,} of {job.total:,} {_unit_of(job)}"
+        text = f"{job.done:,} of {job.total:,} {_unit_of(job)}" if job.total else ""
         text += f" · {job.rate:,.0f} a second" if job.rate else ""
-    if job.state == "queued":
-        text += _ahead_text(job)
-    if job.total and job.seconds_left is not None:
-        text += f" · {duration(job.seconds_left)} left"
-    return text
+    left = job.seconds_left if job.total else None
+    parts = [
+        _waiting_text(job) if job.state == "queued" else "",
+        text,
+        "" if left is None else f"{duration(left)} left",
+    ]
+    return " · ".join(filter(None, parts))
 
 
-def _ahead_text(job: Job) -> str:
-    """Say which jobs are done before a waiting one, the running ones first; empty where there are none."""
+def _starting_text(seconds: float | None) -> str:
+    """Write that the model is being loaded, with the time that this took before."""
+    known = seconds is not None
+    time = (
+        f"about {duration(seconds)}" if known else f"about {STARTING_SECONDS} seconds, minutes if it is large"
+    )
+    return f"Starting the model ({time})"
+
+
+def _waiting_text(job: Job) -> str:
+    """Write what a queued job waits for: the requests before it, the running ones first, or a worker."""
     jobs = open_queue().list(RECENT)
     running = [one for one in jobs if one.state == "running"]
-    waiting = [one for one in jobs if one.state == "queued" and _place_of(one) < _place_of(job)]
-    if not (before := [*running, *sorted(waiting, key=_place_of)]):
-        return ""
-    first = _heading(before[0]) if before[0].kind in KINDS else "a sentence that somebody tries"
-    return f" · after {first}" + (f" and {len(before) - 1:,} more" if len(before) > 1 else "")
+    waiting = [one for one in jobs if one.state == "queued" and _rank_of(one) < _rank_of(job)]
+    if before := [*running, *sorted(waiting, key=_rank_of)]:
+        first = _heading(before[0]) if before[0].kind in KINDS else "a typed sentence"
+        more = f" and {len(before) - 1:,} more" if len(before) > 1 else ""
+        return f"Waiting for another request ({first}{more})"
+    if not settings().start_worker and not open_queue().workers():
+        return f"No worker is running: {BY_HAND}"
+    return "Starting (a few seconds)" if job.kind in WITHOUT_MODEL else _starting_text(None)
 
 
-def _place_of(job: Job) -> tuple[int, int]:
+def _rank_of(job: Job) -> tuple[int, int]:
     """Return the sort key of waiting jobs: the highest priority first, then the oldest."""
     return -job.priority, job.id
 
@@ -276,7 +296,7 @@ def _unit_of(job: Job) -> str:
         return "embeddings"
     if job.kind == BENCHMARK:
         return "items"
-    return "texts" if job.kind in TEXTS else "cells"
+    return "texts" if job.kind in TEXTS else "test sentences"
 
 
 def _so_far_text(job: Job) -> str:
@@ -285,28 +305,23 @@ def _so_far_text(job: Job) -> str:
 
 
 def _ended_text(job: Job) -> str:
-    """Say how much a job did before it ended."""
+    """Write how much of a job was done when it ended."""
     if job.kind == "mine":
         return plain(mining_finding(job.result)) if job.result and job.state == "done" else _so_far_text(job)
     if job.kind == FETCH:
         text = job.result.get("said", "") if job.result and job.state == "done" else ""
-        return plain(text) or f"{size_text(job.done)} were fetched; files that are whole are kept"
-    if job.kind in (*TEXTS, EMBEDDING, BENCHMARK):
-        return f"{job.done:,} of {job.total:,} {_unit_of(job)}" if job.total else "all of it was there"
-    cells = f"{job.done:,} of {job.total:,} cells" if job.total else "nothing had to be scored"
-    return cells if job.kind in NO_RUN else f"{cells} · run {job.key}"
+        return plain(text) or f"{size_text(job.done)} were downloaded; complete files are kept"
+    done = f"{job.done:,} of {job.total:,} {_unit_of(job)}" if job.total else "all results were there already"
+    return done if job.kind in (*NO_RUN, *TEXTS) else f"{done} · run {job.key}"
 
 
 def _draw_actions(job: Job, *, on_templates: bool) -> None:
-    queue, mine = open_queue(), may_audit()
+    mine = may_audit()
     with st.container(horizontal=True):
-        if (
-            mine
-            and job.state in ACTIVE
-            and st.button("Cancel", key=f"cancel_{job.id}", icon=":material/close:")
-        ):
-            write(queue.cancel, job.id)
-            st.rerun()
+        if mine and job.state in ACTIVE and not job.stop:
+            st.button(
+                "Cancel", key=f"cancel_{job.id}", icon=":material/close:", on_click=_cancel, args=(job.id,)
+            )
         if mine and job.state in ENDED_EARLY:
             label = "Resume" if job.state == "cancelled" else "Retry"
             if st.button(label, key=f"retry_{job.id}", icon=":material/play_arrow:"):
@@ -316,9 +331,10 @@ def _draw_actions(job: Job, *, on_templates: bool) -> None:
 
 
 def _draw_links(job: Job, *, on_templates: bool) -> None:
-    """Draw links to what a finished job has made.
+    """Draw links to the result of a finished job.
 
-    On the page Templates a link would not do: it has to lead to another page (:mod:`pcf_core.app.links`).
+    On the page Templates a button is drawn, because a link must lead to another page
+    (:mod:`pcf_core.app.links`).
     """
     if job.kind == FAIRPAIR:
         from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
@@ -351,6 +367,15 @@ def _draw_links(job: Job, *, on_templates: bool) -> None:
     parameters = parameters_of(run)
     for page, label in ((HEAT_MAP, "Heat map"), (TILT, "Tilt"), (RISK, "Risk"), (CAPRICE, "Caprice")):
         draw_link(page, label, parameters)
+
+
+def _cancel(job_id: int) -> None:
+    """Cancel a job before the rows are drawn, so that the press is answered without a run of the page."""
+    queue = open_queue()
+    try:
+        write(queue.cancel, job_id)
+    except AuditError as error:
+        st.toast(plain(str(error)), icon=":material/error:")
 
 
 def retry(job: Job) -> None:

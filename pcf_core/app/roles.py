@@ -59,12 +59,12 @@ def person() -> Person:
 
 
 def may_audit() -> bool:
-    """Tell whether this person may change what is kept, or ask for work."""
+    """Tell whether this person may change what is stored, or queue jobs."""
     return role_of(person(), settings()) == "auditor"
 
 
 def write(change: Callable[ASKED, Answer], *given: ASKED.args, **options: ASKED.kwargs) -> Answer:
-    """Call what changes something kept, for an auditor; a viewer is refused."""
+    """Call a function that changes something stored, for an auditor; a viewer is refused."""
     check_may_ask(person(), settings())
     try:
         return change(*given, **options)
@@ -80,7 +80,7 @@ def recorded(
     *given: ASKED.args,
     **options: ASKED.kwargs,
 ) -> Answer:
-    """Call what changes something kept, for an auditor, and record in the journal who did what."""
+    """Call a function that changes something stored, for an auditor, and add to the journal who did what."""
     journal = Journal(settings().cache)
     check_may_ask(person(), settings())
     journal.check_writable()
@@ -99,7 +99,7 @@ def login_page() -> None:
     if is_inside():
         return
     st.title("PCF Audit")
-    st.markdown("How much does a language model discriminate? Log in to see what was found.")
+    st.markdown("How much does a language model discriminate? Log in to see the results.")
     for name in _providers():
         label = "Log in" if name == DEFAULT else f"Log in with {plain(name)}"
         if st.button(label, key=f"login_{name}", type="primary", icon=":material/login:"):

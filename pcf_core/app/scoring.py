@@ -1,11 +1,11 @@
-"""What is not there yet: the offer to queue it, and the jobs that score, check or read it.
+"""Results that are not there yet: the offer to run them, and the jobs that run, check or read them.
 
 Most pages show finished results, so what queues and draws jobs is imported only where there are any.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import streamlit as st
@@ -28,9 +28,10 @@ Wanted: TypeAlias = "tuple[RunSpec, Reading, ViewOptions]"  # a reading that the
 
 
 def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
-    """Say what is not scored yet and offer to queue it; show the job that is, or was, at it.
+    """Say which results are missing and offer to run them, after a question if that takes long.
 
-    A model that cannot be scored under the protocol is left out of the offer, with the reason.
+    A job of them that is queued, running or ended early is shown.  A model that cannot be run under the
+    protocol is left out of the offer, with the reason.
     """
     missing, impossible = scorable(missing)
     for sentence in impossible:
@@ -55,22 +56,35 @@ def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
     with st.container(border=True):
         words = word_scoring(next(iter(missing.values())).scoring.protocol)
         st.markdown(
-            f"**Not scored yet:** {names} with this topic, these templates and occupations. "
+            f"**No result yet:** {names} with this topic, these sentences and occupations. "
             f"*Word scoring:* {words}."
         )
-        if not may_audit():
+        if may_audit():
+            _draw_start(list(missing.values()))
+        else:
             draw_why_not()
-        elif st.button(
-            "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"
-        ):
-            with refusals_said():
-                for run in missing.values():
-                    submit(run)
-                st.rerun()
+
+
+def _draw_start(runs: Sequence[RunSpec]) -> None:
+    """Draw the button that runs what is missing, after a question if that takes long."""
+    from pcf_core.app.run.costs import Start, costs_of, start_or_ask
+
+    def begin() -> bool:
+        for run in runs:
+            submit(run)
+        return True
+
+    pressed = st.button(
+        "Run what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"
+    )
+    with refusals_said():
+        whole = Start(lambda: costs_of(runs).total, begin)
+        if start_or_ask(pressed, [run.key for run in runs], whole, None):
+            st.rerun()
 
 
 def scorable(missing: Mapping[str, RunSpec]) -> tuple[dict[str, RunSpec], list[str]]:
-    """Return the runs that can be scored under their protocol, and why the others cannot."""
+    """Return the runs that are possible under their protocol, and why the others are not."""
     possible, impossible = {}, []
     for name, run in missing.items():
         try:
@@ -84,7 +98,7 @@ def scorable(missing: Mapping[str, RunSpec]) -> tuple[dict[str, RunSpec], list[s
 def submit(run: RunSpec, missing: int | None = None) -> int:
     """Queue what a run lacks and see that a worker is alive; return the job's id.
 
-    ``missing``: how many cells that is, where an estimate has just counted them.
+    ``missing``: how many test sentences these are, where an estimate has just counted them.
     """
     from pcf_core.app.queue import keep_a_worker
     from pcf_core.work.requests import submit_run
@@ -95,7 +109,7 @@ def submit(run: RunSpec, missing: int | None = None) -> int:
 
 
 def follow_checks(loaded: Loaded) -> None:
-    """Say of which results cells are still being checked, and how far that is."""
+    """Say which results have test sentences that are still being checked, and show the progress."""
     infos = [open_store().run_info(item.key) for item in loaded.runs.values()]
     unchecked = {info.run.key for info in infos if is_unchecked(info)}
     if not unchecked:
@@ -107,19 +121,22 @@ def follow_checks(loaded: Loaded) -> None:
 
 
 def _latest_jobs(run_keys: Collection[str]) -> list[Job]:
-    """Return the newest job of each of these runs, whatever became of it, the newest of all first."""
+    """Return the newest job of each of these runs in any state, the newest of all first."""
     queue = open_queue()
     jobs = [job for key in run_keys if (job := queue.newest("score", key))]
     return sorted(jobs, key=lambda job: -job.id)
 
 
 def follow_readings(wanted: Iterable[Wanted]) -> None:
-    """Say what is being worked out, and how far it is; what was cancelled or failed waits for its button."""
+    """Follow what is being calculated; a calculation that was cancelled or failed waits for its button."""
     from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
     from pcf_core.work.requests import submit_read
 
     active = []
-    st.markdown("These results are large and were not read like this before: worked out once, then kept.")
+    st.markdown(
+        "These results are large, and were not calculated with these options before. They are calculated "
+        "once and then stored."
+    )
     for run, what, options in wanted:
         job = newest_reading(run, what, options)
         if job is not None and job.state in ENDED_EARLY:

@@ -118,7 +118,7 @@ def _open_frame() -> StreamlitPage:
     login_page()
     drop_infinite()
     take_short_form()
-    draw_style()
+    draw_style(page.url_path)
     from_elsewhere = TAKEN not in st.session_state and "model" in st.query_params  # says what it compares
     opened = is_new_page() and not from_elsewhere
     with link_first(), request_cache(), open_store().steady():

@@ -76,7 +76,7 @@ def stop_sibling(store: Store, run: RunSpec) -> Sibling | Unavailable:
             index_of = {text: index for index, text in enumerate(other.templates.texts)}
             if all(text in index_of for text in wanted):
                 return Sibling(other, name, np.array([index_of[text] for text in wanted]))
-    how = "import it" if ended[0] else "press With full stops and save it"
+    how = "import it" if ended[0] else "press Add full stops and save it"
     reason = (
         f"no run has scored these templates {name}; make such a set on the page Templates (under edit, "
         f"{how}), then score it on the page 'Run an audit'"

@@ -70,7 +70,8 @@ def _estimated(run: RunSpec, missing: int, scores: int, parameters: int, queue: 
     guessed = seconds is None and parameters > 0
     if guessed:
         seconds = missing * parameters / FIRST_GUESS
-        basis = "A first guess from the model's size: nothing was scored here yet. It may be ten times off."
+        basis = "A first guess from the model's size, because nothing was run here yet. It may be ten "
+        "times off."
     return Estimate(
         missing=missing,
         seconds=seconds,
@@ -108,15 +109,16 @@ def expected_seconds(
     model: str,
     parameters: int,
     rates: Mapping[str, float],
-    unit: str = "cells",
-    done: str = "scored",
+    unit: str = "test sentences",
+    done: str = "run",
 ) -> tuple[float | None, str]:
     """Return the expected seconds for ``missing`` units, and a sentence on how they were estimated.
 
     ``rates``: from :func:`recent_rates`.
     """
     if model in rates:
-        return missing / rates[model], f"From the last run of this model here: {rates[model]:,.0f} {unit}/s."
+        return missing / rates[model], f"From the last run of this model here: {rates[model]:,.0f} {unit} "
+        "a second."
     for other, rate in rates.items():
         try:
             size = resolve(split_label(other)[0]).parameters
@@ -124,5 +126,6 @@ def expected_seconds(
             continue  # used once, and gone since
         if size and parameters:
             scaled = rate * size / parameters
-            return missing / scaled, f"Rough: from {other}'s speed here, scaled by the number of parameters."
-    return None, f"Nothing was {done} on this machine yet; the queue shows the speed once it runs."
+            return missing / scaled, f"Rough: from the speed of {other} here, scaled by the number of "
+            "parameters."
+    return None, f"Nothing was {done} on this machine yet. The queue shows the speed once it runs."

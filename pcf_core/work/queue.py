@@ -48,7 +48,8 @@ class Job(Record):
 
     While a run is scored, ``done`` counts the cells in the store; ``at`` has the unsaved ones too.
     ``submitter``: the address of the person, empty where nobody logs in; ``fingerprint``: of the settings at
-    submission, see :attr:`pcf_core.core.settings.Settings.fingerprint`.
+    submission, see :attr:`pcf_core.core.settings.Settings.fingerprint`.  ``stop``: whether it was cancelled,
+    which a running job hears at its next batch.
     """
 
     id: int
@@ -57,6 +58,7 @@ class Job(Record):
     priority: int
     payload: dict[str, Any]
     state: State
+    stop: bool
     done: int
     total: int
     rate: float | None
@@ -78,6 +80,11 @@ class Job(Record):
         if not Progress.model_fields.keys() <= result.keys():  # of a job that writes texts
             return None
         return Progress.model_validate({name: result[name] for name in Progress.model_fields})
+
+    @property
+    def is_cancelling(self) -> bool:
+        """Whether the job was cancelled and its worker has not stopped yet."""
+        return self.stop and self.state == "running"
 
     @property
     def seconds_left(self) -> float | None:
@@ -105,14 +112,14 @@ class Tally(Record):
 DEAD_SECONDS = 30.0
 MOST_DEATHS = 3  # fruitless ones, at work or while loading, that a job is given before it fails
 DEADLY = (
-    f"{MOST_DEATHS} workers died while they were at it, and it got no further: often the memory ran out, or "
-    "a library crashed; worker.log in the cache folder says more. Give the worker more memory or the job "
-    "less (a smaller model, PCF_BATCH_TOKENS), then retry."
+    f"{MOST_DEATHS} workers ended while they worked on this job, without progress. Often the memory is too "
+    "small, or a library crashed; worker.log in the cache folder has details. Give the worker more memory, "
+    "or choose a smaller model or PCF_BATCH_TOKENS, then retry."
 )
 DEADLY_TO_LOAD = (
-    f"{MOST_DEATHS} workers died before they could begin with it, while its model was loaded: often the "
-    "memory does not hold it, or a library crashed; worker.log in the cache folder says more. Give the "
-    "worker more memory or take a smaller model or a narrower dtype, then retry."
+    f"{MOST_DEATHS} workers ended while they loaded the model of this job. Often the memory is too small for "
+    "it, or a library crashed; worker.log in the cache folder has details. Give the worker more memory, or "
+    "choose a smaller model or precision, then retry."
 )
 
 # ``submitter``: who asked.  ``deaths``: how many workers died at it in a row, ``loading_deaths``: before they
@@ -249,7 +256,7 @@ class Queue:
         """Load a job; raises RunError if there is none of this number."""
         rows = self._rows("id = :id", id=job_id)
         if not rows:
-            raise RunError(f"There is no job {job_id!r}: the page 'Run an audit' lists those there are.")
+            raise RunError(f"There is no job {job_id!r}: the page 'Run an audit' lists all jobs.")
         return self._job(rows[0])
 
     def list(self, limit: int = 100, kind: str | None = None) -> tuple[Job, ...]:
@@ -275,6 +282,18 @@ class Queue:
             "(SELECT id FROM jobs WHERE kind = :kind ORDER BY id DESC LIMIT :keep)",
             kind=kind, keep=keep,
         )  # fmt: skip
+
+    def forget_result(self, key: str) -> None:
+        """Delete all ended jobs that made a result or read it, of all submitters, once it is deleted.
+
+        ``key``: of the result.  Raises RightsError if the person may only read.
+        """
+        check_may_ask(self._person, settings())
+        self._run(
+            "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND (key = :key "
+            "OR CASE WHEN json_valid(payload) THEN json_extract(payload, '$.run') = :key END)",
+            key=key,
+        )
 
     def cancel(self, job_id: int) -> Job:
         """Cancel a job of any submitter; raises RightsError if the person may only read.

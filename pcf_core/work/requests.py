@@ -61,8 +61,8 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
     """
     if run.scoring.imported:
         raise RunError(
-            f"The run {run.key} was imported and cannot be scored here: have the model itself at hand, then "
-            "score that."
+            f"The run {run.key} was imported, so it cannot be run here: add the model itself on the page "
+            "'Models', then run an audit of it."
         )
     most = run.cells if run.plan is None else len(run.evidence.terms) * len(run.templates.texts)
     queue.check("score", run.key, models=[run.scoring.model], cells=most)
@@ -96,14 +96,23 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
 
 
 def delete_run(store: Store, queue: Queue, key: str) -> None:
-    """Delete a run of the cache; raises RunError if it is active, or no run of this cache."""
+    """Delete a run of the cache and its ended jobs.
+
+    Raises RunError if it is active, or no run of this cache.
+    """
     job = queue.newest("score", key)
     if job is not None and job.state in ("queued", "running"):
         raise RunError(
-            f"The run {key} is waiting or being scored: cancel its job on the page 'Run an audit', then "
-            "delete it."
+            f"The run {key} is waiting or running: cancel its job on the page 'Run an audit', then delete it."
         )
     store.delete_run(key)
+    queue.forget_result(key)
+
+
+def delete_texts(store: Store, queue: Queue, key: str) -> None:
+    """Delete an imported text audit and its ended jobs; raises as the store does."""
+    store.delete_imported_texts(key)
+    queue.forget_result(key)
 
 
 # ------------------------------------------------------------ finished runs, read in another way
@@ -375,8 +384,8 @@ def require_at_hand(spec: ModelSpec, protocol: Protocol) -> None:
     check_protocol(spec.name, spec.family, protocol)
     if not gguf_files(spec) and not spec.path:
         raise ModelError(
-            f"The weights of {spec.name} are not on this machine: score it on the page 'Run an audit', which "
-            "downloads them, or choose another."
+            f"The weights of {spec.name} are not on this machine: run an audit of it on the page 'Run an "
+            "audit', which downloads them, or choose another model."
         )
 
 

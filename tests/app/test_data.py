@@ -12,12 +12,16 @@ import streamlit as st
 from pcf_core.app import data
 from pcf_core.app.addresses import Choice, choice_of
 from pcf_core.app.caching import open_store
+from pcf_core.app.lists import all_topics
+from pcf_core.audit.baseline import NEUTRAL
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import drawn_run
 from pcf_core.audit.sampling import planned
 from pcf_core.core.errors import RunError, StoreError
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.settings import Settings, settings
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
 from pcf_core.measure.bootstrap import RISKS
 from pcf_core.models.precision import AUTO
 from pcf_core.models.registry import resolve
@@ -53,6 +57,18 @@ def test_a_choice_comes_back_from_its_address_and_decides_how_its_runs_are_read(
     assert choice_of(choice.parameters) == choice
     loaded = data.Loaded.of(choice, {})
     assert (loaded.options, loaded.over, loaded.others) == (choice.options, "both", {})
+
+
+def test_a_menu_of_topics_counts_the_models_with_results(run: RunSpec) -> None:
+    """Each model once, whatever sentences it has results on; neutral subjects alone are no result."""
+    store = data.open_store()
+    neutral = run.evidence.model_copy(update={"name": NEUTRAL})
+    other = run.topic.model_copy(update={"groups": load_topic("age").groups})
+    store.save_run(run.model_copy(update={"evidence": neutral, "topic": other}), {})
+    store.save_run(run.model_copy(update={"templates": load_templates("gender-fiction")}), {})
+    number = data.models_by_topic()
+    assert number == {name: int(name == "gender") for name in all_topics()}
+    assert {data.results_mark(models) for models in (0, 1, 12)} == {"not run yet", "1 model", "12 models"}
 
 
 def with_templates(run: RunSpec, **change: float) -> RunSpec:

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import plotly.graph_objects as go
 import pytest
 
-from pcf_core.app.present import BAR_GROWS, HEIGHT, TEXT, VIEWS, enlarged, fitting_rows, in_full
+from pcf_core.app.addresses import Choice
+from pcf_core.app.present import (
+    BAR_GROWS,
+    HEIGHT,
+    TEXT,
+    VIEWS,
+    WITH_FIELDS,
+    enlarged,
+    fitting_rows,
+    in_full,
+    slides,
+)
 from pcf_core.app.shell import SECTIONS
+from pcf_core.audit.options import ViewOptions
 from pcf_core.show.charts import theme
 from pcf_core.show.charts.risk import RiskBar, risk_bars
 from pcf_core.show.charts.theme import SOURCE_SIZE, titled
@@ -75,6 +89,23 @@ def test_it_is_drawn_of_any_picture() -> None:
     assert enlarged(go.Figure()).layout.height == HEIGHT
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_the_views_are_pages_of_results(view: str) -> None:
-    assert view in [name for name, _, _ in SECTIONS["Results"]]
+def test_a_slide_that_would_be_empty_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two models in one precision or one in two can be compared; weights are needed for a new sentence."""
+    choice = Choice(("mini-gpt", "mini-bert"), "gender", "set", "list", ViewOptions())
+    monkeypatch.setattr("pcf_core.app.present.may_audit", lambda: True)
+    assert slides(choice) == list(VIEWS)
+    one = replace(choice, models=("mini-gpt",))
+    assert slides(one) == [view for view in VIEWS if view != "compare"]
+    assert slides(replace(one, precisions=("float32", "bfloat16"))) == list(VIEWS)
+    monkeypatch.setattr("pcf_core.app.present.absent_among", list)
+    assert slides(choice) == list(VIEWS[:-1])
+    monkeypatch.setattr("pcf_core.app.present.absent_among", lambda names: list(names)[:1])
+    assert slides(choice) == list(VIEWS)
+    monkeypatch.setattr("pcf_core.app.present.may_audit", lambda: False)
+    assert slides(choice) == list(VIEWS[:-1])
+
+
+def test_the_slides_are_pages_and_none_comes_twice() -> None:
+    pages = {name for section in SECTIONS.values() for name, _, _ in section}
+    assert {*VIEWS, *WITH_FIELDS} <= pages
+    assert len(set(VIEWS)) == len(VIEWS) == 6

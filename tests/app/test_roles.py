@@ -110,7 +110,7 @@ def test_what_is_written_through_the_check() -> None:
             "BENCHMARK_AUDIT.submit",
         ),
         *("queue.cancel", "open_queue().retry", "ensure_worker"),
-        *("delete_run", "import_pack", "import_log", "open_store().save_document"),
+        *("delete_run", "delete_texts", "import_pack", "import_log", "open_store().save_document"),
         *("save_topic", "save_set", "own.save", "keep_own", "keep_upload", "delete", "delete_upload"),
     }
 

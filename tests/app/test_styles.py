@@ -17,7 +17,7 @@ import streamlit
 from plotly.subplots import make_subplots
 from streamlit.elements.lib.streamlit_plotly_theme import BG_COLOR, GRAY_70, GRAY_90
 
-from pcf_core.app.styles import STYLES, finished, readable, table_room
+from pcf_core.app.styles import STYLES, finished, front, readable, table_room
 from pcf_core.show.charts import marks
 from pcf_core.show.charts.marks import Span
 
@@ -29,7 +29,9 @@ def test_streamlit_has_all_that_is_selected() -> None:
     named = set(re.findall(r'data-(?:testid|variant)="([^"]+)"|\.([a-zA-Z][\w-]*)', selectors))
     names = {testid or css_class for testid, css_class in named}
     assert {"stPageLink-NavLink", "stSliderThumbValue", "segmented_control", "modebar-btn"} < names
-    assert {"data-tag"} == set(re.findall(r"\[(data-[\w-]+)\]", selectors))
+    of_ours = "data-results"  # set by front/tools.js
+    assert {"data-tag", of_ours} == set(re.findall(r"\[(data-[\w-]+)\]", selectors))
+    assert "dataset.results" in front("tools.js")
     names.add("data-tag")
     front_end = "\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS.glob("*.js"))
     for name in names:

@@ -63,7 +63,7 @@ def command_line(environment: dict[str, str], *arguments: str) -> dict[str, obje
 def press_score(page: Page, address: str, cells: str, query: str = "") -> None:
     page.goto(f"{address}/run_an_audit?score_model=mini-bert&score_model=mini-gpt&{query}")
     settle(page, "Run an audit")
-    expect(page.get_by_text(f"{cells} cells · ")).to_have_count(2)
+    expect(page.get_by_text(f"{cells} test sentences · ")).to_have_count(2)
     page.get_by_role("button", name="Run the audit", exact=True).click()
 
 
@@ -112,7 +112,7 @@ def test_the_whole_journey(environment: dict[str, str], tmp_path: Path) -> None:
     queue = Queue.open(Path(environment["PCF_CACHE"]) / "catalogue.sqlite")
     with running_app(environment, tmp_path / "app.log") as address, browser_page() as (page, errors):
         press_score(page, address, "2,280", "score_templates=gender-nineteen")
-        some_shards = re.compile(r"^(1[3-9]\d|[2-9]\d\d|1,\d{3}) of 2,280 cells")
+        some_shards = re.compile(r"^(1[3-9]\d|[2-9]\d\d|1,\d{3}) of 2,280 test sentences")
         expect(page.get_by_text(some_shards).first).to_be_visible(timeout=120_000)
         page.reload()
         settle(page, "Run an audit")

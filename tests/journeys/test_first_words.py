@@ -109,7 +109,7 @@ def test_few_words_stand_before_the_first_picture(app: str) -> None:
 )
 def test_nothing_jumps_while_a_page_loads(app: str, width: int, height: int, presented: bool) -> None:
     shifts = {}
-    for name in VIEWS if presented else WORDS:
+    for name in [view for view in VIEWS if view in WORDS] if presented else WORDS:
         for _ in range(2):  # the first visit of a server is that of a reader who waits for its caches
             with browser_page(width, height) as (page, _):
                 page.add_init_script(WATCH)

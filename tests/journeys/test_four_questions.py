@@ -45,7 +45,7 @@ class Hand:
 
     def choose(self, field: str, option: str) -> None:
         self.click(self.page.get_by_test_id("stMain").get_by_role("combobox", name=field))
-        self.click(self.page.get_by_role("option", name=option, exact=True))
+        self.click(self.page.get_by_role("option").filter(has_text=re.compile(f"^{re.escape(option)}$")))
         expect(self.page.get_by_test_id("stMain").get_by_role("combobox", name=field)).to_have_value(option)
 
     def tick(self, row: int) -> None:
@@ -105,9 +105,9 @@ def test_a_model_is_scored_on_religion_with_the_twenty_heaviest(
         hand.menu("Measure", "Run an audit")
         hand.choose("Topic", "religion")
         settle(page, "Run an audit")
-        hand.choose("Templates", "people-wikipedia")  # the usual ones are fewer than twenty, and scored
+        hand.choose("Sentences", "people-wikipedia")  # the usual ones are fewer than twenty, and scored
         settle(page, "Run an audit")
-        hand.click(page.get_by_text("Only the 20 heaviest"))
+        hand.click(page.get_by_text("Only the 20 most common"))
         settle(page, "Run an audit")
         hand.button("Run the audit")
         settle(page, "Run an audit")
@@ -125,7 +125,7 @@ def test_a_topic_and_sentences_of_ones_own_are_scored(environment: dict[str, str
         settle(page, "Overview")
         hand = Hand(page)
         hand.menu("Material", "Topics")
-        hand.click(page.get_by_role("radio", name="new"))
+        hand.click(page.get_by_role("radio", name="Add a topic"))
         settle(page, "Topics")
         hand.click(page.get_by_role("textbox", name="Name", exact=True))
         page.get_by_role("textbox", name="Name", exact=True).fill("young-old")
@@ -139,7 +139,7 @@ def test_a_topic_and_sentences_of_ones_own_are_scored(environment: dict[str, str
         hand.button("Save as a new topic")
         expect(page.get_by_text("It compares young")).to_be_visible()
         hand.menu("Material", "Templates")
-        hand.click(page.get_by_role("radio", name="new"))
+        hand.click(page.get_by_role("radio", name="Add a set"))
         settle(page, "Templates")
         lines = page.get_by_role("textbox", name="Sentences, one a line")
         hand.click(lines)
@@ -148,11 +148,11 @@ def test_a_topic_and_sentences_of_ones_own_are_scored(environment: dict[str, str
         page.keyboard.press("Tab")
         settle(page, "Templates")
         hand.button("Save the set")
-        hand.link("Score with this set")
+        hand.link("Run with this set")
         settle(page, "Run an audit")
         main = page.get_by_test_id("stMain")
         expect(main.get_by_role("combobox", name="Topic")).to_have_value("young-old")
-        expect(main.get_by_role("combobox", name="Templates")).to_have_value("two-sentences")
+        expect(main.get_by_role("combobox", name="Sentences")).to_have_value("two-sentences")
         hand.button("Run the audit")
         settle(page, "Run an audit")
         assert hand.clicks <= 12

@@ -63,7 +63,7 @@ def expect_value(page: Page, label: str, value: str, part: str = "stSidebar") ->
 def expect_choice(page: Page, models: list[str], topic: str, templates: str) -> None:
     """The sidebar shows this choice, and the address, opened anew, says the same."""
     expect_value(page, "Topic", topic)
-    expect_value(page, "Templates", templates)
+    expect_value(page, "Sentences", templates)
     expect_names(page, models)
     expected = {"model": models, "topic": [topic]}
     usual = {"model": [*PUBLIC], "topic": ["gender"]}
@@ -134,7 +134,7 @@ def choose_model(page: Page, name: str) -> None:
         with suppress(TimeoutError):
             page.get_by_role("option", name=name, exact=True).click(timeout=10_000)
             break
-    expect(page.get_by_role("link", name=f"Score {name}", exact=True).first).to_be_visible()
+    expect(page.get_by_role("link", name=f"Run an audit of {name}", exact=True).first).to_be_visible()
 
 
 def test_a_run_of_a_model_and_the_way_back(app: str, page: Page) -> None:
@@ -143,7 +143,7 @@ def test_a_run_of_a_model_and_the_way_back(app: str, page: Page) -> None:
     go(page, "Models")
     run = page.get_by_test_id("stExpander").filter(has_text="gender · gender-wikipedia-100")
     run.get_by_text("gender · gender-wikipedia-100").first.click()
-    follow(page, run.get_by_role("link", name="Open on the page Risk"), "Risk")
+    follow(page, run.get_by_role("link", name="Open its risk"), "Risk")
     expect_choice(page, [PUBLIC[0]], "gender", "gender-wikipedia-100")
     assert "mini-gpt" not in body_text(page).split("Published")[0]
     assert parse_qs(urlsplit(page.url).query)["criterion"] == ["large ones weigh more"], (
@@ -192,14 +192,14 @@ def test_links_to_a_form(app: str, page: Page) -> None:
     expect_names(page, ["mini-gpt-s"], "stMain")
     go(page, "Models")
     choose_model(page, "mini-bert")
-    arrive(page, "Score mini-bert", "Run an audit")
+    arrive(page, "Run an audit of mini-bert", "Run an audit")
     expect_names(page, ["mini-bert"], "stMain")
     expect_value(page, "Topic", "gender", "stMain")
     go(page, "Topics")
-    page.get_by_test_id("stMain").get_by_role("link", name="Score it").click()
+    page.get_by_test_id("stMain").get_by_role("link", name="Run with this topic").click()
     settle(page, "Run an audit")
     expect_value(page, "Topic", "gender", "stMain")
-    expect_value(page, "Templates", "gender-wikipedia-100", "stMain")
+    expect_value(page, "Sentences", "gender-wikipedia-100", "stMain")
 
 
 def test_a_ready_comparison(app: str, page: Page) -> None:
@@ -234,7 +234,7 @@ def test_a_form_is_as_it_was_after_a_reload_and_the_way_back(app: str, page: Pag
         expect(page).to_have_url(re.compile("score_topic=race"))
         settle(page, "Run an audit")
         expect_value(page, "Topic", "race", "stMain")
-        expect_value(page, "Templates", "race-relative", "stMain")
+        expect_value(page, "Sentences", "race-relative", "stMain")
         expect_names(page, ["mini-gpt-s"], "stMain")
 
 

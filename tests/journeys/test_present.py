@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,10 @@ def test_arrow_keys_lead_from_view_to_view_and_escape_ends_it(tmp_path: Path) ->
         expect(page.get_by_test_id("stAlert")).to_have_count(0)
         expect(page.get_by_text("Ready comparisons")).to_have_count(0)
         page.keyboard.press("ArrowRight")
+        settle(page, "Compare")
+        expect(page.get_by_text(re.compile("^2 of [56]$"))).to_be_visible()
+        expect(page.get_by_test_id("stMain").get_by_role("link", name="Run an audit")).to_be_visible()
+        page.keyboard.press("ArrowRight")
         settle(page, "Tilt")
         picture = page.get_by_test_id("stPlotlyChart").first
         picture.wait_for()
@@ -32,6 +37,14 @@ def test_arrow_keys_lead_from_view_to_view_and_escape_ends_it(tmp_path: Path) ->
         box = picture.bounding_box()
         assert box
         assert box["y"] + box["height"] <= 1080, "without scrolling"
+        page.keyboard.press("ArrowLeft")
+        settle(page, "Compare")
+        page.keyboard.press("ArrowLeft")
+        settle(page, "Overview")
+        page.get_by_test_id("stMain").get_by_role("link", name="Run an audit").click()
+        settle(page, "Run an audit")
+        expect(page.get_by_test_id("stMain").get_by_role("combobox", name="Topic")).to_be_visible()
+        expect(page.get_by_test_id("stSidebar")).to_be_hidden()
         page.keyboard.press("ArrowLeft")
         settle(page, "Overview")
         page.keyboard.press("Escape")

@@ -40,7 +40,7 @@ def test_no_number_without_an_end_reaches_a_widget(page: str, text: str) -> None
     for key in NUMBERS[page]:
         assert app.session_state[key] == usual.session_state[key]
         assert key not in app.query_params
-    assert ("no finite number" in app.warnings) == (text != "nan")
+    assert ("not a finite number" in app.warnings) == (text != "nan")
     assert not app.error
     app.number_input(key=NUMBERS[page][0]).set_value(7).run()
     assert app.session_state[NUMBERS[page][0]] == 7
@@ -57,10 +57,10 @@ def test_a_bad_link_names_the_part_that_is_wrong(full_store: Store) -> None:
     assert app.session_state["weights"] == "employment"
     for _ in range(2):
         assert set(app.link_warnings) == {
-            f"The link has {part} The rest of it is used."
+            f"The link has {part} The rest of the link is used."
             for part in (
-                "criterion = l7: allowed is the largest, large ones weigh more, the sum.",
-                "modell = mini-t5: no choice is called so; is model meant?",
+                "criterion = l7: allowed are the largest, large ones weigh more, the sum.",
+                "modell = mini-t5: there is no such parameter; did you mean model?",
             )
         }
         app.run()

@@ -14,6 +14,7 @@ from pcf_core.audit.baseline import baseline_run
 from pcf_core.core.settings import settings
 from pcf_core.material.topics import copied, load_topic, save_topic
 from pcf_core.models.names import KnownModel
+from pcf_core.models.registry import resolve
 from pcf_core.store.journal import FILE_NAME, Journal
 from pcf_core.store.store import Store
 from pcf_core.work.people import Person
@@ -99,7 +100,7 @@ def test_code_that_the_operator_has_allowed_is_said(assets: Path, monkeypatch: p
     set_environment(monkeypatch, REMOTE_CODE="org/coded", ALLOW_HUB="1")
     app = open_app("models", model_details="org/coded")
     assert "which the operator has allowed" in app.texts
-    assert "downloaded from the hub when it is first scored" in app.texts
+    assert "downloaded from the hub for its first audit" in app.texts
 
 
 def test_runs_are_shown_with_their_self_audit(full_store: Store) -> None:
@@ -143,6 +144,47 @@ def test_folders_are_checked_and_those_that_cannot_be_used_are_named(
     assert_walk(open_app("models"), "a folder is typed", ("set", "model_other", folder))
 
 
+def test_a_typed_model_is_drawn_in_its_form_with_the_next_step(assets: Path) -> None:
+    """Once: the field below, which has the same model, says where it is."""
+    app = open_app("models", model_other="mini-bert", model_details="mini-bert")
+    (link,) = (one.proto for one in app.get("page_link") if "Run an audit of" in one.proto.label)
+    assert (link.page, link.query_string) == ("run_an_audit", "score_model=mini-bert")
+    assert "This model is shown at the top of the page." in app.captions
+    assert "Downloads are off" in app.captions
+
+
+def test_an_endpoint_without_an_address_says_which_settings_it_needs(assets: Path) -> None:
+    app = open_app("models")
+    app.text_input(key="endpoint_address").set_value("http://gpu host:8000/v1").run()
+    (lines,) = (code.value for code in app.code if "PCF_ENDPOINT_URL" in code.value)
+    assert lines.splitlines()[0] == "PCF_ENDPOINT_URL='http://gpu host:8000/v1'"
+    assert "PCF_ENDPOINT_KEY is not set" in app.captions
+
+
+def test_an_endpoint_with_an_address_leads_to_an_audit_of_its_model(
+    assets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = resolve("mini-gpt").model_copy(update={"name": "endpoint:llama", "family": "endpoint"})
+    monkeypatch.setattr("pcf_core.app.models.details.resolve", lambda name: spec)
+    set_environment(monkeypatch, ENDPOINT_URL="http://localhost:1/v1", ENDPOINT_KEY="secret")
+    app = open_app("models")
+    assert app.text_input(key="endpoint_address").disabled
+    app.text_input(key="endpoint_model").set_value("llama").run()
+    links = [one.proto.query_string for one in app.get("page_link") if "llama" in one.proto.label]
+    assert links == ["score_model=endpoint%3Allama"]
+    assert "PCF_ENDPOINT_KEY is set" in app.captions
+    assert "secret" not in f"{app.said}{app.code}"
+
+
+def test_a_viewer_reads_whom_to_ask(assets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_environment(monkeypatch, READ_ONLY="1", ALLOWED_MODELS="mini-*")
+    app = open_app("models")
+    assert "send its hub id, or its files, to the operator" in app.texts
+    assert "send its address and the name of the model to the operator" in app.texts
+    assert "Only these models are allowed: mini-*." in app.captions
+    assert "endpoint_address" not in {field.key for field in app.text_input}
+
+
 def test_without_models_or_registry_the_page_says_so(assets: Path) -> None:
     (assets / "models.toml").unlink()
     (assets / "models").rename(assets / "hidden")
@@ -182,7 +224,7 @@ def test_weights_are_fetched_with_one_press_and_other_terms_accepted_with_a_tick
 def test_a_viewer_and_an_operators_list_are_told_why_not(monkeypatch: pytest.MonkeyPatch) -> None:
     set_environment(monkeypatch, ALLOWED_MODELS="mini-*")
     app = open_app("models", model_details=SMOLLM2)
-    assert "The operator allows other models alone: mini-*." in app.infos
+    assert "The operator allows only these models: mini-*." in app.infos
     monkeypatch.delenv("PCF_ALLOWED_MODELS")
     set_environment(monkeypatch, READ_ONLY="1")
     viewed = open_app("models", model_details=SMOLLM2)

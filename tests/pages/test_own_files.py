@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pcf_core.app.fairpair.tab import EXAMPLES as PROMPT_EXAMPLES
+from pcf_core.app.own import ending_of
 from pcf_core.app.topics.page import EXAMPLES as LIST_EXAMPLES
 from pcf_core.app.why.knowledge import EXAMPLES as FACT_EXAMPLES
 from pcf_core.core.knowledge import Fact
@@ -83,6 +84,47 @@ def test_a_file_is_kept_shown_and_deleted(own: Own) -> None:
     assert own.kind.names() == ()
     assert shown.selectbox(key=own.field).value == own.first
     assert f"named '{name}'" in own.open(**{own.field: name}).errors
+
+
+TYPED = {
+    "prompts": ("{name} is here.\n{name} sings.", "has 2 prompts: “John is here.” and “John sings.”"),
+    "categories": ("category,word\nRest,sleep*", "1 category with so many words: Rest (1)."),
+    "list": ("swimmer\nchess player", "It has 2 terms"),
+    "facts": (SKY, "asks about 2 facts in 1 sentence"),
+}
+
+
+@pytest.mark.parametrize("own", PANELS, ids=lambda own: own.key)
+def test_what_is_typed_is_read_like_a_file(own: Own) -> None:
+    text, says = TYPED[own.key]
+    folder = own.kind.shelf.folder
+    app = own.open()
+    app.text_area(key=f"typed_upload_{folder}_0").set_value(text).run()
+    assert says in app.texts
+    app.press(f"keep_{folder}")
+    (name,) = own.kind.names()
+    assert name.startswith("my-")
+    assert app.selectbox(key=own.field).value == name
+    assert app.text_area(key=f"typed_upload_{folder}_1").value == "", "for the next one"
+
+
+@pytest.mark.parametrize(
+    ("text", "ending"),
+    [
+        ("{name} sings.", ".txt"),
+        ("he, man\nshe, woman", ".txt"),
+        ("\n group , word\nmale,he", ".csv"),
+        ("group\nmale", ".txt"),
+        ('terms = ["nurse"]', ".toml"),
+        ("[[groups]]\nname = 'a'", ".toml"),
+        ('{"groups": []}', ".json"),
+        ('[["he", "man"], ["she"]]', ".json"),
+        ("{\n}", ".json"),
+    ],
+)
+def test_a_typed_text_has_the_form_that_its_first_line_shows(text: str, ending: str) -> None:
+    assert ending_of(text, (".toml", ".json", ".csv", ".txt"), ("group", "word")) == ending
+    assert ending_of("he, man", (".toml", ".csv"), ("group", "word")) == ".csv"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
+from pcf_core.app.present import RULES, SLIDE_RULES
 from pcf_core.audit.results import self_audit_of, unchecked
 from pcf_core.core.run import Progress
 from pcf_core.core.settings import Settings
@@ -37,12 +38,12 @@ def test_an_empty_store_offers_to_score(page: str) -> None:
     assert app.titles == [PAGES[page]]
     if page == "run_an_audit":
         assert app.button(key="score_button").disabled is False
-        costs = [line for line in app.texts.splitlines() if " · 2,280 cells · roughly " in line]
+        costs = [line for line in app.texts.splitlines() if " · 2,280 test sentences · roughly " in line]
         assert len(costs) == 2
-        assert "**In all** · 4,560 cells" in app.texts
+        assert "**In all** · 4,560 test sentences" in app.texts
     else:
-        assert "Not scored yet" in app.texts
-        assert app.button(key="score_missing").label == "Score what is missing"
+        assert "No result yet" in app.texts
+        assert app.button(key="score_missing").label == "Run what is missing"
 
 
 @pytest.mark.parametrize("page", quick(PAGES, ("run_an_audit", "risk", "compare").__contains__))
@@ -54,10 +55,12 @@ def test_a_run_under_way_shows_its_progress(page: str) -> None:
     queue.progress(job.id, 570)
     app = open_app(page, model=["mini-gpt"])
     assert app.titles == [PAGES[page]]
-    assert "scoring" in app.texts
+    assert ":material/sync: running" in app.texts
     assert app.button(key=f"cancel_{job.id}").label == "Cancel"
     app.press(f"cancel_{job.id}")
     assert queue.cancelled(job.id)
+    assert "cancelling; what is finished is kept" in app.texts, "until the worker hears it"
+    assert f"cancel_{job.id}" not in app.button_keys
 
 
 @pytest.mark.cold_server
@@ -66,6 +69,25 @@ def test_the_first_page_of_a_fresh_server_has_its_frame(page: str) -> None:
     app = open_app(page)
     assert app.titles == [PAGES[page]]
     assert app.sidebar.multiselect(key="model").value == ["mini-bert", "mini-gpt"]
+
+
+def test_a_slide_has_its_number_and_links_to_those_beside_it_and_to_an_audit(full_store: Store) -> None:
+    """The fields of a page are hidden by its style, but not where something is typed or started."""
+
+    def links(app: App) -> dict[str, str]:
+        return {link.proto.label: link.proto.page for link in app.get("page_link")}
+
+    app = open_app("tilt", present="1")
+    assert "3 of 6" in app.texts
+    assert {label: links(app)[label] for label in ("←", "→", "Run an audit")} == {
+        "←": "compare", "→": "heat_map", "Run an audit": "run_an_audit"
+    }  # fmt: skip
+    assert not {"←", "→"} & links(open_app("tilt")).keys()
+    audit = open_app("run_an_audit", present="1")
+    assert (links(audit)["←"], "→" in links(audit)) == ("", False), "back to the first slide"
+    assert "of 6" not in audit.texts
+    styles = [element.proto.body for page in (app, audit) for element in page.get("html")]
+    assert [SLIDE_RULES in style for style in styles if RULES in style] == [True, False]
 
 
 def noise_floors(app: App) -> list[str]:
@@ -89,18 +111,18 @@ def test_results_are_read_while_their_cells_are_checked(full_store: Store, page:
     assert queue.claim("somebody") is not None
     queue.note(job.id, Progress(stage="checking", done=12, total=50, seconds_left=8.0).model_dump())
     app = open_app(page).open_foot()
-    assert "Not scored yet" not in app.texts
+    assert "No result yet" not in app.texts
     if page == "run_an_audit":
-        assert "checking cells" in app.texts
+        assert "checking test sentences" in app.texts
         return
     assert len(app.pictures(page)) >= 1
-    line = "checking test sentences, 12 of 50 · 8 s left. Its figures are there"
+    line = "checking test sentences, 12 of 50 · 8 s left. The results are complete."
     assert line in app.captions
     assert any("not checked yet" in floor for floor in noise_floors(app))
     full_store.save_run(run, whole)
     queue.finish(job.id, {})
     app.run()
-    assert "checking cells" not in app.captions
+    assert "checking test sentences" not in app.captions
     assert all("in 50 cells" in floor for floor in noise_floors(app))
 
 

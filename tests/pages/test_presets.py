@@ -353,7 +353,7 @@ def test_a_series_is_scored_with_one_press_and_compared_size_by_size(tiny_zoo: P
     assert app.selectbox(key="score_series").value is None
     runs = press_score(app)
     assert [run.scoring.model for run in runs] == list(TINY)
-    assert f"**In all** · {sum(run.cells for run in runs):,} cells" in app.texts
+    assert f"**In all** · {sum(run.cells for run in runs):,} test sentences" in app.texts
     store = own_store()
     for run in runs[:3]:
         score_run(run, store, open_scorer)

@@ -205,7 +205,7 @@ def test_a_large_run_is_read_by_the_worker_first(full_store: Store, monkeypatch:
     monkeypatch.setattr("pcf_core.app.data.is_kept", lambda *_: False)
     label = f"mini-gpt · gender · {NINETEEN}"
     app = open_app("report", model=["mini-bert"], rp_run=[label])
-    assert "worked out once, then kept" in app.texts
+    assert "They are calculated once and then stored." in app.texts
     jobs = own_queue().list(5, kind="read")
     assert len(jobs) == 2
     assert "report_make" not in app.button_keys

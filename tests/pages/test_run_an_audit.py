@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from pcf_core.app.lists import fitting_first, heaviest_of, template_sets
-from pcf_core.app.queue import progress_text
+from pcf_core.app.lists import fitting_first, heaviest_of, template_sets, usual_lists
+from pcf_core.app.queue import BY_HAND, progress_text
 from pcf_core.core.errors import StoreError
+from pcf_core.core.run import Progress
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.suiting import suiting_sets, template_cards
 from pcf_core.material.topics import list_topics, load_topic
 from pcf_core.work.requests import submit_words
-from tests.pages.opened import App, open_app, own_queue
+from tests.pages.opened import App, open_app, own_queue, set_environment
 
 FORM = ("score_model", "score_topic", "score_templates", "score_evidence")
 CHOSEN: dict[str, Any] = {
@@ -43,6 +44,110 @@ def test_what_the_form_cannot_score_is_left_out() -> None:
     """A model without weights here, a topic of finished runs alone, a set that is gone."""
     app = open_app("run_an_audit", model=["org/other", "mini-gpt"], topic="pets@1234abcd", templates="gone")
     assert form(app) == [["mini-gpt"], "gender", "gender-wikipedia-100", "occupations-bvf"]
+
+
+def test_what_the_form_cannot_run_is_named() -> None:
+    app = open_app("run_an_audit", model=["org/other", "mini-gpt"], topic="pets@1234abcd", templates="gone")
+    assert "not available for a new run: org/other, pets@1234abcd and gone." in app.captions
+    assert "not available" not in open_app("run_an_audit", **CHOSEN).captions
+
+
+def test_the_form_survives_leaving_the_page() -> None:
+    """Also where something else is chosen in the sidebar meanwhile."""
+    app = open_app("run_an_audit", **CHOSEN)
+    app.multiselect(key="score_model").set_value(["mini-bert"]).run()
+    app.selectbox(key="score_topic").set_value("gender").run()
+    app.selectbox(key="score_templates").set_value("gender-fiction").run()
+    app.toggle(key="score_heaviest").set_value(True).run()
+    chosen = [["mini-bert"], "gender", "gender-fiction", "occupations-bvf"]
+    assert form(app) == chosen
+    app.go_to("topics").selectbox(key="topic").set_value("age").run()
+    app.go_to("run_an_audit")
+    assert form(app) == chosen
+    assert app.toggle(key="score_heaviest").value
+
+
+def test_occupations_are_typed_where_they_are_chosen() -> None:
+    app = open_app("run_an_audit", model=["mini-gpt"])
+    app.text_area(key="typed_upload_evidence_0").set_value("astronaut\nnurse").run()
+    assert "It has 2 terms" in app.texts
+    assert app.press("keep_evidence").selectbox(key="score_evidence").value == "my-list"
+    assert form(app)[1:3] == ["gender", "gender-nineteen"]
+
+
+def test_a_topic_and_sentences_are_typed_where_they_are_chosen() -> None:
+    """The new topic takes the sentences that it usually has; those typed then stay with it."""
+    app = open_app("run_an_audit", model=["mini-gpt"])
+    app.text_area(key="typed_upload_topics_0").set_value("he, king\nshe, queen").run()
+    topic = app.press("keep_topics").selectbox(key="score_topic").value
+    assert topic == "my-topic"
+    app.text_area(key="new_set_lines").set_value("The [X] said that [Y]").run()
+    app.text_input(key="new_set_name").set_value("one-sentence").run()
+    app.press("save_new_set")
+    assert form(app)[1:3] == [topic, "one-sentence"]
+    assert not app.error
+
+
+def test_a_new_topic_keeps_the_sentences_that_suit_it() -> None:
+    app = open_app("run_an_audit", model=["mini-gpt"])
+    app.selectbox(key="score_templates").set_value("gender-fiction").run()
+    app.selectbox(key="score_topic").set_value("gender-pronouns").run()
+    assert form(app)[1:3] == ["gender-pronouns", "gender-fiction"]
+    assert "does not suit" not in app.captions
+
+
+def test_a_new_topic_says_which_sentences_do_not_suit_it_and_offers_them() -> None:
+    """What nobody chose, the usual set of the old topic, is replaced without a word."""
+    app = open_app("run_an_audit", model=["mini-gpt"])
+    app.selectbox(key="score_templates").set_value("gender-fiction").run()
+    app.selectbox(key="score_topic").set_value("religion").run()
+    usual = usual_lists(load_topic("religion")).templates
+    assert form(app)[1:3] == ["religion", usual]
+    assert f"gender-fiction does not suit Religion, so {usual} is selected." in app.captions.replace("*", "")
+    assert "gender-fiction" in app.selectbox(key="score_templates").options
+    app.selectbox(key="score_topic").set_value("age").run()
+    assert "does not suit" not in app.captions
+
+
+def test_a_long_request_asks_first_and_offers_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pcf_core.app.run.costs.LONG_SECONDS", 0.0)
+    app = open_app("run_an_audit", score_model=["mini-gpt"], score_templates="gender-fiction")
+    app.press("score_button")
+    queue = own_queue()
+    assert not queue.list(10)
+    cells = len(template_sets()["gender-fiction"].templates) * 120
+    assert f"{cells:,} test sentences, roughly " in app.texts
+    short = app.button(key="start_short")
+    assert short.label.startswith("First 20 sentences: ")
+    app.press("start_none")
+    assert not {"start_long", "start_short"} & app.button_keys
+    app.press("score_button").press("start_short")
+    assert [job.total for job in queue.list(10)] == [20 * 120]
+    app.press("score_button").press("start_long")
+    assert [job.total for job in queue.list(10)] == [cells, 20 * 120]
+    assert "start_long" not in app.button_keys
+
+
+def test_a_question_is_about_one_request_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A set with no more sentences has no shorter way; a quick request is queued at once."""
+    monkeypatch.setattr("pcf_core.app.run.costs.LONG_SECONDS", 0.0)
+    app = open_app("run_an_audit", score_model=["mini-gpt"], score_templates="gender-nineteen")
+    app.press("score_button")
+    assert {"start_long"} == {"start_long", "start_short"} & app.button_keys
+    app.multiselect(key="score_model").set_value(["mini-bert"]).run()
+    assert "start_long" not in app.button_keys
+    monkeypatch.setattr("pcf_core.app.run.costs.LONG_SECONDS", 600.0)
+    app.press("score_button")
+    assert [job.payload["model"] for job in own_queue().list(10)] == ["mini-bert"]
+
+
+def test_a_page_of_results_asks_before_a_long_request_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pcf_core.app.run.costs.LONG_SECONDS", 0.0)
+    app = open_app("risk", model=["mini-gpt"]).press("score_missing")
+    assert not own_queue().list(10)
+    assert "2,280 test sentences, roughly " in app.texts
+    app.press("start_long")
+    assert [job.total for job in own_queue().list(10)] == [2280]
 
 
 @pytest.mark.parametrize("topic", [topic.name for topic in list_topics()])
@@ -97,15 +202,34 @@ def test_a_waiting_job_says_what_goes_first() -> None:
     app.press("score_button")
     queue = own_queue()
     second, first = queue.list(10, kind="score")
-    assert "after" not in progress_text(first)
-    assert progress_text(second) == "0 of 2,280 cells · after **mini\\-gpt** · Gender"
+    left = "0 of 2,280 test sentences"
+    assert progress_text(first) == f"No worker is running: {BY_HAND} · {left}"
+    assert progress_text(second) == f"Waiting for another request (**mini\\-gpt** · Gender) · {left}"
     submit_words(queue, "mini-gpt", load_topic("gender"), "The nurse said that [Y]")
-    assert progress_text(first) == "0 of 2,280 cells · after a sentence that somebody tries"
-    assert progress_text(second).endswith("after a sentence that somebody tries and 1 more")
+    assert progress_text(first) == f"Waiting for another request (a typed sentence) · {left}"
+    assert progress_text(second) == f"Waiting for another request (a typed sentence and 1 more) · {left}"
     queue.claim("somebody")
-    assert progress_text(second).endswith("after a sentence that somebody tries and 1 more")
+    assert progress_text(second) == f"Waiting for another request (a typed sentence and 1 more) · {left}"
     queue.claim("somebody")
     assert "and 1 more" in progress_text(second)
+
+
+def test_a_job_says_that_its_model_starts_and_how_long_that_took_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also while a worker is being started for it, which is nothing to wait for."""
+    open_app("run_an_audit", score_model=["mini-gpt"], score_templates="gender-nineteen").press(
+        "score_button"
+    )
+    queue = own_queue()
+    (job,) = queue.list(10, kind="score")
+    set_environment(monkeypatch, START_WORKER="1")
+    assert progress_text(job).startswith(
+        "Starting the model (about 10 seconds, minutes if it is large) · 0 of"
+    )
+    queue.claim("somebody")
+    queue.note(job.id, Progress(stage="loading", seconds_left=42.0).model_dump())
+    assert progress_text(queue.get(job.id)) == "Starting the model (about 42 s)"
 
 
 def test_a_typed_name_and_enter_take_one_model() -> None:

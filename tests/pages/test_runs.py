@@ -55,7 +55,7 @@ def test_the_link_of_a_narrow_run_opens_it_on_every_page(narrow_run: RunSpec, pa
     assert link["precision"] == ["bfloat16"]
     app = open_app(page, **link)
     assert not app.error
-    assert "Not scored yet" not in app.texts
+    assert "No result yet" not in app.texts
     assert app.multiselect(key="precision").value == ["bfloat16"]
     if page in ("overview", "risk", "heat_map"):
         shown = app.texts + "".join(str(one.options) for one in app.selectbox)
@@ -67,13 +67,13 @@ def test_the_link_of_a_narrow_run_opens_it_on_every_page(narrow_run: RunSpec, pa
 def test_a_link_without_a_precision_shows_what_there_are_results_in(narrow_run: RunSpec) -> None:
     app = open_app("risk", model=["mini-gpt"])
     assert NARROW in app.texts
-    assert "Not scored yet" not in app.texts
+    assert "No result yet" not in app.texts
 
 
 def test_what_comes_with_the_app_is_shown_beside_a_gpu_too(full_store: Store, gpu: None) -> None:
     """The shipped models' own precision is float16, and their shipped results are float32."""
     text = open_app("risk", model=["mini-gpt"]).texts
-    assert "Not scored yet" not in text
+    assert "No result yet" not in text
     assert "float16" not in text
 
 
@@ -98,7 +98,7 @@ def test_a_probe_is_asked_in_the_chosen_precision() -> None:
 def test_an_empty_field_is_auto(full_store: Store) -> None:
     app = open_app("risk", model=["mini-gpt"])
     app.multiselect(key="precision").set_value([]).run()
-    assert "Not scored yet" not in app.texts
+    assert "No result yet" not in app.texts
 
 
 DRAWN_PAGES = ["overview", "heat_map", "tilt", "risk", "caprice"]
@@ -146,7 +146,7 @@ def test_every_page_reads_a_run_with_a_plan(drawn_store: Store, page: str) -> No
     assert not app.error
     assert len(app.pictures(page)) >= 1
     assert "120 occupations × 100 draws of 17 out of 19 sentences" in app.captions
-    assert "Not scored yet" not in app.texts
+    assert "No result yet" not in app.texts
     if page == "risk":
         assert "over 120 occupations and 100 draws of 17 out of 19 sentences" in app.texts
         assert "both corrected for the sampling of sentences" in app.texts
@@ -168,7 +168,7 @@ def test_draws_by_other_counts_are_not_shown_as_those_of_the_set(drawn_store: St
     templates = run.templates.model_copy(update={"templates": recounted})
     old = RunFolder(drawn_store._root)  # as earlier versions did, and as a set does whose file is changed
     old.save(run.model_copy(update={"templates": templates}), {}, complete=True)
-    assert "Not scored yet" in open_app("risk", model=["mini-gpt"]).texts
+    assert "No result yet" in open_app("risk", model=["mini-gpt"]).texts
 
 
 @pytest.mark.slow
@@ -324,9 +324,7 @@ def test_a_changed_topic_has_no_results_and_the_old_ones_have_their_own_name(run
     assert risk_of(VERSION) == before
     app = open_app("risk", model=["mini-gpt"], topic="pets", templates="gender-nineteen")
     assert VERSION in app.selectbox(key="topic").options
-    assert "Not scored yet" in "\n".join(
-        element.value for element in [*app.info, *app.warning, *app.markdown]
-    )
+    assert "No result yet" in "\n".join(element.value for element in [*app.info, *app.warning, *app.markdown])
     app.selectbox(key="topic").set_value(VERSION).run()
     assert app.selectbox(key="evidence").value == "sports"
     assert app.texts == before

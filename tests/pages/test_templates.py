@@ -9,6 +9,7 @@ import pytest
 
 from pcf_core.app.lists import set_names
 from pcf_core.app.templates import mine
+from pcf_core.app.templates.draft import CALLED
 from pcf_core.app.templates.mine import corpora_at_hand, delete_upload, keep_upload, uploads_folder
 from pcf_core.audit.case import restricted
 from pcf_core.audit.options import ViewOptions
@@ -47,6 +48,13 @@ def test_a_damaged_set_is_one_sentence(own_set: MinedSet, own_settings: Settings
     assert len(app.error) == 1
     assert "own-set.parquet" in app.errors
     assert [title.value for title in open_app("run_an_audit").title] == ["Run an audit"]
+
+
+def test_a_set_shows_its_sentences(own_set: MinedSet) -> None:
+    app = open_app("templates", set="own-set")
+    assert all(template.text in app.texts for template in own_set.templates)
+    assert "most common of" not in app.captions
+    assert "The 10 most common of 19 sentences." in open_app("templates", set="gender-nineteen").captions
 
 
 def test_a_users_text_is_never_markup(own_set: MinedSet) -> None:
@@ -104,18 +112,18 @@ def test_a_cut_is_previewed_on_cached_runs_without_scoring(full_store: Store) ->
 def test_an_edited_set_is_previewed_as_it_stands(full_store: Store) -> None:
     app = open_app("templates", set="gender-nineteen", set_view="edit", keep="4")
     app.press("cut_to_top")
-    app.segmented_control(key="set_view").set_value("preview").run()
+    app.segmented_control(key="set_view").set_value(CALLED["preview"]).run()
     assert {metric.label: metric.value for metric in app.metric}["Templates"] == "4"
     assert "4 templates of gender-nineteen" in set(app.dataframe[0].value["templates"])
 
 
 def test_a_set_that_is_covered_in_part_says_how_much(full_store: Store, own_set: MinedSet) -> None:
     app = open_app("templates", set="own-set", set_view="preview")
-    little = "is scored to be read: mini-bert 75 %, mini-gpt 75 %."
-    assert f"Too little of this choice's weight {little}" in app.said
+    little = "cover too little of this choice's weight: mini-bert 75 %, mini-gpt 75 %."
+    assert little in app.said
     assert not app.get("plotly_chart")
     app = open_app("templates", set="own-set", set_view="compare", other="gender-nineteen")
-    assert "No model has scored both sets" in app.said
+    assert "No model has results on both sets" in app.said
     assert little in app.said
 
 
@@ -155,7 +163,7 @@ def test_a_finished_mining_leads_to_its_set(corpora: None) -> None:
 
 def test_an_upload_is_kept_under_a_safe_name_and_mined() -> None:
     app = open_app("templates", set_view="mine")
-    assert "No corpus is at hand yet" in app.said
+    assert "There is no corpus here yet" in app.said
     assert app.button(key="mine_button").disabled
     text = b'{"text": "The nurse said that she was late."}\n'
     app.file_uploader(key="mine_upload").upload("../Böse Datei.JSONL", text, "application/json").run()

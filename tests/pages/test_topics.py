@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pcf_core.app.lists import ANSWERED_BY
+from pcf_core.app.topics.draft import CALLED
 from pcf_core.app.topics.edit import EXAMPLES
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
@@ -20,6 +22,7 @@ from pcf_core.material.topics import (
 )
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.store.store import Store
 from pcf_core.work.requests import CHECK
 from pcf_core.work.worker import Worker
 from tests.pages.opened import App, open_app, own_queue, own_store
@@ -34,11 +37,29 @@ def write_group(app: App, number: int, words: str) -> App:
 
 
 def view(app: App, name: str) -> App:
-    return app.segmented_control(key="topic_view").set_value(name).run()
+    return app.segmented_control(key="topic_view").set_value(CALLED[name]).run()
 
 
 def own_view(name: str) -> App:
     return open_app("topics", topic_shown="own-topic", topic_view=name)
+
+
+@pytest.mark.parametrize("name", ANSWERED_BY)
+def test_a_topic_without_an_answer_links_to_the_one_that_answers(name: str) -> None:
+    other, reason = ANSWERED_BY[name]
+    app = open_app("topics", topic=name, topic_shown=name)
+    assert any(reason in caption.value for caption in app.sidebar.caption)
+    assert app.press("answering_topic").sidebar.selectbox(key="topic").value == other
+    assert "answering_topic" not in app.button_keys
+    assert app.press("answering_topic_shown").selectbox(key="topic_shown").value == other
+    form = open_app("run_an_audit", score_topic=name).press("answering_score_topic")
+    assert form.selectbox(key="score_topic").value == other
+
+
+def test_the_sidebar_says_which_topic_has_results(full_store: Store) -> None:
+    for topic, mark in (("gender", "2 models"), ("age", "not run yet")):
+        captions = [caption.value for caption in open_app("topics", topic=topic).sidebar.caption]
+        assert f"Results on this topic: {mark}" in captions
 
 
 @pytest.mark.parametrize("name", quick(SHIPPED, ("race", "gender-zh").__contains__))
@@ -139,7 +160,7 @@ def test_the_chosen_models_look_the_words_over(own_topic: Topic, worker: Worker)
     assert_walk(app, "words of a topic are looked over", ("do", lambda: worker.run(until_idle=True)))
     words, probes = app.dataframe[0].value, app.dataframe[1].value
     refused = words[(words["model"] == "mini-gpt") & (words["word"] == "she")].iloc[0]
-    assert (refused["cannot be scored"], refused["left out by single-token"]) == ("unk", "unk")
+    assert (refused["cannot be written"], refused["left out by single-token"]) == ("unk", "unk")
     assert len(words) == 2 * 4
     assert len(probes) == 2 * 10
     app.run()

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from pcf_core.app.templates.draft import CALLED as SET_VIEWS
+from pcf_core.app.topics.draft import CALLED as TOPIC_VIEWS
 from pcf_core.material.template_files import csv_bytes
 from pcf_core.material.topics import delete_topic, save_topic, topic_toml
 from tests.pages.opened import open_app
@@ -18,11 +20,11 @@ def group(number: int, words: str) -> Step:
 
 
 def view(name: str) -> Step:
-    return ("set", "topic_view", name)
+    return ("set", "topic_view", TOPIC_VIEWS[name])
 
 
 def see(name: str) -> Step:
-    return ("set", "set_view", name)
+    return ("set", "set_view", SET_VIEWS[name])
 
 
 EDIT_TOPIC = {"topic_shown": "own-topic", "topic_view": "edit"}

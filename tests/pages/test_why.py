@@ -287,7 +287,7 @@ def test_a_large_table_is_worked_out_by_the_worker(
     """What was worked out in vain, since it is gone, is worked out by the page."""
     monkeypatch.setitem(data.MOST_CELLS, "sensitivity", 10)
     app = open_app("sensitivity", model=["mini-gpt"])
-    assert "worked out once" in app.texts
+    assert "calculated once" in app.texts
     assert "waiting" in app.texts
     assert not app.get("plotly_chart")
     app.run()
@@ -298,7 +298,7 @@ def test_a_large_table_is_worked_out_by_the_worker(
     assert read_jobs() == [("read", "done")]
     app.run()
     assert len(app.get("plotly_chart")) == 1
-    assert "worked out once" not in app.texts
+    assert "calculated once" not in app.texts
     for path in result_path(own_settings.cache, run.key, "x").parent.glob("sensitivity-*"):
         path.unlink()
     st.cache_resource.clear()
@@ -316,7 +316,7 @@ def test_every_page_waits_for_another_grouping_of_a_large_run(
     assert read_jobs() == []  # the usual reading is kept
     assert len(app.pictures(page))
     app = open_app(page, model=["mini-gpt"], protocol="single-token")
-    assert "another reading of its words" in app.texts
+    assert "results with other reading options" in app.texts
     job = own_queue().list(kind="read")[0]
     app.press(f"cancel_{job.id}")
     assert read_jobs() == [("read", "cancelled")]

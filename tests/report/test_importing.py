@@ -125,7 +125,7 @@ def test_an_imported_model_cannot_be_scored(own_settings: Settings, ours: Store,
     run = ours.load_run(small_run().key)
     with pytest.raises(ModelError, match="there are imported results alone"):
         resolve(run.scoring.name)
-    with pytest.raises(RunError, match="was imported and cannot be scored here"):
+    with pytest.raises(RunError, match="was imported, so it cannot be run here"):
         submit_run(ours, Queue.open(own_settings.catalogue), run)
     with pytest.raises(ValueError, match="come in packs"):
         ours.write(run.scoring, (), (), None, np.zeros((0, 0)), {})  # type: ignore[arg-type]

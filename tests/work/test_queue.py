@@ -72,6 +72,16 @@ def test_the_same_work_is_joined_while_it_is_active(queue: Queue) -> None:
     assert len(queue.list()) == 4
 
 
+def test_a_running_job_is_cancelling_until_its_worker_hears_it(queue: Queue) -> None:
+    job = queue.submit("score", "abc", {})
+    queue.claim(ME)
+    assert not queue.get(job.id).is_cancelling
+    assert queue.cancel(job.id).is_cancelling
+    queue.release(ME, job.id)
+    assert (queue.get(job.id).state, queue.get(job.id).is_cancelling) == ("cancelled", False)
+    assert not queue.cancel(queue.submit("score", "waiting", {}).id).is_cancelling, "it has ended at once"
+
+
 @given(st.lists(st.integers(-2, 3), max_size=10), st.none() | st.integers(-2, 3))
 def test_claims_go_by_priority_then_age(priorities: list[int], least: int | None) -> None:
     """Against a stable sort."""

@@ -7,13 +7,22 @@ import json
 import pytest
 from pydantic import ValidationError
 
+from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.sampling import planned
 from pcf_core.core.errors import RightsError
 from pcf_core.core.settings import settings
 from pcf_core.store.journal import Journal
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
-from pcf_core.work.requests import SMALLEST, ScoreRequest, WordsRequest, submit_run, submit_words
+from pcf_core.work.requests import (
+    SMALLEST,
+    ScoreRequest,
+    WordsRequest,
+    delete_run,
+    submit_read,
+    submit_run,
+    submit_words,
+)
 from tests.work import toy
 
 
@@ -63,6 +72,23 @@ def test_asking_again_leaves_a_complete_run_complete(store: Store, queue: Queue)
     before = store.run_info(run.key)
     submit_run(store, queue, run, 0)
     assert store.run_info(run.key) == before
+
+
+def test_a_deleted_run_leaves_no_job_of_it(store: Store, queue: Queue) -> None:
+    """Of its scoring, ended in whatever way, and of its readings; other runs keep theirs."""
+    run, other = toy.run_of(), toy.run_of(3, 2)
+    for each in (run, other):
+        store.save_run(each, {})
+        for job in (
+            submit_run(store, queue, each, 0),
+            submit_read(store, queue, each, "preferences", ViewOptions()),
+        ):
+            queue.claim("somebody")
+            queue.finish(job.id, {})
+    queue.cancel(submit_run(store, queue, run, 0).id)
+    assert len(queue.list()) == 5
+    delete_run(store, queue, run.key)
+    assert {job.payload["run"] for job in queue.list()} == {other.key}
 
 
 def test_a_sentence_goes_ahead_and_is_told_apart_by_all_it_depends_on(queue: Queue) -> None:

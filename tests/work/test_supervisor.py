@@ -274,7 +274,7 @@ def test_a_process_that_dies_is_replaced_and_three_deaths_end_the_job(
             until(lambda: opened(cache).count("endless-load") == deaths)  # noqa: B023
             os.kill(at_work(cache), signal.SIGKILL)
         ended(worker)
-    assert "3 workers died before they could begin" in str(queue.get(deadly.id).error)
+    assert "3 workers ended while they loaded the model" in str(queue.get(deadly.id).error)
     assert queue.get(honest.id).state == "done"
     assert opened(cache) == ["endless-load"] * 3 + ["honest"]
 
@@ -288,8 +288,8 @@ def test_a_process_that_ends_at_a_job_has_died_however_it_ends(
     deadly, honest = submit(name), submit("honest")
     with supervised(cache, "--until-idle") as worker:
         ended(worker, seconds=240)
-    when = "while they were at it" if name == "panics-batch" else "before they could begin"
-    assert f"3 workers died {when}" in str(queue.get(deadly.id).error)
+    when = "worked on this job" if name == "panics-batch" else "loaded the model"
+    assert f"3 workers ended while they {when}" in str(queue.get(deadly.id).error)
     assert queue.get(honest.id).state == "done"
     assert opened(cache) == [name] * 3 + ["honest"]
     if name.startswith("panics"):

@@ -404,7 +404,7 @@ def _draw_no_pairs() -> None:
     if may_audit():
         st.page_link(
             "pages/run_an_audit.py",
-            label=f"Score {plain(series[-1].title)}, base and aligned",
+            label=f"Run an audit of {plain(series[-1].title)}, base and aligned",
             icon=":material/play_arrow:",
             query_params={"score_model": [*series[-1].models]},
         )

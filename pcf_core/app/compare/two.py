@@ -388,7 +388,7 @@ def draw_sentences(loaded: Loaded, pair: tuple[str, str], occupation: str) -> No
     )
     st.page_link(
         "pages/heat_map.py",
-        label="Open its cells in the heat map",
+        label="Open its test sentences in the heat map",
         icon=":material/grid_on:",
         query_params={**current_choice().parameters, OCCUPATION: occupation},
     )

@@ -339,7 +339,9 @@ def draw_own(experiment: ExperimentName) -> None:
     kind, key = KINDS[experiment], parameter(experiment)
     if not may_audit():
         return
-    with st.expander(f"{kind.capitalize()} of your own: upload, delete", icon=":material/upload:"):
+    with st.expander(
+        f"{kind.capitalize()} of your own: type, paste, upload, delete", icon=":material/upload:"
+    ):
         with st.container(horizontal=True):
             own.draw_delete(
                 st.session_state[key],
@@ -349,39 +351,37 @@ def draw_own(experiment: ExperimentName) -> None:
                 f"delete_{kind}",
                 experiment,
             )
-            with st.popover("What a file looks like", icon=":material/description:"):
+            with st.popover("Example of a file", icon=":material/description:"):
                 st.code(EXAMPLES[experiment], language=None, wrap_lines=True)
         st.caption(plain(WHAT[experiment]))
         _draw_upload(experiment, kind, key)
 
 
 def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
-    file = own.upload_file(
-        "File",
-        ENDINGS[experiment],
-        own.LARGEST_UPLOAD,
-        f"upload_{kind}",
-        "One file, read whole or not at all.",
+    upload = f"upload_{kind}"
+    given = own.draw_given(
+        ENDINGS[experiment], upload, f"my-{kind}", "One file, read whole or not at all.", several=False
     )
-    if file is None:
+    if given is None:
         return
-    data = file.getvalue()
+    ((file_name, data),) = given.files
     try:
-        read = read_upload(experiment, [(file.name, data)])
+        read = read_upload(experiment, given.files)
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return
     st.markdown(plain(made_of(read)))
     name = st.text_input(
         "Name",
-        value=free_name(experiment, file.name),
+        value=free_name(experiment, file_name),
         max_chars=MAX_NAME,
-        key=f"upload_name_{kind}_{file.file_id}",
+        key=f"upload_name_{kind}_{given.token}",
         help="Small letters, digits and hyphens.",
     ).strip()
-    if st.button("Keep it", key=f"keep_{kind}", type="primary", icon=":material/upload:"):
+    if st.button("Save", key=f"keep_{kind}", type="primary", icon=":material/save:"):
         with refusals_said():
-            recorded("uploaded", experiment, name, keep_own, experiment, name, file.name, data)
+            recorded("uploaded", experiment, name, keep_own, experiment, name, file_name, data)
+            own.forget_typed(upload)
             choose_next({key: name})
 
 

@@ -1,4 +1,4 @@
-export default function ({ parentElement }) {
+export default function ({ parentElement, data }) {
   const button = parentElement.querySelector("button"), said = parentElement.querySelector("span");
   button.onclick = async () => {
     const link = window.location.href;
@@ -17,6 +17,22 @@ export default function ({ parentElement }) {
     const presented = document.querySelector(".st-key-present_before, .st-key-present_next");
     if (event.key === "Escape" && presented) document.querySelector(".st-key-present input")?.click();
   };
+  // Menus of topics say which have results.  An option's own text is its value in the address: it stays.
+  const marks = data?.topics ?? {};
+  const markTopics = () => {
+    const options = [...document.querySelectorAll('[role="listbox"] [role="option"]')];
+    const are_topics = options.length > 0 && options.every((option) => option.textContent in marks);
+    for (const option of options) {
+      const text = are_topics ? marks[option.textContent] : undefined;
+      if (text === undefined) delete option.dataset.results;
+      else if (option.dataset.results !== text) option.dataset.results = text;
+    }
+  };
+  const observer = new MutationObserver(markTopics);
+  observer.observe(document.body, { childList: true, subtree: true });
   document.addEventListener("keydown", press);
-  return () => document.removeEventListener("keydown", press);
+  return () => {
+    observer.disconnect();
+    document.removeEventListener("keydown", press);
+  };
 }

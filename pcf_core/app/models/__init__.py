@@ -1,1 +1,1 @@
-"""The page Models: its tables, one model, the runs that are kept."""
+"""The page Models: its tables, the forms for a new model, one model, and the stored runs."""

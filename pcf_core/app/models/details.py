@@ -1,8 +1,8 @@
-"""One model on the page Models: what it is, its weights, what its runs found out; and all kept runs."""
+"""One model on the page Models: what it is, its weights, and the results on it; and the list of results."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -10,7 +10,7 @@ import streamlit as st
 from pcf_core.app.addresses import RUN_AN_AUDIT
 from pcf_core.app.caching import kept, open_queue, open_store
 from pcf_core.app.choice import draw_pin
-from pcf_core.app.data import draw_lookable, scored_models
+from pcf_core.app.data import scored_models
 from pcf_core.app.lists import parameters_of
 from pcf_core.app.models.tables import DTYPES, main_memory
 from pcf_core.app.own import ask_to_delete
@@ -38,7 +38,7 @@ from pcf_core.store.results import RunInfo
 from pcf_core.work.requests import FETCH, delete_run, submit_fetch
 
 DIGITS = 24  # of a hash
-CHECK_SECONDS = 60  # so long a refusal is not asked for again
+CHECK_SECONDS = 60  # after which a refused model is looked up again
 CHOSEN, LOOKED_AT = "kept_run", "looked_at_"
 COLUMNS = {
     "date": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", help="When it was finished, UTC."),
@@ -50,50 +50,46 @@ COLUMNS = {
 }
 
 
-def draw_details(at_hand: Sequence[ModelSpec], listed: Sequence[KnownModel]) -> None:
-    """Choose a model that is at hand, known or scored, or name another one, and see it."""
+def draw_details(at_hand: Sequence[ModelSpec], listed: Sequence[KnownModel], drawn: Collection[str]) -> None:
+    """Choose a model that is here, has results or is known, and draw it.
+
+    ``drawn``: names of the models that the page has drawn already; a model is drawn once.
+    """
     here = {spec.name: spec for spec in at_hand}
     others = {model.name: model for model in listed}
-    left, right = st.columns(2)
-    chosen = left.selectbox(
+    name = st.selectbox(
         "Model",
         list(dict.fromkeys([*here, *scored_models(), *others])),
         key="model_details",
         bind="query-params",
-        help="At hand, scored before, or known.",
+        help="Models that are here, models with results, and models of the hub that the app knows.",
     )
-    other = right.text_input(
-        "Another hub id or directory",
-        key="model_other",
-        bind="query-params",
-        max_chars=300,
-        placeholder="org/name, org/name@revision, or a folder on the server",
-        help="Takes the place of the choice on the left. Only its small files are read, never its weights.",
-    ).strip()
-    name = next(iter(draw_lookable([other])), chosen) if other else chosen
-    if name in here:
+    if name in drawn:
+        st.caption("This model is shown at the top of the page.")
+    elif name in here:
         _draw_model(here[name])
-    elif name in others and not other:
+    elif name in others:
         _draw_known(others[name])
     elif name:
-        _draw_checked(name)
+        draw_looked_up(name)
 
 
-def _draw_checked(name: str) -> None:
-    """Draw a model that has to be looked for, or why it cannot be used."""
+def draw_looked_up(name: str) -> str:
+    """Draw a model that has to be looked for, or why it cannot be used; return the name of what is drawn."""
     check = _checked(name, _fetch_state(name))
     if isinstance(check, ModelSpec):
         _draw_model(check)
-    else:
-        st.error(plain(check.reason), icon=":material/error:")
-        _draw_runs(name)
+        return check.name
+    st.error(plain(check.reason), icon=":material/error:")
+    _draw_runs(name)
+    return name
 
 
 @st.cache_resource(ttl=CHECK_SECONDS, max_entries=64, show_spinner="Reading its small files …")
 def _checked(name: str, fetched: str) -> ModelSpec | LeftOut:
-    """Find the model that a user means, or why there is none; the hub is asked once in a while.
+    """Find the model that a user means, or the reason why there is none; asks the hub once a minute at most.
 
-    ``fetched``: what became of fetching its weights, after which it is looked for again.
+    ``fetched``: the state of the download of its weights; when it changes, the model is looked for again.
     """
     try:
         return resolve(name)
@@ -110,7 +106,7 @@ def _draw_model(spec: ModelSpec) -> None:
             "parameters": f"{spec.parameters:,}" if spec.parameters else "not known",
             "weights in float32": size_text(4 * spec.parameters) if spec.parameters else "not known",
             "context": _context_text(spec.context),
-            "scored in": in_precision(spec, AUTO).dtype,
+            "precision": in_precision(spec, AUTO).dtype,
             "weights and configuration": _beginning(spec.identity),
             "tokenizer": _beginning(spec.tokenizer),
         }
@@ -120,7 +116,7 @@ def _draw_model(spec: ModelSpec) -> None:
     if public and not spec.path:
         needs.append(f"Its weights are not on this machine: press the button below, or {how_to_get(public)}.")
     elif spec.family != "endpoint" and not spec.path:
-        needs.append("Its weights are downloaded when it is first scored.")
+        needs.append("Its weights are downloaded for its first audit.")
     _draw_use(spec.name, needs)
     if spec.family != "endpoint" and not spec.path:
         _draw_fetch(spec.name)
@@ -128,7 +124,7 @@ def _draw_model(spec: ModelSpec) -> None:
 
 
 def _draw_known(model: KnownModel) -> None:
-    """Draw a model of the registry that is not at hand."""
+    """Draw a model of the registry that is not in the app."""
     st.markdown(f"**{plain(model.title)}**  \n{plain(model.advice)}")
     draw_facts(
         {
@@ -139,9 +135,10 @@ def _draw_known(model: KnownModel) -> None:
             "context": _context_text(model.context),
             "language": model.language,
             "licence": model.license or "on its page",
-            "verified": {"twin": "by a tiny twin of its architecture", "sources": "from sources only"}[
-                model.verified
-            ],
+            "verified": {
+                "twin": "on a tiny model of its architecture",
+                "sources": "not tested, sources only",
+            }[model.verified],
         }
     )
     st.caption(f"Source: {plain(model.source)}")
@@ -160,38 +157,35 @@ def _context_text(tokens: int) -> str:
 
 
 def _needs_of(model: KnownModel) -> list[str]:
-    """List what has to be done before a known model can be scored, in order."""
+    """List what has to be done before a known model can be audited, in order."""
     needs = [_code_step(model.name)] if model.remote_code else []
     if model.gated:
         needs.append("Accept its terms on the hub, and set HF_TOKEN to a token of that account.")
     if settings().allow_hub:
-        needs.append(
-            "Its files are downloaded from the hub when it is first scored, or with the button below."
-        )
+        needs.append("Its files are downloaded from the hub for its first audit, or with the button below.")
     else:
         needs.append(
-            "Downloads are off (PCF_ALLOW_HUB): allow them, or copy its files to a folder and name that."
+            "Downloads are off (PCF_ALLOW_HUB): ask the operator to allow them, or to copy its files to a "
+            "folder of the server."
         )
     if model.memory("float32") > main_memory():
         needs.append(
             "In float32 its weights do not fit into this machine's main memory "
-            f"({size_text(main_memory())}): take a lower --dtype, GPUs that hold it (PCF_DEVICE=split), or "
-            "serve it elsewhere."
+            f"({size_text(main_memory())}). Choose a smaller precision, use GPUs that hold it "
+            "(PCF_DEVICE=split), or run it on a server and connect that as an endpoint."
         )
     if model.family == "causal":
-        needs.append(
-            "Or serve it with vLLM, set PCF_ENDPOINT_URL to that server, and choose endpoint:<served name>."
-        )
+        needs.append("Or run it on a server with vLLM, and connect that under *Connect an endpoint*.")
     return needs
 
 
 def _code_step(name: str) -> str:
-    """Say what the code of a model's own repository needs before it runs."""
+    """Write what the code of a model's own repository needs before it runs."""
     if is_allowed(name):
         return "It runs code of its own repository, which the operator has allowed (PCF_REMOTE_CODE)."
     return (
-        "It needs code of its own repository, which is refused: let the operator read that code and add the "
-        "hub id to PCF_REMOTE_CODE, or serve the model elsewhere and score it as an endpoint."
+        "It needs code of its own repository, which is not allowed here. Ask the operator to read that code "
+        "and add the hub id to PCF_REMOTE_CODE, or run the model on a server and connect that as an endpoint."
     )
 
 
@@ -202,7 +196,7 @@ def _draw_use(name: str, needs: Sequence[str]) -> None:
     if may_audit():
         st.page_link(
             RUN_AN_AUDIT.file,
-            label=f"Score {plain(name)}",
+            label=f"Run an audit of {plain(name)}",
             icon=":material/play_arrow:",
             query_params={"score_model": [name]},
         )
@@ -210,14 +204,14 @@ def _draw_use(name: str, needs: Sequence[str]) -> None:
 
 
 def _draw_runs(name: str) -> None:
-    """Draw the runs of a model, each with its self-audit; those of neutral subjects behind all others.
+    """Draw the results on a model, each with its self-audit; those of neutral subjects after all others.
 
-    They are what the others are measured from, and have the same topic and templates.  What a run's audit
-    found is read once somebody looks.
+    Results are compared with those of neutral subjects, which have the same topic and templates.  A
+    self-audit is read when its box is opened.
     """
     infos = [info for info in open_store().runs() if info.run.scoring.name == name]
     infos.sort(key=lambda info: info.run.evidence.name in NEUTRAL_LISTS)
-    st.markdown(f"**{count(len(infos), 'run')}**" if infos else "It has not been scored here.")
+    st.markdown(f"**{count(len(infos), 'result')}**" if infos else "There are no results on it here.")
     for info in infos:
         run = info.run
         looked_at = st.expander(plain(run_title(run)), key=f"{LOOKED_AT}{run.key}", on_change="rerun")
@@ -232,7 +226,7 @@ def _draw_runs(name: str) -> None:
 
 
 def run_title(run: RunSpec) -> str:
-    """Title a run by what sets it apart from the others of its model; neutral subjects are named first."""
+    """Title a run by what distinguishes it from others of its model; neutral subjects are named first."""
     sentences = run.topic.name, run.templates.name
     parts: tuple[str, ...] = (*sentences, run.evidence.name)
     if run.evidence.name in NEUTRAL_LISTS:
@@ -245,14 +239,14 @@ def draw_open(run: RunSpec) -> None:
     """Draw the link to the run's result."""
     st.page_link(
         "pages/risk.py",
-        label="Open on the page Risk",
+        label="Open its risk",
         icon=":material/stacked_bar_chart:",
         query_params=parameters_of(run),
     )
 
 
 def _draw_fetch(name: str) -> None:
-    """Draw what fetching a model's weights means and the button for it; nothing where they are here.
+    """Draw size, source and licence of a model's weights with the download button, unless they are here.
 
     ``name``: of a public model, or a hub id.
     """
@@ -260,7 +254,7 @@ def _draw_fetch(name: str) -> None:
         return
     offer = offer_of(name)
     with st.container(border=True):
-        st.markdown(f"**Fetch its weights** · {plain(offer.size)} from {plain(offer.source)}")
+        st.markdown(f"**Download its weights** · {plain(offer.size)} from {plain(offer.source)}")
         st.markdown(_licence_text(offer))
         job = open_queue().newest(FETCH, offer.name)
         if job is not None and job.state in ACTIVE:
@@ -271,7 +265,12 @@ def _draw_fetch(name: str) -> None:
             return
         if not is_model_allowed(offer.name):
             allowed = ", ".join(settings().allowed_models)
-            st.info(plain(f"The operator allows other models alone: {allowed}."), icon=":material/lock:")
+            st.info(
+                plain(
+                    f"The operator allows only these models: {allowed}. Ask the operator to allow this one."
+                ),
+                icon=":material/lock:",
+            )
         elif not may_audit():
             draw_why_not()
         else:
@@ -296,16 +295,16 @@ def _licence_text(offer: Offer) -> str:
         return f"Licence: {plain(offer.license)}, open source."
     if offer.license:
         return f"Licence: {plain(offer.license)}, not open source: [read its terms]({offer.terms})."
-    return f"Licence: not read by us; it stands on [its page]({offer.terms})."
+    return f"Licence: see [the page of the model]({offer.terms}), which we have not read."
 
 
 def _draw_button(offer: Offer) -> None:
-    """Draw the button, behind a tick where there are terms to accept."""
+    """Draw the button, after a checkbox where there are terms to accept."""
     accepted = bool(offer.terms) and st.checkbox(
         "I have read the terms and accept them", key=f"accept_{offer.name}"
     )
     if st.button(
-        "Fetch the weights",
+        "Download the weights",
         key=f"fetch_{offer.name}",
         type="primary",
         icon=":material/download:",
@@ -318,14 +317,14 @@ def _draw_button(offer: Offer) -> None:
 
 
 def draw_kept_runs() -> None:
-    """Draw the list, and for a chosen run the ways to open and to delete it."""
+    """Draw the list, and for a chosen run the link that opens it and the button that deletes it."""
     store = open_store()
     infos = (*store.own_runs(), *store.imported_runs())
     shipped = len(store.runs()) - len({info.run.key for info in infos})
     come = count(shipped, "run comes", "runs come")
     beside = f" {come} with the app and cannot be deleted." if shipped else ""
     if not infos:
-        st.caption(f"Nothing was scored or imported here yet.{beside}")
+        st.caption(f"Nothing was run or imported here yet.{beside}")
         return
     table = _runs_table(infos)
     draw_table(table, "kept_runs", COLUMNS, alt="The runs that were made here or imported")
@@ -355,7 +354,7 @@ def draw_kept_runs() -> None:
 
 
 def _runs_table(infos: Sequence[RunInfo]) -> pd.DataFrame:
-    """Make a table with one row per run; a viewer is not told who asked."""
+    """Make a table with one row per run; a viewer does not see who queued it."""
     table = pd.DataFrame(
         [
             {
@@ -403,8 +402,8 @@ def _draw_delete(key: str, title: str) -> None:
         return
     ask_to_delete(
         "Delete …",
-        f"**{plain(title)}** is deleted with its results. Scores that another run reads too stay. "
-        "Whoever wants it again has to score it again.",
+        f"**{plain(title)}** is deleted with its lines in the queue. Scores that another run needs are kept. "
+        "To get the result back, the audit has to be run again.",
         f"delete_run_{key}",
         lambda: recorded("deleted", "run", f"{key} {title}", delete_run, open_store(), open_queue(), key),
         st.rerun,

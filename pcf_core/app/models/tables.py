@@ -1,4 +1,4 @@
-"""The tables of the page Models: what is at hand, what else is known, what it needs; and the journal."""
+"""The tables of the page Models: models in the app and known ones, what each needs; and the journal."""
 
 from __future__ import annotations
 
@@ -36,18 +36,20 @@ COLUMNS: Mapping[str, Any] = {
         "planted: its answer is known. own: yours, or behind the endpoint."
     ),
     "weights": st.column_config.TextColumn(
-        help="here: it can be scored now. fetch: only its results are on this machine."
+        help="here: it can be audited now. fetch: only results of it are on this machine."
     ),
     "name": st.column_config.TextColumn(
         help="What the page 'Run an audit' and the command line take; or the id on the hub."
     ),
-    "family": st.column_config.TextColumn(help="How it is asked for a word; see About, a tab of Method."),
+    "family": st.column_config.TextColumn(
+        help="How it gives the probability of a word; see *About*, a tab of *Method*."
+    ),
     "parameters": st.column_config.NumberColumn(format="compact", help="Number of weights."),
     "context": st.column_config.NumberColumn(
         format="localized",
         help="Tokens it can take at once; empty where there is no limit, or none is stated.",
     ),
-    "precision": st.column_config.TextColumn(help="It is scored in this one unless another is chosen."),
+    "precision": st.column_config.TextColumn(help="It is run in this one unless another is chosen."),
     "float32": st.column_config.NumberColumn(
         format="%.1f GB", help="Memory of the weights alone, 4 bytes each."
     ),
@@ -62,11 +64,11 @@ COLUMNS: Mapping[str, Any] = {
         help="It runs code of its own repository: refused unless the operator lists it in PCF_REMOTE_CODE.",
     ),
     "license": st.column_config.TextColumn(
-        "licence", help="Empty where we have not read it; it stands on the model's page."
+        "licence", help="Empty where we have not read it; see the model's page."
     ),
     "verified": st.column_config.TextColumn(
-        help="twin: the tests hold a tiny model of this architecture, with random weights, against an "
-        "independent brute force, word by word. sources: its facts were read from the source named in the "
+        help="twin: results of a tiny model of this architecture, with random weights, are compared with an "
+        "independent calculation, word by word. sources: its facts were read from the source named in the "
         "details, and no test covers the architecture."
     ),
 }
@@ -88,8 +90,8 @@ def main_memory() -> int:
 
 
 def models_finding(at_hand: Sequence[ModelSpec], others: Sequence[KnownModel]) -> str:
-    """Say how many models can be scored now, and what the others need."""
-    sentence = f"{count(len(at_hand), 'model is', 'models are')} at hand."
+    """Say how many models are in the app, and what the others need."""
+    sentence = f"{count(len(at_hand), 'model is', 'models are')} in this app."
     if not others:
         return sentence
     memory = main_memory()
@@ -104,11 +106,11 @@ def models_finding(at_hand: Sequence[ModelSpec], others: Sequence[KnownModel]) -
 
 
 def models_figures(at_hand: Sequence[ModelSpec], others: Sequence[KnownModel]) -> list[KeyFigure]:
-    """Make key figures: at hand, known, verified, gated."""
+    """Make key figures: models in the app, known, verified, gated."""
     twins = sum(model.verified == "twin" for model in others)
     return [
         KeyFigure(
-            "At hand", f"{len(at_hand):,}", "Shipped, in the operator's folder, or behind the endpoint."
+            "In this app", f"{len(at_hand):,}", "Shipped, in the operator's folder, or behind the endpoint."
         ),
         KeyFigure(
             "Known", f"{len(others):,}", "Models of the hub that the app knows by name. Others work too."
@@ -137,10 +139,14 @@ def draw_filters(listed: Sequence[KnownModel]) -> list[KnownModel]:
             [ALL, *(family for family in FAMILIES if any(m.family == family for m in listed))],
             key="model_family",
             bind="query-params",
-            help="How the model is asked for a word.",
+            help="How the model gives the probability of a word.",
         )
         dtype = st.selectbox(
-            "Precision", DTYPES, key="model_dtype", bind="query-params", help="For the memory on the right."
+            "Precision",
+            DTYPES,
+            key="model_dtype",
+            bind="query-params",
+            help="For the field *Memory at most*.",
         )
         most = st.number_input(
             "Memory at most (GB)",
@@ -151,7 +157,7 @@ def draw_filters(listed: Sequence[KnownModel]) -> list[KnownModel]:
             key="model_memory",
             bind="query-params",
             placeholder="no limit",
-            help="Of the weights alone; a batch comes on top. This machine has "
+            help="For the weights alone; a batch needs more. This machine has "
             f"{size_text(main_memory())} of main memory; that of a GPU is not known to the app.",
         )
     return [
@@ -164,7 +170,7 @@ def draw_filters(listed: Sequence[KnownModel]) -> list[KnownModel]:
 
 
 def at_hand_table(models: Sequence[ModelSpec]) -> pd.DataFrame:
-    """Make a table with one row per model that can be scored now."""
+    """Make a table with one row per model of the app."""
     return pd.DataFrame(
         [
             {
@@ -184,7 +190,7 @@ def at_hand_table(models: Sequence[ModelSpec]) -> pd.DataFrame:
 
 
 def draw_model_cards(models: Sequence[ModelSpec]) -> None:
-    """Draw a card for each model that can be scored now, which a telephone has in the place of the table."""
+    """Draw a card for each model of the app, which a telephone shows instead of the table."""
     for row in at_hand_table(models).to_dict("records"):
         size = f"{row['parameters'] / 10**6:,.1f} million parameters" if row["parameters"] > 0 else ""
         line = " · ".join(part for part in (row["kind"], row["weights"], row["family"], size) if part)

@@ -1,4 +1,4 @@
-"""Imports on the page Run an audit: packs of results, and logs of texts that Inspect had models write."""
+"""Imports on the page Run an audit: packs of results, and logs of texts that models wrote with Inspect."""
 
 from __future__ import annotations
 
@@ -34,25 +34,30 @@ from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 from pcf_core.work.inspecting import ArrivedTexts, ReadAsFairPair, import_log, key_of
 
 PACK_HELP = (
-    "A file that `python -m pcf_core export RUN --format pack` wrote where the model is. Its scores and "
-    "texts are shown beside yours and marked as imported: nobody here has seen the weights."
+    "A file from `python -m pcf_core export RUN --format pack`, made where the model is. Its results are "
+    "shown beside yours and marked as imported, because this app has not seen the weights."
 )
 LOG_HELP = (
-    "A log of the task fairpair or criteria, as `inspect eval` writes it. Its texts are read like any others "
-    "and marked: nobody here has asked that model."
+    "A log of the task fairpair or criteria, from `inspect eval`. Its texts are analysed like any others and "
+    "marked as imported, because this app has not run that model."
 )
 T = TypeVar("T")
 
 
 def draw_import() -> None:
-    """Draw the fields for a pack and for a log, each with what the last one brought; a viewer gets none."""
+    """Draw the fields for a pack and for a log, each with the result of the last import.
+
+    A viewer gets none.
+    """
     if not may_audit():
         return
     with st.expander("Import a pack", icon=":material/move_to_inbox:"):
-        st.caption("Results of models that you cannot run: somebody else has scored them.")
+        st.caption("Results of models that you cannot run yourself, made by somebody else.")
         _draw_field("Pack", [ENDING], LARGEST_PACK, PACK_HELP, _bring_pack, _draw_arrived)
     with st.expander("Import a log of Inspect", icon=":material/move_to_inbox:"):
-        st.caption("Texts of models of any provider that Inspect knows: docs/inspect.md has the command.")
+        st.caption(
+            "Texts of models of any provider that Inspect supports. The command is in docs/inspect.md."
+        )
         _draw_field("Log", [".eval", ".json"], LARGEST_LOG, LOG_HELP, _bring_log, _draw_lines)
 
 
@@ -64,7 +69,7 @@ def _draw_field(
     bring: Callable[[bytes], T],
     draw: Callable[[T], None],
 ) -> None:
-    """Draw an upload, the button that imports the file, and what came of the last import.
+    """Draw an upload, the button that imports the file, and the result of the last import.
 
     ``largest``: bytes of a file.  ``bring``: imports its bytes.
     """
@@ -83,7 +88,7 @@ def _draw_field(
 
 
 def _bring_pack(data: bytes) -> Arrived:
-    with st.spinner("Checking, and working reports of texts out again …"):
+    with st.spinner("Checking, and calculating the results of texts again …"):
         pack = read_pack(data)
     signature = signature_of(pack.signed, pack.signature, settings().signers)
     names = " ".join(pack.manifest.keys)
@@ -91,15 +96,17 @@ def _bring_pack(data: bytes) -> Arrived:
 
 
 def _draw_arrived(arrived: Arrived) -> None:
-    """Say what came of an import, with the way to each run."""
+    """Say what an import brought, with a link to each result."""
     if arrived.new:
-        st.success(f"{count(len(arrived.new), 'run is', 'runs are')} imported.", icon=":material/check:")
+        st.success(
+            f"{count(len(arrived.new), 'result is', 'results are')} imported.", icon=":material/check:"
+        )
     if arrived.new_texts:
         come = count(len(arrived.new_texts), "text audit is", "text audits are")
         st.success(f"{come} imported.", icon=":material/check:")
     if arrived.known:
-        was = count(len(arrived.known), "run was", "runs were")
-        st.info(f"{was} here already, with the same scores.", icon=":material/info:")
+        was = count(len(arrived.known), "result was", "results were")
+        st.info(f"{was} here already, with the same numbers.", icon=":material/info:")
     if arrived.known_texts:
         was = count(len(arrived.known_texts), "text audit was", "text audits were")
         st.info(f"{was} here already, with the same texts.", icon=":material/info:")
@@ -120,7 +127,7 @@ def _draw_arrived(arrived: Arrived) -> None:
             st.markdown(plain(note))
             st.caption(plain(title_of(stored.asked)))
             tab = FAIRPAIR_TAB if isinstance(stored, FairPairResult) else CRITERIA_TAB
-            draw_link(tab, "Open on the page Written text", parameters_of(stored.asked))
+            draw_link(tab, "Open it on Written text", parameters_of(stored.asked))
 
 
 def _loaded(result: TextResult) -> TextResult | None:
@@ -131,14 +138,14 @@ def _loaded(result: TextResult) -> TextResult | None:
 
 
 def _bring_log(data: bytes) -> tuple[str, ...]:
-    """Keep the texts of a log, have a worker read them, and say what came."""
+    """Save the texts of a log, queue their analysis, and return sentences on what was imported."""
     log = read_log(data)
     key = key_of(log)
     arrived = recorded("imported", "texts", f"{key.model} {log.eval_id}", import_log, open_store(), log)
     _ask(arrived)
     came = count(arrived.new, "text is", "texts are")
     return (
-        f"{came} imported. The queue below opens the result once the texts are read."
+        f"{came} imported. The queue below opens the result once the texts are analysed."
         if arrived.new
         else f"{count(arrived.texts, 'text was', 'texts were')} here already.",
         inspected_note(key),

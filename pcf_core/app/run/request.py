@@ -1,15 +1,16 @@
-"""The form of the page Run an audit, the estimate that follows it, and the check of the topic's words."""
+"""The form of the page Run an audit, the runs that it means, and the check of the topic's words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import streamlit as st
 
-from pcf_core.app.caching import kept, open_queue, open_store
-from pcf_core.app.choice import DEFAULT_MODELS, current_choice, draw_precision, take_usual
+from pcf_core.app import own
+from pcf_core.app.caching import open_queue, open_store
+from pcf_core.app.choice import DEFAULT_MODELS, current_choice, draw_answering, draw_precision
 from pcf_core.app.links import select_called
 from pcf_core.app.lists import (
     Usual,
@@ -17,19 +18,24 @@ from pcf_core.app.lists import (
     fitting_first,
     heaviest_of,
     named,
+    set_cards,
     template_sets,
     topics,
     usual_lists,
 )
-from pcf_core.app.queue import any_active, follow_jobs, jobs_of, keep_a_worker
+from pcf_core.app.queue import any_active, follow_jobs, jobs_of, keep_a_worker, progress_text
 from pcf_core.app.roles import write
-from pcf_core.app.widgets import plain, size_text
+from pcf_core.app.templates.keeping import draw_import, draw_typed
+from pcf_core.app.widgets import plain
 from pcf_core.audit.options import word_scoring
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.sampling import planned
-from pcf_core.core.errors import RunError
+from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
+from pcf_core.material.evidence import OWN as OWN_LISTS
+from pcf_core.material.suiting import suiting_sets
+from pcf_core.material.topics import OWN as OWN_TOPICS
 from pcf_core.measure.sampling import NARROWEST, WIDEST
 from pcf_core.models.hub import is_cached
 from pcf_core.models.names import (
@@ -41,10 +47,11 @@ from pcf_core.models.names import (
     split_name,
 )
 from pcf_core.models.precision import AUTO, in_precision
+from pcf_core.models.public import absent_among
 from pcf_core.models.registry import list_models, resolve_to_score
-from pcf_core.show.findings.notes import duration, other_lists_note, tokens_note
+from pcf_core.show.findings.material import list_finding, topic_finding
+from pcf_core.show.findings.notes import other_lists_note, tokens_note
 from pcf_core.show.findings.numbers import chance, count, listed
-from pcf_core.work.estimate import RECENT_JOBS, Estimate, estimate, estimate_declared
 from pcf_core.work.queue import Job
 from pcf_core.work.requests import submit_words
 
@@ -54,12 +61,14 @@ INHERITED = "score_begins_with"  # what the form began with, by the keys of its 
 SCORED_PROTOCOLS: tuple[Protocol, ...] = ("exact", "exact-boundary")
 CHECKS = "word_checks"
 PROTOCOLS = get_args(Protocol)
-CELLS = "A cell is one occupation in one sentence."
+TOPIC_BEFORE = "score_topic_before"  # the topic that the form's lists were chosen for
+REPLACED = "score_replaced"  # lists that a new topic has replaced, by the keys of their fields
+NEXT = "score_next"  # what was saved in the form and is to be chosen in it, by the key of its field
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the form asks for, by name."""
+    """What is chosen in the form, by name."""
 
     models: tuple[str, ...]
     topic: str
@@ -73,7 +82,7 @@ class Request:
 
 @dataclass(frozen=True)
 class First:
-    """What the form begins with, by name; every name is one of its field's."""
+    """What the form begins with, by name; every name is an option of its field."""
 
     models: list[str]
     topic: str
@@ -91,8 +100,56 @@ class First:
         }
 
 
+@dataclass(frozen=True)
+class Plan:
+    """A request, and the runs that it means.
+
+    ``unfetched``: runs of models that are not here, with what is declared of them.
+    """
+
+    request: Request
+    runs: Sequence[RunSpec] = ()
+    unfetched: Sequence[tuple[RunSpec, KnownModel]] = ()
+
+    @property
+    def every_run(self) -> list[RunSpec]:
+        """The runs of all models."""
+        return [*self.runs, *(run for run, _ in self.unfetched)]
+
+    @property
+    def can_be_shorter(self) -> bool:
+        """Whether the set has more sentences than the most common ones that can be run alone."""
+        runs = self.every_run
+        return bool(runs) and len(runs[0].templates.templates) > HEAVIEST
+
+    def shorter(self) -> Plan:
+        """Return the plan of the same request with the most common sentences alone."""
+        models = tuple(run.scoring.model for run in self.every_run)
+        return plan_of(replace(self.request, models=models, heaviest=True))
+
+
+def plan_of(request: Request) -> Plan:
+    """Return the runs that a request means; draw why a model has none."""
+    runs, unfetched = [], []
+    for model in request.models:
+        try:
+            if (declared := declared_model(model)) is not None:
+                unfetched.append((declared_run(request, model, declared), declared))
+            else:
+                runs.append(requested_runs(request, model))
+        except AuditError as error:
+            draw_refusal(model, error)
+    return Plan(request, runs, unfetched)
+
+
+def draw_refusal(model: str, error: AuditError) -> None:
+    """Say why a model cannot be run."""
+    st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
+
+
 def draw_request() -> Request:
     """Draw the form; every choice is in the URL."""
+    _choose_saved()
     _draw_series()
     here = [spec for spec in list_models() if spec.path and is_model_allowed(spec.name)]
     first = _inherit([spec.name for spec in here if spec.kind == "public"], [spec.name for spec in here])
@@ -105,40 +162,43 @@ def draw_request() -> Request:
         accept_new_options=True,
         select_all=False,  # Enter behind a typed name takes that one, not all that are like it
         placeholder="Choose, or type a hub id or a folder",
-        help="The form begins with the selection of the sidebar. Choose others, or type the id of a model on "
-        "the hub such as openai-community/gpt2, a folder on the server with safetensors, or a GGUF file. The "
-        "page Models says what each of them needs.",
+        help="At first these are the models chosen in the sidebar. Choose others, or type a hub id such as "
+        "openai-community/gpt2, a folder on the server with safetensors, or a GGUF file. The page *Models* "
+        "says what each of them needs.",
     )
+    _draw_not_here(here)
     topic = st.selectbox(
         "Topic",
         list(topics()),
         index=list(topics()).index(first.topic),
         key="score_topic",
         bind="query-params",
-        on_change=take_usual,
-        args=("score_",),
-        help="The groups whose words are compared.",
+        on_change=_take_lists,
+        help="The groups that are compared.",
     )
     chosen = topics()[topic]
+    st.session_state[TOPIC_BEFORE] = topic
+    draw_answering(topic, "score_topic", _choose_topic)
     usual = usual_lists(chosen)
     if topic == first.topic:
         usual = Usual(first.templates, first.evidence)
     sets, lists = fitting_first(chosen), list(evidence_lists())
     templates = st.selectbox(
-        "Templates",
+        "Sentences",
         sets,
         index=sets.index(usual.templates),
         key="score_templates",
         bind="query-params",
-        help="The sentences. Those that suit the topic come first.",
+        help="The set of sentences. Sets that suit the topic come first.",
     )
+    _draw_replaced("score_templates", templates, chosen)
     heaviest = st.toggle(
-        f"Only the {HEAVIEST} heaviest",
+        f"Only the {HEAVIEST} most common",
         False,
         key="score_heaviest",
         bind="query-params",
-        help=f"Scores the {HEAVIEST} sentences of the set that people write most often, which is quick. Open "
-        "its result from the queue below.",
+        help=f"Runs only the {HEAVIEST} sentences of the set that people write most often, which is quick. "
+        "Open the result from the queue below.",
     )
     evidence = st.selectbox(
         "Occupations",
@@ -146,29 +206,31 @@ def draw_request() -> Request:
         index=lists.index(usual.evidence),
         key="score_evidence",
         bind="query-params",
-        help="The list that fills [X].",
+        help="The people that the sentences are about.",
     )
+    _draw_replaced("score_evidence", evidence, chosen)
+    _draw_own()
     protocol = select_called(
         "Word scoring",
         {one: word_scoring(one) for one in SCORED_PROTOCOLS},
         key="score_protocol",
-        help="Whole words multiply the probabilities of their tokens. The papers' words of one token are a "
-        "selection from these scores and cost nothing extra.",
+        help="The probability of a word is the product over its tokens. The same run also gives the results "
+        "for words of one token, as in the papers.",
     )
     precision = draw_precision("score_precision")
     within = st.number_input(
-        "Stop at precision (±)",
+        "Stop early once the range is narrower than ±",
         min_value=NARROWEST,
         max_value=WIDEST,
         value=None,
         step=0.005,
         format="%.3f",
-        placeholder="Empty: score every template",
+        placeholder="Empty: run every sentence",
         key="score_within",
         bind="query-params",
-        help="Draws templates at random, by their counts, until the 95 % intervals of R, prejudice and "
-        "caprice are within ± this (0.005 is fine), instead of scoring all of them. A smaller value goes on "
-        "from there.",
+        help="Instead of all sentences, draws sentences at random, common ones more often, until the ranges "
+        "of risk, prejudice and caprice are narrower than this. 0.005 is precise. With a smaller value, a "
+        "later run continues from there.",
     )
     return Request(
         models=tuple(models),
@@ -182,10 +244,98 @@ def draw_request() -> Request:
     )
 
 
-def _inherit(public: Sequence[str], scored: Sequence[str]) -> First:
-    """Let the form begin with the selection of the sidebar, and follow it until somebody chooses otherwise.
+def _draw_own() -> None:
+    """Draw the fields for a topic, sentences or occupations of one's own; what is saved is chosen at once."""
 
-    ``public``, ``scored``: names of the models whose weights are on this machine, which alone can be scored.
+    def choose(key: str) -> Callable[[str], None]:
+        def choose_next(name: str) -> None:
+            st.session_state[NEXT] = {key: name}
+            st.rerun()
+
+        return choose_next
+
+    with st.container(horizontal=True):
+        with st.popover("Your own topic", icon=":material/add:"):
+            st.caption("One group a line, with commas between its words: *he, man, king*.")
+            own.draw_upload(OWN_TOPICS, topic_finding, choose("score_topic"), "One file.")
+        with st.popover("Your own sentences", icon=":material/add:"):
+            draw_typed(choose("score_templates"))
+            draw_import(choose("score_templates"))
+        with st.popover("Your own occupations", icon=":material/add:"):
+            st.caption("One occupation a line.")
+            own.draw_upload(OWN_LISTS, list_finding, choose("score_evidence"), "One file.")
+
+
+def _choose_saved() -> None:
+    """Choose what was saved in the form, before its fields are drawn."""
+    saved = st.session_state.pop(NEXT, {})
+    st.session_state.update(saved)
+    if "score_topic" in saved:
+        _take_lists()
+
+
+def _draw_not_here(here: Sequence[ModelSpec]) -> None:
+    """Name what is chosen in the sidebar and cannot be run here, so that the form has something else."""
+    choice, names = current_choice(), [spec.name for spec in here]
+    absent = absent_among(choice.models)  # they have a note of their own
+    left_out = [name for name in choice.models if name not in names and name not in absent]
+    lists = (
+        (choice.topic, topics()),
+        (choice.templates, template_sets()),
+        (choice.evidence, evidence_lists()),
+    )
+    left_out += [name for name, existing in lists if name not in existing]
+    if left_out:
+        st.caption(
+            f":material/info: Chosen in the sidebar, but not available for a new run: "
+            f"{plain(listed(left_out))}. The form has other entries instead. To add a model, type its name."
+        )
+
+
+def _choose_topic(name: str) -> None:
+    st.session_state["score_topic"] = name
+    _take_lists()
+
+
+def _take_lists() -> None:
+    """Select sentences and occupations for a new topic.
+
+    Lists that somebody chose stay where they suit it.  Where they do not, the usual ones take their place,
+    and the form says so.
+    """
+    state = st.session_state
+    topic, before = topics()[state["score_topic"]], topics().get(state.get(TOPIC_BEFORE, ""))
+    usual, usual_before = usual_lists(topic), usual_lists(before) if before else None
+    suits = {
+        "score_templates": lambda name: name in suiting_sets(topic, set_cards()),
+        "score_evidence": lambda name: before is not None and before.language == topic.language,
+    }
+    state[REPLACED] = {}
+    for key, suits_topic in suits.items():
+        field = key.removeprefix("score_")
+        chosen, now = state[key], getattr(usual, field)
+        was_chosen = usual_before is not None and chosen != getattr(usual_before, field)
+        if was_chosen and suits_topic(chosen):
+            continue
+        if was_chosen and chosen != now:
+            state[REPLACED][key] = (topic.name, chosen, now)
+        state[key] = now
+
+
+def _draw_replaced(key: str, name: str, topic: Topic) -> None:
+    """Say which list does not suit the new topic and was replaced, until another one is chosen."""
+    replaced_for, before, now = st.session_state.get(REPLACED, {}).get(key, ("", "", ""))
+    if (replaced_for, now) == (topic.name, name):
+        st.caption(
+            f":material/info: **{plain(before)}** does not suit *{plain(topic.title)}*, so **{plain(now)}** "
+            "is selected. You can still choose it."
+        )
+
+
+def _inherit(public: Sequence[str], scored: Sequence[str]) -> First:
+    """Let the form begin with what is chosen in the sidebar, and follow it until somebody changes the form.
+
+    ``public``, ``scored``: names of the models whose weights are on this machine; only these can be run.
     """
     choice, state = current_choice(), st.session_state
     chosen = [name for name in choice.models if name in scored]
@@ -207,7 +357,7 @@ def _inherit(public: Sequence[str], scored: Sequence[str]) -> First:
 
 
 def _draw_series() -> None:
-    """Draw what chooses all checkpoints of a declared series at once."""
+    """Draw a field that chooses all checkpoints of a declared series at once."""
     titles = {series.title: series for series in all_series()}
     if titles:
         st.selectbox(
@@ -217,13 +367,13 @@ def _draw_series() -> None:
             key=SERIES,
             placeholder="base and aligned, every size",
             on_change=_take_series,
-            help="Chooses the base and aligned checkpoints of every size below; take out those that are too "
-            "large. The page Compare lays them along their size.",
+            help="Chooses the base and the aligned checkpoint of every size. Remove those that are too "
+            "large. The page *Compare* orders them by size.",
         )
 
 
 def _take_series() -> None:
-    """Choose every checkpoint of a series that may be asked; the box is free for another one then."""
+    """Choose every checkpoint of a series that is allowed here, and empty the field for another series."""
     state = st.session_state
     series = next((one for one in all_series() if one.title == state[SERIES]), None)
     if series is not None:
@@ -232,15 +382,15 @@ def _take_series() -> None:
 
 
 def declared_model(model: str) -> KnownModel | None:
-    """Return what is declared of a model of the registry whose files are not here; nobody is asked."""
+    """Return what the registry declares of a model whose files are not here; the hub is not contacted."""
     listed = known_model(split_name(model).model)
     return None if listed is None or is_cached(model) else listed
 
 
 def declared_run(request: Request, model: str, listed: KnownModel) -> RunSpec:
-    """Return the run that the form means for a model that is not here, to count its cells by.
+    """Return the run that the form means for a model that is not here, to count its test sentences.
 
-    Its key is not that of the run that will be scored: the hub tells the revision when it is queued.
+    Its key is not that of the later run: the revision comes from the hub when the run is queued.
     """
     require_allowed(model)
     lists = _lists_of(request)
@@ -253,7 +403,7 @@ def declared_run(request: Request, model: str, listed: KnownModel) -> RunSpec:
 
 
 def _lists_of(request: Request) -> tuple[Topic, Evidence, TemplateSet]:
-    """Return topic, list and templates of the form; of the templates the heaviest if only they are asked."""
+    """Return topic, list and templates of the form, only the most common templates if these are chosen."""
     topic, evidence, templates = named(request.topic, request.evidence, request.templates)
     if request.heaviest and len(templates.templates) > HEAVIEST:
         templates = heaviest_of(templates.name, HEAVIEST)
@@ -267,93 +417,15 @@ def requested_runs(request: Request, model: str) -> RunSpec:
     return run if request.within is None else planned(run, request.within)
 
 
-@kept(slots=64)
-def _cached_estimate(run: RunSpec, shards: Sequence[str], finished: Sequence[int]) -> Estimate:
-    return estimate(run, open_store(), open_queue())
-
-
-def draw_estimates(
-    runs: Sequence[RunSpec], unfetched: Sequence[tuple[RunSpec, KnownModel]]
-) -> dict[str, int]:
-    """Draw cells, time, memory and disk before anything is queued, a line a model and their sum.
-
-    ``unfetched``: runs of models that are not here, with what is declared of them.  Return the number of
-    cells that a run lacks, by its key, but for those whose sampling plan may end earlier.
-    """
-    missing: dict[str, int] = {}
-    finished = [job.id for job in open_queue().list(RECENT_JOBS) if job.state == "done"]
-    estimates: list[Estimate] = []
-    for run in runs:
-        estimate = _cached_estimate(run, open_store().shards(run.scoring), finished)
-        if not estimate.at_most:
-            missing[run.key] = estimate.missing
-        estimates.append(estimate)
-    estimates += [estimate_declared(run, model.parameters, open_queue()) for run, model in unfetched]
-    if len(estimates) > 1:
-        _draw_sum(estimates)
-    for run, estimate in zip([*runs, *(run for run, _ in unfetched)], estimates, strict=True):
-        _draw_estimate(run, estimate)
-    if unfetched:
-        st.caption(
-            f"By what is declared of them, since their files are not here: "
-            f"{plain(listed([run.scoring.model for run, _ in unfetched]))}. They are fetched when they are "
-            "scored; the page Models says what each needs."
-        )
-    return missing
-
-
-def _draw_sum(estimates: Sequence[Estimate]) -> None:
-    """Draw what all models of a request cost together; they are scored one after another."""
-    left = [estimate for estimate in estimates if estimate.missing]
-    if not left:
-        return
-    seconds = [estimate.seconds for estimate in left if estimate.seconds is not None]
-    unknown = [estimate.basis for estimate in left if estimate.seconds is None]
-    all_of_them = Estimate(
-        missing=sum(estimate.missing for estimate in left),
-        seconds=None if unknown else sum(seconds),
-        memory_bytes=max(estimate.memory_bytes for estimate in left),
-        disk_bytes=sum(estimate.disk_bytes for estimate in left),
-        basis=unknown[0] if unknown else "The sum over the models, which are scored one after another.",
-        at_most=any(estimate.at_most for estimate in left),
-        guessed=any(estimate.guessed for estimate in left),
-    )
-    st.markdown(f"**In all** · {_cost_text(all_of_them)}", help=f"{CELLS} {all_of_them.basis}")
-
-
-def _draw_estimate(run: RunSpec, estimate: Estimate) -> None:
-    model = f"**{plain(run.scoring.model)}** · {run.scoring.dtype}"
-    st.markdown(
-        f"{model} · {_cost_text(estimate)}", help=f"{CELLS} {estimate.basis}" if estimate.missing else None
-    )
-
-
-def _cost_text(estimate: Estimate) -> str:
-    """Say what a request costs: "2,400 cells · about 26 s · 40 MB memory · 1 MB disk"."""
-    if not estimate.missing:
-        return "scored already"
-    most = "at most " if estimate.at_most else ""
-    parts = [f"{most}{count(estimate.missing, 'cell')}", _time_text(estimate)]
-    parts += [f"{size_text(estimate.memory_bytes)} memory", f"{size_text(estimate.disk_bytes)} disk"]
-    return " · ".join(parts)
-
-
-def _time_text(estimate: Estimate) -> str:
-    if estimate.seconds is None:
-        return "time unknown"
-    how = "roughly" if estimate.guessed else "at most" if estimate.at_most else "about"
-    return f"{how} {duration(estimate.seconds)}"
-
-
 def draw_heaviest_note(request: Request, run: RunSpec) -> None:
-    """Say where *Only the heaviest* changes nothing, because the set has no more sentences than that."""
+    """Say that *Only the most common* changes nothing where the set has no more sentences than that."""
     if request.heaviest and len(run.templates.templates) < HEAVIEST:
         number = count(len(run.templates.templates), "sentence")
-        st.caption(f"*Only the {HEAVIEST} heaviest* leaves out nothing: this set has {number}.")
+        st.caption(f"*Only the {HEAVIEST} most common* changes nothing here: this set has {number}.")
 
 
 def draw_other_lists(runs: Sequence[RunSpec]) -> None:
-    """Say which runs have other counts or weights under their keys than those that are asked for now."""
+    """Say which stored runs have other counts or weights than the lists of the form."""
     for run in runs:
         try:
             note = other_lists_note(run, open_store().as_stored(run), "score")
@@ -365,15 +437,16 @@ def draw_other_lists(runs: Sequence[RunSpec]) -> None:
 
 
 def draw_word_check(runs: Sequence[RunSpec]) -> None:
-    """Draw a button that asks the worker, and the answers.
+    """Draw a button that checks the topic's words with the worker, and the answers.
 
-    A worker that is busy answers between two batches.
+    A busy worker answers between two batches.
     """
     if st.button(
         "Check the words",
         key="check_words",
         icon=":material/spellcheck:",
-        help="Scores one sentence of the run: words the model cannot express, tokens per word, coverage.",
+        help="Runs one sentence, and shows which words the model cannot write, how many tokens a word has, "
+        "and how likely the words are together.",
     ):
         st.session_state[CHECKS] = {run.key: _ask(run) for run in runs}
     checks: dict[str, int] = st.session_state.get(CHECKS, {})
@@ -383,7 +456,7 @@ def draw_word_check(runs: Sequence[RunSpec]) -> None:
 
 
 def _ask(run: RunSpec) -> int:
-    """Queue the first sentence of a run, ahead of all runs; return the job's id."""
+    """Queue the first sentence of a run before all runs; return the job's id."""
     key = run.scoring
     protocol = PROTOCOLS[PROTOCOLS.index(key.protocol)]
     job = write(submit_words, open_queue(), key.model, run.topic, run.prompts[0], protocol, key.dtype)
@@ -397,7 +470,7 @@ def _draw_answer(job: Job) -> None:
         if job.error:
             st.error(f"**{model}:** {plain(job.error)}", icon=":material/error:")
         elif job.result is None:
-            st.caption(f"**{model}**: asking the worker …")
+            st.caption(f"**{model}**: {progress_text(job) or 'running'}")
         else:
             st.markdown(f"**{model}** · *{text}*")
             for sentence in _answer_sentences(job.result):
@@ -405,7 +478,7 @@ def _draw_answer(job: Job) -> None:
 
 
 def _answer_sentences(answer: Mapping[str, Any]) -> list[str]:
-    """Say what a word check found."""
+    """Put the result of a word check into sentences."""
     sentences = [tokens_note(word["tokens"] for word in answer["words"])]
     if answer["left_out"]:
         names = ", ".join(f"{item['word']} ({item['reason']})" for item in answer["left_out"])

@@ -1,1 +1,1 @@
-"""The page Templates: what is drafted, edited and kept, what it does to R, and mining."""
+"""The page Templates: drafts, edits and stored sets, their effect on the risk, and mining."""

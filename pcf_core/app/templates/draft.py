@@ -19,6 +19,15 @@ from pcf_core.core.topics import MinedSet, MinedTemplate, TemplateSet
 DRAFTS = "template_drafts"
 NEXT = "template_next"
 MOST_STEPS = 50
+CALLED = {  # the views of the page, by their names in the code and in older addresses
+    "list": "All sets",
+    "see": "Sentences",
+    "new": "Add a set",
+    "mine": "Extract from text",
+    "edit": "Edit",
+    "preview": "Preview",
+    "compare": "Compare",
+}
 
 
 @dataclass(frozen=True)
@@ -96,7 +105,7 @@ def check_not_overtaken(name: str) -> None:
 
 def point_at(name: str, view: str) -> None:
     """Let the page show another set and view when it is drawn next."""
-    st.session_state[NEXT] = {"set": name, "set_view": view}
+    st.session_state[NEXT] = {"set": name, "set_view": CALLED[view]}
 
 
 def adopt_pointed() -> None:

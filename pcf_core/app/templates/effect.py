@@ -1,6 +1,6 @@
-"""What a choice of templates does to R, and two sets side by side.
+"""How a choice of templates changes the risk, and two sets side by side.
 
-Cached runs are read with other weights, nothing is scored.
+Stored results are read with other weights; no model is run.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ LEAST_COVERED = 0.9  # of a set's mass: below, a run says too little of the set
 MOST_RUNS = 8
 MOST_SENTENCES = 4
 HOW = """
-Each row is a model: the hollow dot is a run in the cache over all of its own templates, the filled one the
-same scores with only the chosen templates and their counts. The whiskers are intervals over the templates of
-each choice, so they also show how much steadier many templates make a number. Nothing is scored anew.
+Each row is a model. The hollow dot is a stored result with all of its templates, and the filled dot the same
+result with only the chosen templates. The lines are the ranges over the templates of each choice, so they
+also show how many more templates make a number more precise. No model is run for this.
 """
 MOST_DRAWN = 1000
 HOW_COMPARED = """
-Each mark is a template, placed by its share of the weight of either set; on the dotted line both have it
-alike. Triangles on the edges are in one set alone. **Overlap** is the weight that both have in common: 100 %
-where all shares agree, 0 where no template is in both. The rank correlation looks only at templates of both
-sets.
+Each mark is a template. Its position is its share of the weight in each of the two sets; on the dotted line
+both shares are equal. Triangles on the edges are in only one set. **Overlap** is the weight that both sets
+have in common: 100 % if all shares agree, 0 if no template is in both. The rank correlation uses only the
+templates that are in both sets.
 """
 
 
@@ -103,12 +103,12 @@ def _closeness(covering: Covering) -> tuple[float, int]:
 
 
 def _readings(covered: Iterable[Covering], choice: Choice) -> tuple[list[Reading], dict[str, str]]:
-    """Return what cached runs say with a choice of templates, and by model why others cannot be read so."""
+    """Return cached runs read with a choice of templates, and by model why others cannot be read so."""
     read, refused = [], {}
     for covering in [covering for covering in covered if covering.share >= LEAST_COVERED][:MOST_RUNS]:
         try:
             item = results().report(covering.run, choice.options)
-            with st.spinner("Working out risks and intervals …"):
+            with st.spinner("Calculating risks and ranges …"):
                 chosen = once(_chosen_report)(item, covering.texts, covering.counts, choice.options)
             read.append(Reading(covering, item.report, chosen))
         except AuditError as error:
@@ -123,7 +123,7 @@ def _chosen_report(
 
 
 def draw_preview(shown: Shown) -> None:
-    """Draw how the choice moves R, R^p and R^c of cached runs."""
+    """Draw how the choice changes risk, prejudice and caprice of stored results."""
     choice = current_choice()
     covered = _coverings(shown.chosen_set, choice)
     read, refused = _readings(covered, choice)
@@ -159,24 +159,24 @@ def _whole_text(item: Reading) -> str:
 
 
 def _draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
-    """Draw which models have scored too little of the set, or that none has, and the way to the rest."""
+    """Draw which models have results on too little of the set, and the link that runs the rest."""
     choice = current_choice()
-    text = "No run in the cache has scored these templates on the topic and occupations of the sidebar."
+    text = "There is no result with these templates on the topic and occupations chosen in the sidebar."
     if partly:
         parts = [f"{one.run.scoring.label} {percent(one.share)}" for one in partly]
-        text = f"Too little of this choice's weight is scored to be read: {', '.join(parts)}."
+        text = f"The results cover too little of this choice's weight: {', '.join(parts)}."
     with st.container(border=True):
         st.markdown(plain(text))
         if not may_audit():
             return
         if edits(mined.name):
-            st.markdown("Save the set under *edit* first; then it can be scored.")
+            st.markdown("Save the set under *Edit* first; then you can run an audit with it.")
             return
         keys = [one.run.scoring for one in partly]
         models = list(dict.fromkeys(key.name for key in keys if not key.imported))
         st.page_link(
             RUN_AN_AUDIT.file,
-            label=f"Score {plain(mined.name)}",
+            label=f"Run with {plain(mined.name)}",
             icon=":material/play_arrow:",
             query_params={
                 "score_model": models or list(choice.models),
@@ -208,17 +208,17 @@ def _moves_table(read: Sequence[Reading], after: str) -> pd.DataFrame:
 
 
 def draw_compare(shown: Shown) -> None:
-    """Draw two sets: what they share, what only one has, and what the difference does to R."""
+    """Draw two sets: what they share, what only one has, and how the difference changes the risk."""
     names = [name for name in set_names() if name != shown.mined.name]
     other = st.selectbox(
         "Compare with",
         with_asked("other", names),
         key="other",
         bind="query-params",
-        help="The other set; edits of it that are not saved count too.",
+        help="The other set, with changes that are not saved yet.",
     )
     if other is None or other == shown.mined.name:
-        st.info("There is no other set yet: import one under edit, or mine one.", icon=":material/info:")
+        st.info("There is no other set yet: add one, or extract one from text.", icon=":material/info:")
         return
     second = opened(other)
     comparison = compare_sets(shown.chosen_set, second.chosen_set)
@@ -241,8 +241,8 @@ def draw_compare(shown: Shown) -> None:
         f"Share of the weight of {len(shares):,} templates in {comparison.first} and in {comparison.second}",
     )
     if len(shares) > MOST_DRAWN:
-        st.caption(f"The {MOST_DRAWN:,} heaviest of {len(shares):,} templates are drawn.")
-    st.markdown("**Effect on R**")
+        st.caption(f"The {MOST_DRAWN:,} most common of {len(shares):,} templates are drawn.")
+    st.markdown("**Effect on the risk**")
     _draw_effect(shown, second)
     left, right = st.tabs(["Reading the picture", "Data"])
     left.markdown(HOW_COMPARED)
@@ -270,8 +270,8 @@ def _draw_effect(first: Shown, second: Shown) -> None:
     pairs = [(item, by_model[item.model]) for item in ones if item.model in by_model]
     if not pairs:
         st.caption(
-            "No model has scored both sets on the topic and occupations of the sidebar, at least "
-            f"{percent(LEAST_COVERED)} of their weight."
+            "No model has results on both sets, with the topic and occupations chosen in the sidebar, that "
+            f"cover at least {percent(LEAST_COVERED)} of their weight."
         )
         for shown, covering, read in zip((first, second), covered, (ones, twos), strict=True):
             if not read:

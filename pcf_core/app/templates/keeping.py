@@ -1,7 +1,8 @@
-"""All template sets in one table; a set written here, kept, brought in, taken out and deleted."""
+"""All template sets in one table; a set typed here, saved, uploaded, downloaded and deleted."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -52,7 +53,7 @@ SEEN = ("set", "title", "templates", "effective", "whose")  # as wide as the pag
 
 
 def draw_save(mined: MinedSet) -> None:
-    """Keep the set as it stands under a name."""
+    """Draw the fields that save the set, with its changes, under a name."""
     st.subheader("Save")
     own_names = own_sets()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -71,7 +72,7 @@ def draw_save(mined: MinedSet) -> None:
             key="save_set",
             type="primary",
             icon=":material/save:",
-            help="Keeps the set with its history among your own.",
+            help="Saves the set with its history among your own.",
         )
     if pressed:
         with refusals_said():
@@ -93,9 +94,11 @@ def _go_to(name: str, view: str = "edit") -> None:
     st.rerun()
 
 
-def _draw_import() -> None:
-    """Draw a set from a file: our columns, or the papers' published lists."""
-    st.subheader("Upload")
+def draw_import(saved: Callable[[str], None]) -> None:
+    """Draw the upload of a set: our columns, or the papers' published lists.
+
+    ``saved``: called with the name.
+    """
     file = own.upload_file(
         "CSV or Parquet",
         ["csv", "parquet"],
@@ -122,7 +125,7 @@ def _draw_import() -> None:
             imported = read.model_copy(update={"name": name, "card": card})
             recorded("uploaded", "templates", name, save_set, imported)
             own.note_written("templates", name)
-            _go_to(name, "see")
+            saved(name)
 
 
 def draw_export(mined: MinedSet) -> None:
@@ -190,7 +193,10 @@ def draw_list() -> None:
             key=table_key("template_sets", names),
             alt=f"Template sets, {len(table):,} rows",
         )
-    st.caption("Click a name to open the set. *new* brings in your own, *mine* makes one from text.")
+    st.caption(
+        "Click a name to open the set. *Add a set* takes your own sentences; *Extract from text* finds some "
+        "in a corpus."
+    )
     for index, column in event.selection.cells:
         if column == "set" and index < len(table):
             point_at(str(table["set"].iloc[index]), "see")
@@ -230,23 +236,33 @@ def _sets_table(names: list[str], own: tuple[str, ...], tokens: list[str]) -> pd
 
 
 def draw_new() -> None:
-    """Draw a set from a file, or written here."""
-    _draw_import()
-    st.subheader("Write")
+    """Draw a set of one's own: typed or pasted, or uploaded."""
+    st.subheader("Type or paste")
+    draw_typed(_go_to_new)
+    st.subheader("Upload")
+    draw_import(_go_to_new)
+
+
+def _go_to_new(name: str) -> None:
+    _go_to(name, "see")
+
+
+def draw_typed(saved: Callable[[str], None]) -> None:
+    """Draw the fields of a set that is typed or pasted here; ``saved``: called with its name."""
     form: Form = st.selectbox(
         "What stands at [Y]",
         list(FORMS),
         format_func=lambda kind: FORMS[kind][0],
         key="new_set_form",
-        help="Topics whose words can stand there offer the set first.",
+        help="Topics with such words list the set first.",
     )
     lines = st.text_area(
         "Sentences, one a line",
         key="new_set_lines",
         height=200,
         placeholder=FORMS[form][1],
-        help="Each has one [X], where the occupation goes, and one [Y], where the model goes on. All weigh "
-        "the same; counts can be given in a file.",
+        help="Each has one [X], where the occupation goes, and one [Y], where the model continues. All count "
+        "the same; a file can give each a count.",
     )
     name = st.text_input(
         "Name of the new set",
@@ -265,4 +281,4 @@ def draw_new() -> None:
             written = make_mined(name, templates, card, where="The new set")
             recorded("changed", "templates", name, save_set, written)
             own.note_written("templates", name)
-            _go_to(name, "see")
+            saved(name)

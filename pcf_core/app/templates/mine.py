@@ -1,4 +1,4 @@
-"""Mining from the page: a corpus that is at hand or uploaded, the topics, and a name for what comes out.
+"""Extracting templates from text on the page: a corpus, topics, and a name for the resulting set.
 
 Uploaded corpora are written to the cache folder as they come, under a name that is safe.
 """
@@ -45,14 +45,15 @@ LARGEST_UPLOAD = 500  # MB, of a million bytes as Streamlit counts them
 MOST_JOBS = 100
 PACKINGS = ("gz", "bz2", "zst")
 HOW = """
-The miner reads the corpus once. Of a topic whose words act it looks for *he* and *she*, in sentences such as
-“The nurse said that she was tired”; of one whose words describe, for nouns for people by what they do, as in
-“The inspectors were appointed in May”. Other constructions can be switched on: “Smith ended his career”, “The
-surgeon was a young woman”. It parses those alone and keeps the skeleton of each: the subject
-becomes *[X]*, and *[Y]* stands for the topic's words. Every sentence is counted once: it gave a template, was
-dropped for a reason (a name, a number, anything that hints at a group), or has no word that is looked for.
-The command line does the same: `python -m pcf_core mine --corpus FILE --topic gender --out FILE.csv`.
-A topic in Chinese has rules of its own: mine it there, with a parser of Chinese (`--pipeline`).
+The corpus is read once. For topics whose words are subjects, the app looks for *he* and *she* in sentences
+such as “The nurse said that she was tired”. For topics whose words describe people, it looks for nouns for
+people by what they do, as in “The inspectors were appointed in May”. You can switch on other constructions:
+“Smith ended his career”, “The surgeon was a young woman”. The app parses only these sentences and turns each
+into a template: the subject becomes *[X]*, and *[Y]* stands for the topic's words. Every sentence is counted
+once: it gave a template, was dropped for a reason (a name, a number, anything that suggests a group), or has
+none of the words. The command line does the same: `python -m pcf_core mine --corpus FILE --topic gender --out
+FILE.csv`. A topic in Chinese has its own rules: use the command line with a parser for Chinese
+(`--pipeline`).
 """
 CHUNK = 2**20
 HASH_DIGITS = 8
@@ -60,13 +61,13 @@ UPLOADED = "upload: "  # before the names of uploads in a list of corpora
 
 
 def draw_mine() -> None:
-    """Draw what can be mined, the form, and the mining jobs of the queue."""
+    """Draw which corpora there are, the form, and the mining jobs of the queue."""
     corpora = corpora_at_hand()
     own = count(len(own_sets()), "set of your own is", "sets of your own are")
-    at_hand = "No corpus is at hand yet: upload one, and it is kept here."
+    available = "There is no corpus here yet: upload one, and it is stored here."
     if corpora:
-        at_hand = f"{count(len(corpora), 'corpus is', 'corpora are')} at hand, and others can be uploaded."
-    finding(f"{at_hand} {own} kept.")
+        available = f"{count(len(corpora), 'corpus is', 'corpora are')} here, and you can upload others."
+    finding(f"{available} {own} stored.")
     left, right = st.columns([3, 2], gap="large")
     with left:
         _draw_form(corpora)
@@ -94,7 +95,7 @@ def _draw_form(corpora: dict[str, Path]) -> None:
         upload, path = str(chosen), corpora[chosen]
         ask_to_delete(
             "Delete this upload …",
-            f"**{plain(upload)}** is deleted. Sets that were mined from it stay.",
+            f"**{plain(upload)}** is deleted. Sets that were extracted from it are kept.",
             "delete_upload",
             lambda: recorded("deleted", "corpus", upload, delete_upload, path),
             st.rerun,
@@ -106,8 +107,8 @@ def _draw_form(corpora: dict[str, Path]) -> None:
         default=[DEFAULT_TOPIC] if DEFAULT_TOPIC in all_topics else [],
         key="mine_topics",
         bind="query-params",
-        help="Whose words are looked for. Several together must be of one kind: words that act (he, she), or "
-        "words that describe (the religions).",
+        help="The topics whose words the app looks for. Several topics must be of one kind: words that are "
+        "subjects (he, she), or words that describe (the religions).",
     )
     constructions = _draw_constructions(all_topics[names[0]]) if names else ()
     st.button(
@@ -116,7 +117,7 @@ def _draw_form(corpora: dict[str, Path]) -> None:
         icon=":material/casino:",
         on_click=st.session_state.update,
         args=({"mine_sample": PAPERS_SAMPLE, "mine_seed": 0, "mine_cut": 1},),
-        help="Draws this many articles at random from the corpus, and keeps every template.",
+        help="Draws this many articles at random from the corpus, and saves every template.",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sample = st.number_input(
@@ -127,13 +128,23 @@ def _draw_form(corpora: dict[str, Path]) -> None:
             key="mine_sample",
             bind="query-params",
             placeholder="all",
-            help="Mines a random sample of so many documents, each with the same chance.",
+            help="Reads a random sample of this many documents, each with the same chance.",
         )
         seed = st.number_input(
-            "Seed", min_value=0, value=0, step=1, key="mine_seed", help="Another number draws another sample."
+            "Seed",
+            min_value=0,
+            value=0,
+            step=1,
+            key="mine_seed",
+            help="A different number draws a different sample.",
         )
         lowest = st.number_input(
-            "Lowest count", min_value=1, value=2, step=1, key="mine_cut", help="Rarer templates are not kept."
+            "Lowest count",
+            min_value=1,
+            value=2,
+            step=1,
+            key="mine_cut",
+            help="Rarer templates are not saved.",
         )
     name = st.text_input(
         "Name of the set",
@@ -143,7 +154,13 @@ def _draw_form(corpora: dict[str, Path]) -> None:
         help="Small letters, digits and hyphens.",
     ).strip()
     ready = bool(names) and bool(chosen) and (chosen != UPLOAD or file is not None)
-    if st.button("Mine", type="primary", icon=":material/play_arrow:", disabled=not ready, key="mine_button"):
+    if st.button(
+        "Extract from text",
+        type="primary",
+        icon=":material/play_arrow:",
+        disabled=not ready,
+        key="mine_button",
+    ):
         with refusals_said():
             _check_free(name)
             chosen_topics = tuple(all_topics[topic] for topic in names)
@@ -169,9 +186,9 @@ def _draw_form(corpora: dict[str, Path]) -> None:
 
 
 def _draw_constructions(topic: Topic) -> tuple[str, ...]:
-    """Draw the switches of what can be mined; return the names that are on, none where all are as usual.
+    """Draw the choice of constructions; return the chosen names, none where they are the default.
 
-    For a topic in a language that is not mined nothing is drawn; pressing *Mine* says so.
+    For a topic in a language without rules nothing is drawn; pressing *Extract from text* says so.
     """
     code, position = code_of(topic), topic.position
     if code not in LANGUAGES:
@@ -184,9 +201,9 @@ def _draw_constructions(topic: Topic) -> tuple[str, ...]:
         default=usual,
         key=f"mine_constructions_{position}" + ("" if code == "en" else f"_{code}"),
         format_func=lambda name: f"{offered[name].title}: “{offered[name].example[0]}”",
-        help="Where a word must stand to mean or describe the person. Those that are off by themselves are "
-        "not known to be right in 95 of 100 sentences. Mine each kind of word into a set of its own: words "
-        "that fit in one kind do not fit in another.",
+        help="The positions in which a word means or describes the person. Those that are off by default are "
+        "not shown to be right in 95 of 100 sentences. Make a separate set for each kind of word, because "
+        "words that fit in one kind do not fit in another.",
     )
     for name in chosen:
         if not offered[name].on:
@@ -201,8 +218,8 @@ def _draw_upload() -> UploadedFile | None:
         LARGEST_UPLOAD,
         "mine_upload",
         f"{', '.join(FORMS)}; all but Parquet also packed with {', '.join(PACKINGS)}. JSON lines and "
-        "Parquet have a text in each row (text; if wanted id, title, source), in plain text an empty line "
-        "parts paragraphs, XML is a dump of Wikipedia. The file is kept in the app's cache folder.",
+        "Parquet have a text in each row (text; optionally id, title, source), in plain text an empty line "
+        "separates paragraphs, XML is a dump of Wikipedia. The file is stored in the app's cache folder.",
     )
     if file is not None:
         st.caption(f"{plain(file.name)}, {size_text(file.size)}")
@@ -217,7 +234,7 @@ def _suggested_name(names: list[str], chosen: str | None, file: UploadedFile | N
 
 
 def _corpus_named(chosen: str, corpora: dict[str, Path]) -> str | Path:
-    """Return where the chosen corpus lies; of what is typed only a data set of the hub is taken."""
+    """Return where the chosen corpus is; a typed name must be a data set of the hub."""
     if chosen in corpora:
         return corpora[chosen]
     if chosen.startswith(PREFIX) and settings().allow_hub:
@@ -229,10 +246,12 @@ def _corpus_named(chosen: str, corpora: dict[str, Path]) -> str | Path:
 
 
 def _check_free(name: str) -> None:
-    """Refuse a name that a set has, or that one shall have which is being mined."""
+    """Refuse a name that a set has, or that a set that is being extracted will have."""
     check_new_name(name)
     if any(job.payload["name"] == name for job in recent_jobs(("mine",), MOST_JOBS) if job.state in ACTIVE):
-        raise TemplateError(f"A set named {name!r} is being mined: choose another name, or cancel that job.")
+        raise TemplateError(
+            f"A set named {name!r} is being extracted: choose another name, or cancel that job."
+        )
 
 
 def uploads_folder() -> Path:
@@ -270,7 +289,7 @@ def keep_upload(name: str, data: BinaryIO) -> Path:
 
 
 def corpora_at_hand() -> dict[str, Path]:
-    """List what can be mined by the name people see: the operator's folder, then what was uploaded."""
+    """List the corpora by the names on the page: the operator's folder, then the uploads."""
     operators, folder = settings().corpora, uploads_folder()
     corpora = {name: operators / name for name in offered_corpora()} if operators else {}
     if folder.is_dir():
@@ -280,7 +299,7 @@ def corpora_at_hand() -> dict[str, Path]:
 
 
 def delete_upload(path: Path) -> None:
-    """Delete an uploaded file; sets that were mined from it stay."""
+    """Delete an uploaded file; sets that were mined from it are kept."""
     with _told("deleted"):
         path.unlink(missing_ok=True)
 

@@ -18,7 +18,7 @@ from pcf_core.app.columns import numeric, textual
 from pcf_core.app.lists import mined_set, own_sets, set_cards, set_names, topics, usual_lists
 from pcf_core.app.page import DATA, PROVENANCE, READING, draw_figures, draw_table, draw_tabs, finding, picture
 from pcf_core.app.roles import may_audit
-from pcf_core.app.templates.draft import Shown, adopt_pointed, discard, edit, edits, opened, undo
+from pcf_core.app.templates.draft import CALLED, Shown, adopt_pointed, discard, edit, edits, opened, undo
 from pcf_core.app.templates.keeping import draw_delete, draw_export, draw_save
 from pcf_core.app.widgets import draw_facts, plain, refusals_said, table_key
 from pcf_core.core.records import digest
@@ -45,20 +45,21 @@ from pcf_core.show.findings.numbers import count, effective_count, number, perce
 USUAL = "gender-wikipedia-100"
 VIEWS = {
     "list": "all sets.",
-    "see": "one set.",
-    "new": "upload or write one.",
-    "mine": "make one from text.",
-    "edit": "filter, merge, add, save, export.",
-    "preview": "what a choice does to R.",
-    "compare": "against another set.",
+    "see": "the sentences of one set, and where they come from.",
+    "new": "type, paste or upload sentences of your own.",
+    "mine": "make a set from a text or a corpus.",
+    "edit": "delete, merge and add sentences; save and download the set.",
+    "preview": "how the risk changes with fewer sentences.",
+    "compare": "how the risk differs between two sets.",
 }
 FOR_AUDITORS = ("new", "mine", "edit")
 HOW = """
-Each skeleton is what remains of a sentence that people wrote, with *[X]* where the occupation goes and *[Y]*
-where the model goes on; its count says how often the corpus had it, and is its weight. A straight line in the
-upper panel means that few skeletons are common and very many are rare; the lower one adds the shares up. The
-**effective number** is how many templates of equal weight would give means as steady as these.
+Each template is what remains of a sentence that people wrote, with *[X]* where the occupation goes and *[Y]*
+where the model continues. Its count, how often the corpus has it, is its weight. A straight line in the upper
+panel means that few templates are common and very many are rare; the lower panel adds the shares up. The
+**effective number** is how many equally common templates would give results as precise as these.
 """
+MOST_SEEN = 10  # sentences of a set that are listed above its picture
 MOST_ROWS = 1000
 MOST_LISTED = 300
 
@@ -72,20 +73,22 @@ def draw_head() -> tuple[str, str]:
             set_names(),
             USUAL,
             key="set",
-            help_text="The template set that this page shows: those that come with the app, then your own.",
+            help_text="The set of templates on this page. Your own sets come last.",
         )
-        view = own.draw_views(VIEWS, FOR_AUDITORS, "set_view", "see" if "set" in st.query_params else "list")
+        view = own.draw_views(
+            VIEWS, CALLED, FOR_AUDITORS, "set_view", "see" if "set" in st.query_params else "list"
+        )
     own.draw_hidden(SHELF)
     return name, view
 
 
 def draw_set(name: str) -> Shown:
-    """Draw finding, key figures and the cut of a set."""
+    """Draw finding and key figures of a set, and how many of its templates are used."""
     edited = opened(name)
     mined = edited.mined
     texts, figures = st.container(), st.container()
     top = st.number_input(
-        "Keep the heaviest",
+        "Only the most common",
         min_value=1,
         value=None,
         step=1,
@@ -93,8 +96,8 @@ def draw_set(name: str) -> Shown:
         bind="query-params",
         placeholder="all of them",
         width=240,
-        help="How many templates a cut would keep. It is marked in the picture and used by preview and "
-        "compare; the set itself changes only under edit.",
+        help="Uses only this many templates for *Preview* and *Compare*, and marks them in the picture. The "
+        "set itself changes only under *Edit*.",
     )
     shown = replace(edited, top=top if top and top < len(mined.templates) else None)
     language = LANGUAGES.get(mined.card.language.partition("-")[0].lower())
@@ -115,20 +118,20 @@ def draw_set(name: str) -> Shown:
 
 
 def _draw_unsaved(mined: MinedSet) -> None:
-    """Draw what was changed and is not saved yet, with the ways back."""
+    """Draw the changes that are not saved yet, with the buttons that undo them."""
     steps = edits(mined.name)
     if not steps:
         return
     with st.container(border=True):
         st.markdown(
             f":material/edit: **{count(steps, 'change is', 'changes are')} not saved.** "
-            f"The last one: {plain(mined.card.history[-1])}"
+            f"The last change: {plain(mined.card.history[-1])}"
         )
         with st.container(horizontal=True):
-            if st.button("Undo the last", key="undo", icon=":material/undo:"):
+            if st.button("Undo the last change", key="undo", icon=":material/undo:"):
                 undo(mined.name)
                 st.rerun()
-            if st.button("Discard all", key="discard", icon=":material/delete_sweep:"):
+            if st.button("Discard all changes", key="discard", icon=":material/delete_sweep:"):
                 discard(mined.name)
                 st.rerun()
 
@@ -136,35 +139,35 @@ def _draw_unsaved(mined: MinedSet) -> None:
 def _set_figures(shown: Shown) -> list[KeyFigure]:
     """Make key figures: templates, total count, effective number, share of the counts that the cut keeps."""
     counts, card = shown.counts, shown.mined.card
-    cut = f"{shown.top:,} of {len(counts):,} templates" if shown.top else "no cut"
+    cut = f"{shown.top:,} of {len(counts):,} templates" if shown.top else "all templates"
     whose = "your own set" if shown.name in own_sets() else "comes with the app"
     if edits(shown.name):  # it is neither yet
         whose = "changed, not saved"
     return [
-        KeyFigure("Templates", f"{len(counts):,}", "Skeletons of the set.", whose),
+        KeyFigure("Templates", f"{len(counts):,}", "Templates in the set.", whose),
         KeyFigure(
             "Total count",
             number(sum(counts)),
-            "How often the corpus had them all together.",
+            "How often the corpus has them, all together.",
             count(card.documents, "document") if card.documents else "documents not stated",
         ),
         KeyFigure(
             "Effective number",
             effective_count(effective_number(np.array(counts))),
-            "(Σ count)² / Σ count²: as many templates of equal weight would give means as steady.",
+            "As many equally common templates would give results as precise: (Σ count)² / Σ count².",
             "of the whole set",
         ),
         KeyFigure(
-            "Kept of this set",
+            "Share of this set",
             percent(kept_share(counts, shown.top)),
-            "Share of the total count of this set that the cut keeps; 100 % without one.",
+            "Share of the total count that *Only the most common* leaves; 100 % without it.",
             cut,
         ),
     ]
 
 
 def _draw_score(mined: MinedSet) -> None:
-    """Draw the way to scoring a set as it is saved, on a topic that it suits.
+    """Draw the link that opens *Run an audit* with a saved set, on a topic that it suits.
 
     A topic that was just written comes first, then that of the sidebar.
     """
@@ -176,7 +179,7 @@ def _draw_score(mined: MinedSet) -> None:
     topic = next((topic for topic in ranked if mined.name in suiting_sets(topic, cards)), ranked[0])
     st.page_link(
         RUN_AN_AUDIT.file,
-        label="Score with this set",
+        label="Run with this set",
         icon=":material/play_circle:",
         query_params={
             "score_topic": topic.name,
@@ -190,6 +193,7 @@ def draw_see(shown: Shown) -> None:
     """Draw picture, table, one template's origin, how to read, provenance."""
     mined = shown.mined
     _draw_score(mined)
+    _draw_sentences(mined)
     texts = [template.text for template in mined.templates]
     make = partial(zipf_plot, texts, shown.counts, shown.top)
     picture(make, "zipf_plot", f"Count and share of the weight by rank, {count(len(texts), 'template')}")
@@ -200,6 +204,17 @@ def draw_see(shown: Shown) -> None:
         draw_origin(mined, rows)
 
     draw_tabs("template_set", {READING: HOW, DATA: draw_data, PROVENANCE: partial(draw_card, mined.card)})
+
+
+def _draw_sentences(mined: MinedSet) -> None:
+    """List the most common sentences of a set."""
+    texts = [template.text for template in mined.templates[:MOST_SEEN]]
+    st.markdown("\n".join(f"- {plain(text)}" for text in texts))
+    if len(mined.templates) > MOST_SEEN:
+        st.caption(
+            f"The {MOST_SEEN} most common of {count(len(mined.templates), 'sentence')}. *Data* below the "
+            "picture has all."
+        )
 
 
 def draw_edit(shown: Shown) -> None:
@@ -217,7 +232,7 @@ def _draw_rows(shown: Shown, rows: list[int]) -> list[str]:
     """Draw the templates that the filter finds; return the texts of those that are ticked."""
     listed = rows[:MOST_ROWS]
     if not listed:
-        st.info("No template has these words; change what stands under Find.", icon=":material/search_off:")
+        st.info("No template has these words. Change the text under Find.", icon=":material/search_off:")
         return []
     event = st.dataframe(
         set_table(shown).iloc[listed],
@@ -230,7 +245,9 @@ def _draw_rows(shown: Shown, rows: list[int]) -> list[str]:
         alt=f"Templates to tick, {len(listed):,} rows",
     )
     if len(rows) > len(listed):
-        st.caption(f"The {len(listed):,} heaviest of them are listed; narrow the filter to reach the others.")
+        st.caption(
+            f"The {len(listed):,} most common templates are listed. Change the text under Find to see others."
+        )
     ticked = [row for row in event.selection.rows if row < len(listed)]
     return [shown.mined.templates[listed[row]].text for row in ticked]
 
@@ -243,37 +260,38 @@ def _changed(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
 
 
 def _draw_row_changes(name: str, chosen: list[str]) -> None:
-    """Drop, keep and merge: what can be done with ticked rows."""
+    """Draw what can be done with rows: delete the ticked ones or all others, or merge them."""
     query = str(st.session_state.get("find", "")).strip()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if st.button(
-            f"Drop {count(len(chosen), 'row')}" if chosen else "Drop",
+            f"Delete {count(len(chosen), 'row')}" if chosen else "Delete rows",
             key="drop_rows",
             icon=":material/delete:",
             disabled=not chosen,
-            help="Takes the ticked rows out of the set. Tick rows at their left edge, or with Shift and "
+            help="Deletes the ticked rows from the set. Tick rows at their left edge, or with Shift and "
             "the space bar.",
         ):
             _changed(name, lambda before: drop(before, chosen))
         if st.button(
-            "Keep only what is found",
+            "Delete all other rows",
             key="keep_found",
             icon=":material/filter_alt:",
             disabled=not query,
-            help="Takes out every template that the text under Find does not find.",
+            help="Deletes every template that does not match the text under Find.",
         ):
             _changed(name, lambda before: filtered(before, query))
         with st.popover(
             "Merge …",
             icon=":material/merge:",
             disabled=len(chosen) < 2,
-            help="Makes one template of the ticked rows; counts, documents and sources are added up.",
+            help="Makes one template of the ticked rows, and adds up their counts, documents and sources.",
         ):
             into = st.text_input(
                 "Into",
                 value=chosen[0] if chosen else "",
                 key=f"merge_into_{digest(chosen)}",
-                help="The text that stays: one of the ticked ones, or a new one with [X] and [Y].",
+                help="The text of the merged template: one of the ticked ones, or a new one with [X] and "
+                "[Y].",
             )
             if st.button("Merge", key="merge_rows", type="primary"):
                 _changed(name, lambda before: merge(before, chosen, into))
@@ -287,14 +305,17 @@ def _draw_set_changes(shown: Shown) -> None:
                 "Template",
                 key="add_text",
                 placeholder="The [X] said that [Y]",
-                help="A text with one [X], where the occupation goes, and one [Y], where the model goes on.",
+                help="A text with one [X], where the occupation goes, and one [Y], where the model "
+                "continues.",
             )
             weight = st.number_input(
                 "Count", min_value=0.0, value=1.0, step=1.0, format="%g", key="add_count", help="Its weight."
             )
             if st.button("Add", key="add_template", type="primary"):
                 _changed(name, lambda before: add(before, text, weight))
-        with st.popover("Cut …", icon=":material/content_cut:", help="Takes out all rare templates at once."):
+        with st.popover(
+            "Delete rare ones …", icon=":material/delete:", help="Deletes all rare templates at once."
+        ):
             lowest = st.number_input(
                 "Lowest count",
                 min_value=0.0,
@@ -302,30 +323,34 @@ def _draw_set_changes(shown: Shown) -> None:
                 step=1.0,
                 format="%g",
                 key="cut_count",
-                help="Templates with a lower count are taken out.",
+                help="Templates with a lower count are deleted.",
             )
-            if st.button("Cut by count", key="cut_by_count", type="primary"):
+            if st.button("Delete below this count", key="cut_by_count", type="primary"):
                 _changed(name, lambda before: cut(before, min_count=lowest))
-            label = f"Cut to the {shown.top:,} heaviest" if shown.top else "Cut to the heaviest"
+            label = (
+                f"Delete all but the {shown.top:,} most common"
+                if shown.top
+                else "Delete all but the most common"
+            )
             top = shown.top
             if st.button(
                 label,
                 key="cut_to_top",
                 disabled=top is None,
-                help="As many as *Keep the heaviest* above the table says.",
+                help="As many as *Only the most common* above the table says.",
             ):
                 _changed(name, lambda before: cut(before, top=top))
         if st.button(
-            "With full stops",
+            "Add full stops",
             key="full_stops",
             icon=":material/fiber_manual_record:",
-            help="Ends every template with a full stop. Models see it, and score the words with it.",
+            help="Ends every template with a full stop, which the models then read too.",
         ):
             _changed(name, with_full_stop)
-        with st.popover("Unite …", icon=":material/library_add:", help="Adds another set; counts add up."):
+        with st.popover("Combine …", icon=":material/library_add:", help="Adds another set; counts add up."):
             others = [name_of_set for name_of_set in set_names() if name_of_set != name]
             other = st.selectbox("Other set", others, key="unite_with", help="Its templates are added.")
-            if st.button("Unite", key="unite_sets", type="primary", disabled=other is None):
+            if st.button("Combine", key="unite_sets", type="primary", disabled=other is None):
                 _changed(name, lambda before: _united_under(before, mined_set(str(other))))
 
 
@@ -343,7 +368,7 @@ def draw_find(mined: MinedSet) -> list[int]:
         key="find",
         bind="query-params",
         placeholder="words, such as said -not",
-        help="Lists the templates that have all these words, or parts of words; -word: those without it.",
+        help="Lists the templates with all these words, or parts of words; -word: those without it.",
     )
     matched = {template.text for template in matching(mined, wanted)}
     rows = [index for index, template in enumerate(mined.templates) if template.text in matched]
@@ -352,15 +377,15 @@ def draw_find(mined: MinedSet) -> list[int]:
 
 
 COLUMNS = {
-    "rank": numeric(None, "1 is the heaviest.", None, width="small"),
+    "rank": numeric(None, "1 is the most common.", None, width="small"),
     "template": textual(None, width="large"),
-    "count": numeric(None, "How often the corpus had it.", "localized"),
+    "count": numeric(None, "How often the corpus has it.", "localized"),
     "share": numeric(None, "Its share of the weight.", "percent"),
     "mass": numeric("together", "Share of all down to this rank.", "percent"),
-    "documents": numeric(None, "Documents that had it; empty where unknown.", "localized"),
+    "documents": numeric(None, "Documents that have it; empty where unknown.", "localized"),
     "sources": textual(None, "Count per source of the corpus."),
-    "fits": textual(None, "What fits at [Y] and can mean who stands at [X]; empty where nothing says it."),
-    "examples": textual(None, "Up to three sentences: document @ place of its beginning."),
+    "fits": textual(None, "Words that fit at [Y] and can mean the person at [X]; empty where not stated."),
+    "examples": textual(None, "Up to three sentences: document @ position of the first letter."),
 }
 
 
@@ -399,21 +424,21 @@ def draw_origin(mined: MinedSet, rows: Sequence[int]) -> None:
     options = {mined.templates[index].text: mined.templates[index] for index in rows[:MOST_LISTED]}
     template = options[
         st.selectbox(
-            "Where does this come from?",
+            "Origin of a template",
             list(options),
             key="origin_of",
-            help=f"One of the {MOST_LISTED} heaviest templates that the filter finds.",
+            help=f"One of the {MOST_LISTED} most common templates under Find.",
         )
     ]
     if not template.sources and not template.examples:
-        st.caption("The set does not say: it was published, written or edited without its origins.")
+        st.caption("Not stated: the set was published, typed or edited without the origins of its templates.")
         return
     st.markdown(
         f"{number(template.count)} times in {count(template.documents, 'document')}. "
         f"Sources: {plain(_sources_text(template)) or 'not stated'}."
     )
     if template.examples:
-        st.markdown("Examples, as document @ place of the sentence's first letter:")
+        st.markdown("Examples, as document @ position of the sentence's first letter:")
         st.code("\n".join(template.examples), language=None)
 
 
@@ -432,8 +457,8 @@ def draw_card(card: SetCard) -> None:
         "words": f"{card.words:,}" if card.words else "",
         "sentences parsed": f"{card.sentences:,}" if card.sentences else "",
         "matches": f"{card.matches:,}" if card.matches else "",
-        "lowest count kept": number(card.cut) if card.cut else "",
-        "share of the matches kept": percent(card.kept) if card.matches and card.kept else "",
+        "lowest count": number(card.cut) if card.cut else "",
+        "share of the matches in the set": percent(card.kept) if card.matches and card.kept else "",
         "made of": ", ".join(card.parents),
         "notes": card.notes,
     }

@@ -170,7 +170,7 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
         model: one for model, one in request.items() if BENCHMARK_AUDIT.load(open_store(), one.hash) is None
     }
     free = follow_jobs(BENCHMARK, missing)
-    if free and st.button(f"Score {len(material.items):,} items of {len(free):,} models", key="bench_score"):
+    if free and st.button(f"Run {len(material.items):,} items with {len(free):,} models", key="bench_score"):
         for one in free.values():
             write(BENCHMARK_AUDIT.submit, open_store(), open_queue(), one, material)
         st.rerun()

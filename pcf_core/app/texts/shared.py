@@ -27,6 +27,7 @@ from pcf_core.texts.fairpair.records import FairPairAsked, FairPairResult
 from pcf_core.texts.text_audit import AuditAsked, AuditResult
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
+from pcf_core.work.requests import delete_texts
 from pcf_core.work.text_audits import AuditEstimate, TextAudit
 
 UNPINNED = (
@@ -397,11 +398,13 @@ def draw_kept_texts() -> None:
             help="By model, audit and request.",
         )
         if key is not None and may_audit():
-            delete, title = store.delete_imported_texts, titles[key]
+            title = titles[key]
             ask_to_delete(
                 "Delete …",
                 f"**{plain(title)}** is deleted with its texts. Whoever wants it again has to import it.",
                 f"delete_texts_{key}",
-                lambda: recorded("deleted", "text audit", f"{key} {title}", delete, key),
+                lambda: recorded(
+                    "deleted", "text audit", f"{key} {title}", delete_texts, store, open_queue(), key
+                ),
                 st.rerun,
             )

@@ -24,6 +24,14 @@ from pcf_core.material.topics import copied, load_topic, make_topic, own_topics
 NEXT = "topic_next"
 NEW = ""  # the draft of a topic that is not there yet
 T = TypeVar("T")
+CALLED = {  # the views of the page, by their names in the code and in older addresses
+    "see": "Words",
+    "edit": "Edit",
+    "preview": "Preview",
+    "check": "Check",
+    "new": "Add a topic",
+    "lists": "Occupations",
+}
 
 
 @dataclass(frozen=True)
@@ -103,7 +111,7 @@ def topic_of(fields: Fields) -> Topic:
 
 
 def problems_of(fields: Fields) -> list[str]:
-    """Say what is wrong with what is written, that of the name first; empty where all is right."""
+    """List the errors of the fields, that of the name first; empty if there is none."""
     problems: list[str] = []
     try:
         check_name(fields.name.strip(), "the name", "The topic", TopicError)
@@ -221,7 +229,7 @@ def check_not_overtaken(name: str) -> None:
 
 def point_at(name: str, view: str) -> None:
     """Let the page show another topic and view when it is drawn next."""
-    st.session_state[NEXT] = {"topic_shown": name, "topic_view": view}
+    st.session_state[NEXT] = {"topic_shown": name, "topic_view": CALLED[view]}
 
 
 def adopt_pointed() -> None:

@@ -1,6 +1,6 @@
-"""The form of a topic: one field a group; brought in, taken out, copied and deleted.
+"""The form of a topic, with one field a group; and its upload, download, copy and deletion.
 
-Nothing is kept before it is right.
+Nothing is saved before it is valid.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import streamlit as st
 
 from pcf_core.app import own
 from pcf_core.app.addresses import RUN_AN_AUDIT
-from pcf_core.app.choice import take_usual
+from pcf_core.app.choice import choose_topic
 from pcf_core.app.lists import evidence_lists, set_cards, set_names, topic_names, usual_lists
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.topics.draft import (
@@ -43,7 +43,7 @@ TOML or JSON, CSV with the columns *group* and *word*, or lists as they are publ
 for each group, a text file for each group, or JSON with the groups' words.
 """
 EXAMPLES = {
-    "**TOML**, as the download gives it; a title, notes and more may stand above": """\
+    "**TOML**, as in the download; a title, notes and more can stand above": """\
 [[groups]]
 name = "male"
 words = ["he", "man"]
@@ -64,11 +64,12 @@ female,she
 female,woman
 """,
     "**Text**, a line for each group with commas between its words, as the papers' authors publish theirs; a "
-    "group is called after its first word": """\
+    "group has the name of its first word": """\
 he,man
 she,woman
 """,
-    "**JSON** with a list, also theirs: each word is a group; a list in it is a group of several words": """\
+    "**JSON** with a list, as they publish too: each word is a group; a list in it is a group of several "
+    "words": """\
 ["white", ["black", "african"], "asian"]
 """,
     "**Text files**, one for each group and named after it, such as `male.txt`, with one word a line; choose "
@@ -83,7 +84,7 @@ def draw_edit(name: str) -> None:
     """Draw the form of an existing topic; a shipped one is the beginning of an own one."""
     if name not in own_topics():
         st.caption(
-            "This topic comes with the app and stays as it is: what you write is saved as one of yours."
+            "This topic comes with the app and is not changed: your changes are saved as a topic of your own."
         )
     draw_form(name)
 
@@ -103,7 +104,7 @@ def draw_form(name: str) -> None:
             key="save_topic",
             type="primary",
             icon=":material/save:",
-            help="Keeps the topic among your own. Results scored with other words stay as they are.",
+            help="Saves the topic among your own. Results with other words stay as they are.",
         )
         if draft.changed:
             draw_discard(name)
@@ -122,16 +123,16 @@ def draw_form(name: str) -> None:
 
 
 def draw_discard(name: str) -> None:
-    """Draw the way back to what is saved."""
+    """Draw the button that goes back to what is saved."""
     if st.button("Discard changes", key="discard_topic", icon=":material/delete_sweep:"):
         discard(name)
         st.rerun()
 
 
 def _draw_verdict(draft: Draft, problems: Sequence[str], *, refused: bool) -> None:
-    """Draw what is wrong with what is written, in the library's sentences, or what it compares.
+    """Draw why the text is not valid, in the library's sentences, or what the topic compares.
 
-    ``refused``: whether it was to be saved.
+    ``refused``: whether somebody tried to save it.
     """
     text = "  \n".join(map(plain, problems))
     if text and refused:
@@ -139,7 +140,7 @@ def _draw_verdict(draft: Draft, problems: Sequence[str], *, refused: bool) -> No
     elif text and draft.changed:
         st.warning(text, icon=":material/rule:")
     elif text:
-        st.caption("Write two groups or more: a name, and their words one a line.")
+        st.caption("Type two or more groups: a name for each, and its words, one a line.")
     else:
         st.caption(plain(topic_finding(topic_of(draft.fields))))
 
@@ -156,23 +157,23 @@ def _draw_fields(name: str, draft: Draft) -> None:
             ("subject", "predicate"),
             key=_held(draft, "position", draft.fields.position),
             horizontal=True,
-            help="subject: of a clause, as in “The nurse said that …”. predicate: behind a verb, as in "
-            "“The nurse, who came, is …”. It decides which templates suit.",
+            help="subject: of a clause, as in “The nurse said that …”. predicate: after a verb, as in “The "
+            "nurse, who came, is …”. This decides which templates suit the topic.",
         )
     _draw_groups(name, draft)
     st.text_area(
         "Notes",
         key=_held(draft, "notes", draft.fields.notes),
         height=100,
-        help="What a reader has to know: what the words leave out, whom they say nothing about.",
+        help="What a reader has to know: for example, which people the words leave out.",
     )
     with st.expander("Source, counterparts, usual lists"):
         _text("Source", draft, "source", "Where the words come from.")
         st.checkbox(
             "Words of one line are counterparts",
             key=_held(draft, "aligned", draft.fields.aligned),
-            help="The first words of all groups belong together, the second, and so on, as he and she do. A "
-            "word that a model cannot score then takes its counterparts with it.",
+            help="The first words of all groups belong together, such as he and she, then the second words, "
+            "and so on. If a model cannot write a word, its counterparts are left out too.",
         )
         _one_of("Usual templates", draft, "templates", set_names())
         _one_of("Usual occupations", draft, "evidence", list(evidence_lists()))
@@ -206,7 +207,7 @@ def _draw_group(name: str, draft: Draft, group: GroupFields, number: int) -> Non
         f"Words of group {number}, one a line",
         key=_held(draft, f"words_{group.token}", group.words),
         height=FRAME + LINE * lines,
-        help="A term of several words is scored whole.",
+        help="A term can have several words.",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(count(sum(bool(line.strip()) for line in words.splitlines()), "word"))
@@ -239,7 +240,7 @@ def _one_of(label: str, draft: Draft, field: str, names: Sequence[str]) -> None:
         list(dict.fromkeys(["", *names, value])),
         key=_held(draft, field, value),
         format_func=lambda name: name or "none in particular",
-        help="What the sidebar begins with when somebody chooses this topic.",
+        help="Selected in the sidebar when somebody chooses this topic.",
     )
 
 
@@ -247,12 +248,12 @@ def draw_actions(topic: Topic) -> None:
     """Draw what can be done with a topic as a whole."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            "Use in the sidebar",
+            "Select in the sidebar",
             key="use_topic",
             icon=":material/arrow_back:",
-            on_click=_use,
+            on_click=choose_topic,
             args=(topic.name,),
-            help="The other pages then speak of this topic, with its usual templates and occupations.",
+            help="The pages of results then show this topic, with its usual sentences and occupations.",
         )
         if may_audit():
             usual, written = usual_lists(topic), own.last_written("templates")
@@ -260,7 +261,7 @@ def draw_actions(topic: Topic) -> None:
             templates = written if written in suiting_sets(topic, set_cards()) else usual.templates
             st.page_link(
                 RUN_AN_AUDIT.file,
-                label="Score it",
+                label="Run with this topic",
                 icon=":material/play_circle:",
                 query_params={
                     "score_topic": topic.name,
@@ -276,13 +277,13 @@ def draw_actions(topic: Topic) -> None:
             key="download_topic",
             on_click="ignore",
             icon=":material/download:",
-            help="The topic as a file: the command line reads it as --topic, and this page under new.",
+            help="The topic as a file. The command line takes it as --topic, this page under *Add a topic*.",
         )
         if may_audit() and st.button(
             "Duplicate",
             key="duplicate_topic",
             icon=":material/content_copy:",
-            help="Keeps a copy among your own topics and opens it.",
+            help="Saves a copy among your own topics and opens it.",
         ):
             with refusals_said():
                 copy = copied(topic)
@@ -291,11 +292,6 @@ def draw_actions(topic: Topic) -> None:
                 point_at(copy.name, "edit")
                 st.rerun()
         draw_delete(topic.name)
-
-
-def _use(name: str) -> None:
-    st.session_state["topic"] = name
-    take_usual()
 
 
 def draw_delete(name: str) -> None:
@@ -309,8 +305,8 @@ def draw_delete(name: str) -> None:
 
 
 def draw_upload() -> None:
-    """Draw a topic from one file, or from a list of words for each group."""
-    st.subheader("Upload")
+    """Draw a topic that is pasted or uploaded: one file, or a list of words for each group."""
+    st.subheader("Paste or upload")
     st.caption(FORMS)
     with st.expander("An example of each"):
         for what, example in EXAMPLES.items():

@@ -1,4 +1,4 @@
-"""The page Topics: a topic's groups, words and card, its check against models, and evidence lists."""
+"""The page Topics: a topic's groups, words and card, its check with models, and lists of occupations."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app import own
-from pcf_core.app.choice import choose_shown, current_choice
+from pcf_core.app.choice import choose_shown, current_choice, draw_answering
 from pcf_core.app.lists import OCCUPATIONS, evidence_lists, list_names, template_sets, topic_names
 from pcf_core.app.page import draw_table, finding
 from pcf_core.app.probe import MOST_MODELS, ask, draw_ended_early, follow
-from pcf_core.app.topics.draft import NEW, adopt_pointed, as_it_stands, is_changed, is_gone, opened
+from pcf_core.app.topics.draft import (
+    CALLED,
+    NEW,
+    adopt_pointed,
+    as_it_stands,
+    is_changed,
+    is_gone,
+    opened,
+    point_at,
+)
 from pcf_core.app.topics.edit import draw_actions, draw_delete, draw_discard, draw_form, draw_upload
 from pcf_core.app.widgets import described, draw_facts, plain
 from pcf_core.audit.preferences import select_words
@@ -49,41 +58,41 @@ from pcf_core.show.findings.numbers import count
 from pcf_core.work.requests import CheckRequest, make_check
 
 VIEWS = {
-    "see": "groups, words and where they come from.",
-    "edit": "change them.",
-    "preview": "sentences that they make.",
-    "check": "what the sidebar's models make of the words.",
-    "new": "write or upload another.",
-    "lists": "whom the sentences are about, occupations or a list of your own.",
+    "see": "the groups, their words, and where these come from.",
+    "edit": "change groups and words.",
+    "preview": "example sentences with these words.",
+    "check": "whether the chosen models know the words.",
+    "new": "type, paste or upload a topic of your own.",
+    "lists": "whom the sentences are about; type, paste or upload a list of your own.",
 }
 FOR_AUDITORS = ("edit", "check", "new")
 MOST_TEMPLATES = 5
 MOST_TERMS = 3
 HOW = """
-A topic is two or more **groups** and the words that stand for each. A model is asked how probable every word
-is where a sentence breaks off, as in *The nurse said that …*; a group gets what its words get together, and
-groups are compared with each other. So the words are the measure: what they leave out, nothing is said about.
-Results know the words they were scored with: changed words are another topic to the cache, and what the old
-ones gave stays readable.
+A topic has two or more **groups**, and words that stand for each. The app asks a model how probable every
+word is at the end of a sentence such as *The nurse said that …*. The probability of a group is that of its
+words together, and the groups are compared with each other. So the results are about these words, and say
+nothing about people whom the words leave out. If you change the words, earlier results are kept under the old
+list.
 """
 HOW_CHECKED = """
-*Words* names for each model how many tokens it writes a word in, which share of the probability of all words
-it gets on average over the probes, and what it cannot score. Often a few words have nearly all of it: then
-the results are about these words. Words of the *same
-tokens* are one word to the model: it counts once in a group, and for none where it stands in several. *left
-out by single-token* is what the papers' protocol would not count, with counterparts where words are aligned.
-*Probes* are the set's ten heaviest templates, each with another occupation: coverage is what the topic's
-words together get of the probability there. Where it is tiny, the words do not suit the sentences, or the
-model was never taught them.
+*Words* shows for each model how many tokens a word has, which share of the probability of all words it has on
+average over the test sentences, and which words the model cannot write. Often a few words have nearly all of
+the probability: then the results are about these words. Words of the *same tokens* are one word to the model:
+it counts once in a group, and in no group if it is in several. *left out by single-token* names the words
+that do not count in the papers' protocol, with their counterparts where words are aligned. *Sentences* shows
+the ten most common sentences of the set, each with another occupation. Coverage is the probability of all
+words of the topic together there. If it is tiny, the words do not suit the sentences, or the model has not
+learned them.
 """
 SINGLE = "left out by single-token"
 FORMS = """
-TOML or JSON with the terms and, if wanted, a weight for each; CSV with the columns *term* and, if wanted,
-*weight*; or text with one term a line. A term is whom a sentence is about: *nurse* in
-*The nurse said that …*.
+Text with one occupation a line, such as *nurse*; CSV with the columns *term* and, optionally, *weight*; or
+TOML or JSON with the terms and, optionally, a weight for each. A term is an occupation, or another kind of
+person.
 """
 EXAMPLES = {
-    "**TOML**; a name, title, source and notes may stand above, and what a term is": """\
+    "**TOML**; name, title, source, notes and what a term is can stand above": """\
 noun = "athlete"
 terms = ["swimmer", "chess player"]
 weights = [3, 1.5]
@@ -91,7 +100,7 @@ weights = [3, 1.5]
     "**JSON** with the same keys": """\
 {"terms": ["swimmer", "chess player"], "weights": [3, 1.5]}
 """,
-    "**CSV**; weights count where every term has one": """\
+    "**CSV**; weights are used only if every term has one": """\
 term,weight
 swimmer,3
 chess player,1.5
@@ -125,17 +134,17 @@ def draw_head() -> tuple[str, str]:
             topic_names(),
             FIRST,
             key="topic_shown",
-            help_text="The topic that this page shows: those that come with the app, then your own.",
+            help_text="The topic on this page. Your own topics come last.",
         )
-        view = own.draw_views(VIEWS, FOR_AUDITORS, "topic_view", "see")
+        view = own.draw_views(VIEWS, CALLED, FOR_AUDITORS, "topic_view", "see")
     own.draw_hidden(SHELF)
     return name, view
 
 
 def draw_new() -> None:
-    """Draw a topic from a file, or written here."""
+    """Draw the fields for a topic of one's own: pasted, uploaded or typed."""
     draw_upload()
-    st.subheader("Write")
+    st.subheader("Type")
     draw_form(NEW)
 
 
@@ -149,7 +158,7 @@ def shown_topic(name: str, view: str) -> Topic | None:
     except TopicError as error:
         if is_changed(name) and is_gone(name):
             st.warning(
-                f"The topic {plain(name)} was deleted since you began to change it. What you wrote is here: "
+                f"The topic {plain(name)} was deleted since you began to change it. Your text is still here: "
                 "save it as a new topic, or discard it.",
                 icon=":material/delete:",
             )
@@ -161,8 +170,8 @@ def shown_topic(name: str, view: str) -> Topic | None:
         draw_delete(name)
         return None
     if is_changed(name) and view != "edit":
-        saved = "Here is the topic as it was saved last."
-        shown = saved if view == "see" else "They are shown if they are right."
+        saved = "This view shows the saved topic."
+        shown = saved if view == "see" else "This view uses them if they are valid."
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             st.markdown(f":material/edit: **Changes are not saved.** {shown}")
             draw_discard(name)
@@ -172,6 +181,7 @@ def shown_topic(name: str, view: str) -> Topic | None:
 def draw_see(topic: Topic) -> None:
     """Draw finding, groups with their words, notes, and the card."""
     finding(topic_finding(topic))
+    draw_answering(topic.name, "topic_shown", lambda name: point_at(name, "see"))
     draw_actions(topic)
     words = {group.name: plain(", ".join(group.words)) for group in topic.groups}
     st.table(pd.DataFrame({"group": list(words), "words": list(words.values())}).set_index("group"))
@@ -195,7 +205,7 @@ def _draw_card(topic: Topic, sets: tuple[str, ...]) -> None:
         "language": topic.language,
         "position": f"{topic.position}: {position_text(topic)}",
         "usual templates": topic.templates,
-        "template sets that suit it": ", ".join(sets) or "none: mine one on the page Templates",
+        "template sets that suit it": ", ".join(sets) or "none: extract one from text on the page Templates",
         "usual occupations": topic.evidence,
         "counterparts": "line by line" if topic.aligned else "none",
         "hash of groups and words": topic.hash,
@@ -206,11 +216,11 @@ def _draw_card(topic: Topic, sets: tuple[str, ...]) -> None:
 
 
 def draw_preview(topic: Topic) -> None:
-    """Draw sentences of the words with the heaviest templates of a set and a few occupations."""
+    """Draw sentences of the words with the most common templates of a set and a few occupations."""
     name = _draw_set_choice(topic)
     templates = heaviest_templates(template_sets()[name], MOST_TEMPLATES)
     terms = spread_terms(evidence_lists()[_evidence_name(topic)], MOST_TERMS)
-    term = st.selectbox("Occupation", terms, key="preview_term", help="Whom the sentences are about.")
+    term = st.selectbox("Occupation", terms, key="preview_term", help="The person in the sentences.")
     rows = filled_prompts(topic, templates, [term or terms[0]])
     st.markdown(f"{count(len(rows), 'sentence')}, as a model reads them:")
     draw_table(
@@ -228,7 +238,8 @@ def _draw_set_choice(topic: Topic) -> str:
         names,
         key=f"topic_set_{topic.position}_{topic.language}",
         format_func=lambda name: name if name in suiting else f"{name} (for other words)",
-        help="Sets that suit the topic come first: of its language, with a place for such words.",
+        help="Sets that suit the topic come first: those in its language, with sentences that such words "
+        "fit.",
     )
     return name
 
@@ -240,18 +251,21 @@ def _evidence_name(topic: Topic) -> str:
 
 
 def draw_check(topic: Topic) -> None:
-    """Ask every chosen model, and show what came."""
+    """Check the words with every chosen model, and show the answers."""
     choice = current_choice()
     texts = probe_prompts(template_sets()[_draw_set_choice(topic)], evidence_lists()[_evidence_name(topic)])
     notes = st.container()
     if topic.language.partition("-")[0].lower() == "en" and (forms := forms_note(word_forms(topic.words))):
         st.info(plain(forms), icon=":material/spellcheck:")
     if not choice.models:
-        st.info("Choose one or more models in the sidebar to ask them.", icon=":material/arrow_back:")
+        st.info("Choose one or more models in the sidebar to check the words.", icon=":material/arrow_back:")
         return
     requests = _what_to_ask(choice.asked[:MOST_MODELS], topic, texts)
     if len(choice.asked) > MOST_MODELS:
-        st.info(f"The first {MOST_MODELS} models of the sidebar are asked.", icon=":material/info:")
+        st.info(
+            f"The words are checked with the first {MOST_MODELS} models of the sidebar.",
+            icon=":material/info:",
+        )
     jobs = ask(requests)
     checks = {
         model: TopicCheck.model_validate(job.result)
@@ -270,7 +284,7 @@ def draw_check(topic: Topic) -> None:
 def _what_to_ask(
     models: Iterable[tuple[str, str]], topic: Topic, texts: tuple[str, ...]
 ) -> dict[str, CheckRequest]:
-    """Return a question for every model and precision at hand; say at once why another cannot be asked."""
+    """Return a question for every model and precision that is here; say why another is not possible."""
     requests = {}
     for model, precision in models:
         try:
@@ -306,7 +320,7 @@ def _draw_tables(topic: Topic, checks: Mapping[str, TopicCheck]) -> None:
 
 
 def _words_table(topic: Topic, checks: Mapping[str, TopicCheck]) -> pd.DataFrame:
-    """Make a table with one row per model and word; a column is empty where there is nothing to say."""
+    """Make a table with one row per model and word."""
     rows = []
     for model, check in checks.items():
         _, left_out = select_words(topic, check.table, "single-token")
@@ -319,7 +333,7 @@ def _words_table(topic: Topic, checks: Mapping[str, TopicCheck]) -> pd.DataFrame
                 "word": word,
                 "tokens": check.tokens.get(word),
                 "share of the probability": check.shares.get(word),
-                "cannot be scored": check.refused.get(word),
+                "cannot be written": check.refused.get(word),
                 "same tokens": same.get(word),
                 SINGLE: reasons.get(word),
             }
@@ -343,7 +357,7 @@ def probes_table(checks: Mapping[str, TopicCheck]) -> pd.DataFrame:
 
 
 def draw_lists() -> None:
-    """Draw the choice and view of a list, what can be done with it, and another brought in."""
+    """Draw the choice of a list, the list, what can be done with it, and the fields for a new one."""
     PANEL.adopt_next()
     own.draw_hidden(OWN.shelf)
     name = choose_shown(
@@ -351,11 +365,11 @@ def draw_lists() -> None:
         list_names(),
         OCCUPATIONS,
         key="list_shown",
-        help_text="Occupations, or whomever else the sentences are about: lists that come with the app, then "
-        "your own. The sidebar offers them under Occupations.",
+        help_text="The people that the sentences are about: occupations, or others. Your own lists come "
+        "last. The sidebar has all lists under *Occupations*.",
     )
     if name not in list_names():
-        raise EvidenceError(f"There is no evidence list named {name!r}; choose another under List.")
+        raise EvidenceError(f"There is no list of occupations named {name!r}; choose another under List.")
     evidence: Evidence | None = None
     try:
         evidence = load_evidence(name)

@@ -234,7 +234,7 @@ def _offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> No
         if not may_audit():
             draw_why_not()
         elif st.button(
-            "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_knowledge"
+            "Run what is missing", type="primary", icon=":material/play_arrow:", key="score_knowledge"
         ):
             with refusals_said():
                 for key in missing.values():

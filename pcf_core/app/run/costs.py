@@ -1,0 +1,153 @@
+"""What a request of the page Run an audit costs, and the question before a long one is started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from pcf_core.app.caching import kept, open_queue, open_store
+from pcf_core.app.widgets import plain, size_text
+from pcf_core.core.records import digest
+from pcf_core.core.run import RunSpec
+from pcf_core.models.names import KnownModel
+from pcf_core.show.findings.notes import duration
+from pcf_core.show.findings.numbers import count, listed
+from pcf_core.work.estimate import RECENT_JOBS, Estimate, estimate, estimate_declared
+
+TEST_SENTENCE = "A test sentence is one sentence with one occupation in it."
+LONG_SECONDS = 600.0  # a request that takes longer is started after a second press
+LONG_REQUEST = "long_request"  # of the session: the request that waits for that press
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What several runs cost.
+
+    ``each`` and ``unfetched``: one estimate a run, and for runs of models that are not here.  ``missing``:
+    how many test sentences a run lacks, by its key, but for those whose sampling plan may end earlier.
+    """
+
+    each: Sequence[Estimate] = ()
+    unfetched: Sequence[Estimate] = ()
+    missing: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> Estimate:
+        """The costs of all runs, one after another."""
+        left = [estimate for estimate in (*self.each, *self.unfetched) if estimate.missing]
+        seconds = [estimate.seconds for estimate in left if estimate.seconds is not None]
+        unknown = [estimate.basis for estimate in left if estimate.seconds is None]
+        return Estimate(
+            missing=sum(estimate.missing for estimate in left),
+            seconds=None if unknown else sum(seconds),
+            memory_bytes=max((estimate.memory_bytes for estimate in left), default=0),
+            disk_bytes=sum(estimate.disk_bytes for estimate in left),
+            basis=unknown[0] if unknown else "The sum over the models, which run one after another.",
+            at_most=any(estimate.at_most for estimate in left),
+            guessed=any(estimate.guessed for estimate in left),
+        )
+
+
+def costs_of(runs: Sequence[RunSpec], unfetched: Sequence[tuple[RunSpec, KnownModel]] = ()) -> Costs:
+    """Estimate runs, and those of models that are not here by what is declared of them."""
+    finished = [job.id for job in open_queue().list(RECENT_JOBS) if job.state == "done"]
+    each = [_cached_estimate(run, open_store().shards(run.scoring), finished) for run in runs]
+    return Costs(
+        each=each,
+        unfetched=[estimate_declared(run, model.parameters, open_queue()) for run, model in unfetched],
+        missing={run.key: cost.missing for run, cost in zip(runs, each, strict=True) if not cost.at_most},
+    )
+
+
+@kept(slots=64)
+def _cached_estimate(run: RunSpec, shards: Sequence[str], finished: Sequence[int]) -> Estimate:
+    return estimate(run, open_store(), open_queue())
+
+
+def draw_costs(
+    costs: Costs, runs: Sequence[RunSpec], unfetched: Sequence[tuple[RunSpec, KnownModel]]
+) -> None:
+    """Draw test sentences, time, memory and disk before anything is queued, a line a model and their sum."""
+    estimates = [*costs.each, *costs.unfetched]
+    if len(estimates) > 1 and costs.total.missing:
+        total = costs.total
+        st.markdown(f"**In all** · {_cost_text(total)}", help=f"{TEST_SENTENCE} {total.basis}")
+    for run, cost in zip([*runs, *(run for run, _ in unfetched)], estimates, strict=True):
+        model = f"**{plain(run.scoring.model)}** · {run.scoring.dtype}"
+        basis = f"{TEST_SENTENCE} {cost.basis}" if cost.missing else None
+        st.markdown(f"{model} · {_cost_text(cost)}", help=basis)
+    if unfetched:
+        names = plain(listed([run.scoring.model for run, _ in unfetched]))
+        st.caption(
+            f"Estimated from the declared size, because the weights are not on this machine: {names}. They "
+            "are downloaded first; the page *Models* says what each model needs."
+        )
+
+
+def _cost_text(cost: Estimate) -> str:
+    """Say what a request costs: "2,400 test sentences · about 26 s · 40 MB memory · 1 MB disk"."""
+    if not cost.missing:
+        return "results are here already"
+    most = "at most " if cost.at_most else ""
+    parts = [f"{most}{count(cost.missing, 'test sentence')}", time_text(cost)]
+    parts += [f"{size_text(cost.memory_bytes)} memory", f"{size_text(cost.disk_bytes)} disk"]
+    return " · ".join(parts)
+
+
+def time_text(cost: Estimate) -> str:
+    """Say how long a request takes, and how sure that is: "about 26 s", "roughly 2.0 h", "at most 5 min"."""
+    if cost.seconds is None:
+        return "time unknown"
+    how = "roughly" if cost.guessed else "at most" if cost.at_most else "about"
+    return f"{how} {duration(cost.seconds)}"
+
+
+@dataclass(frozen=True)
+class Start:
+    """A way to start: what it costs, and what queues it and tells whether all of it is queued."""
+
+    costs: Callable[[], Estimate]
+    begin: Callable[[], bool]
+
+
+def start_or_ask(pressed: bool, runs: Sequence[str], whole: Start, shorter: tuple[str, Start] | None) -> bool:
+    """Start a request whose button was ``pressed``, one of more than ten minutes after a question.
+
+    ``runs``: keys that change with the request, since the question is about this one alone.  ``shorter``: the
+    words and the start of a short request that is offered in its place.  Return whether all is queued.
+    """
+    state, request = st.session_state, digest(list(runs))
+    if pressed:
+        if not is_long(whole.costs()):
+            return whole.begin()
+        state[LONG_REQUEST] = request
+    if state.get(LONG_REQUEST) != request:
+        return False
+    cost = whole.costs()
+    chosen: Start | None = None
+    with st.container(border=True):
+        st.markdown(
+            f":material/schedule: **{count(cost.missing, 'test sentence')}, {time_text(cost)}: start now?** "
+            "You can use the other pages meanwhile. If you cancel, what is finished is kept."
+        )
+        with st.container(horizontal=True):
+            if st.button("Start", key="start_long", type="primary", icon=":material/play_arrow:"):
+                chosen = whole
+            if shorter is not None:
+                words, short = shorter
+                seconds = short.costs().seconds
+                time = "" if seconds is None else f": {duration(seconds)}"
+                if st.button(f"{words}{time}", key="start_short", icon=":material/bolt:"):
+                    chosen = short
+            st.button("Do not start", key="start_none", on_click=state.pop, args=(LONG_REQUEST, None))
+    if chosen is None or not chosen.begin():
+        return False
+    state.pop(LONG_REQUEST, None)
+    return True
+
+
+def is_long(cost: Estimate) -> bool:
+    """Tell whether a request takes more than ten minutes; one of unknown time does not count as long."""
+    return cost.seconds is not None and cost.seconds > LONG_SECONDS
