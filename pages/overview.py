@@ -11,6 +11,7 @@ from pcf_core.app.compare.presets import draw_presets
 from pcf_core.app.data import Loaded, all_reports
 from pcf_core.app.notes import draw_seeds, neutral_distances_of, notes, said_intervals_and_more
 from pcf_core.app.page import draw_table, finding, open_page, picture
+from pcf_core.app.partial import growing_risk
 from pcf_core.app.present import is_presented
 from pcf_core.app.provenance import draw_provenance
 from pcf_core.app.results.overview import chosen_rows, draw_models, runs_alike
@@ -51,7 +52,9 @@ DOORS = [
 
 def draw() -> None:
     """Draw the page."""
-    loaded = open_page("Overview", "Do these models favour one group?", draw_start, brief=True)
+    loaded = open_page(
+        "Overview", "Do these models favour one group?", draw_start, brief=True, growing=growing_risk
+    )
     runs = runs_alike(loaded)
     chosen = chosen_rows(loaded, runs)
     elsewhere = order_elsewhere(loaded, [row.model for row in answering(chosen)])

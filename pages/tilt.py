@@ -7,6 +7,7 @@ import streamlit as st
 from pcf_core.app.choice import choose_occupation
 from pcf_core.app.notes import notes
 from pcf_core.app.page import draw_figures, draw_foot, draw_picture, finding, open_page
+from pcf_core.app.partial import growing_tilt
 from pcf_core.app.results.tilt import Beside, draw_beside, draw_distribution, opening
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import controls, plain
@@ -22,7 +23,7 @@ lead names the occupation: +1 where all say mostly *he*.
 
 def draw() -> None:
     """Draw the page."""
-    loaded = open_page("Tilt", "")
+    loaded = open_page("Tilt", "", growing=growing_tilt)
     reports, groups = loaded.even, loaded.groups
     beside = Beside()
     finding(

@@ -41,6 +41,8 @@ from pcf_core.show.findings.provenance import imported_note
 if TYPE_CHECKING:
     import pandas as pd
 
+    from pcf_core.app.partial import Draw
+
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
 READING, DATA, PROVENANCE = "Reading the picture", "Data", "Method and provenance"  # at the end of a page
 ROW = 5  # key figures side by side
@@ -48,21 +50,28 @@ FIGURES = 128  # kept for all visitors
 
 
 def open_page(
-    title: str, question: str, otherwise: Callable[[], None] | None = None, *, brief: bool = False
+    title: str,
+    question: str,
+    otherwise: Callable[[], None] | None = None,
+    *,
+    brief: bool = False,
+    growing: Draw | None = None,
 ) -> Loaded:
     """Draw the title and the question, if any, then open the results; see :func:`open_results`."""
     st.title(title)
     if question:
         st.markdown(f"##### {question}")
-    return open_results(otherwise, brief=brief)
+    return open_results(otherwise, brief=brief, growing=growing)
 
 
-def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = False) -> Loaded:
+def open_results(
+    otherwise: Callable[[], None] | None = None, *, brief: bool = False, growing: Draw | None = None
+) -> Loaded:
     """Open the results of the shared choice; end the script if there are none.
 
     Says what is missing: nothing chosen, refused, not scored yet (with a button to queue it), in progress.
     ``otherwise`` draws what the page shows even without results.  ``brief``: compute only the interval of R,
-    for pages that show no other, in a fraction of the time.
+    for pages that show no other, in a fraction of the time.  ``growing`` as of :func:`offer_scoring`.
     """
     choice = current_choice()
     if not choice.models:
@@ -73,7 +82,7 @@ def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = F
     loaded = load(choice, brief=brief)
     draw_refused(loaded.refused)
     if loaded.missing:
-        offer_scoring(loaded.missing)
+        offer_scoring(loaded.missing, growing)
     if loaded.unread:
         follow_readings((run, "preferences", choice.options) for run in loaded.unread.values())
     if not loaded.runs:

@@ -21,16 +21,18 @@ from pcf_core.core.run import RunSpec
 from pcf_core.models.scoring.opening import check_protocol
 
 if TYPE_CHECKING:
+    from pcf_core.app.partial import Draw
     from pcf_core.work.queue import Job
     from pcf_core.work.requests import Reading
 
 Wanted: TypeAlias = "tuple[RunSpec, Reading, ViewOptions]"  # a reading that the worker is to do
 
 
-def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
+def offer_scoring(missing: Mapping[str, RunSpec], growing: Draw | None = None) -> None:
     """Say what is not scored yet and offer to queue it; show the job that is, or was, at it.
 
-    A model that cannot be scored under the protocol is left out of the offer, with the reason.
+    A model that cannot be scored under the protocol is left out of the offer, with the reason.  ``growing``
+    draws what is complete of a run while it is being scored.
     """
     missing, impossible = scorable(missing)
     for sentence in impossible:
@@ -47,6 +49,10 @@ def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
     jobs = _latest_jobs(keys)
     if any(job.state in ACTIVE for job in jobs):
         draw_jobs([job.id for job in jobs])
+        if growing:
+            from pcf_core.app.partial import draw_growing
+
+            draw_growing(missing, growing)
         return
     for job in jobs:
         if job.state in ENDED_EARLY:

@@ -18,6 +18,7 @@ from pcf_core.audit.preferences import prompt_parts
 from pcf_core.audit.results import Report, Results, recomputed_result
 from pcf_core.audit.slots import missing, stored_prompt
 from pcf_core.core.errors import AuditError
+from pcf_core.core.risk import COUNTS_ONLY, Interval, RiskReport
 from pcf_core.core.run import RunSpec
 from pcf_core.store.store import Store
 
@@ -28,14 +29,19 @@ FEWEST = 2  # complete occupations or sentences, below which nothing is read
 class CompletePart:
     """The complete part of an unfinished run: ``done`` of its ``total`` occupations, or templates.
 
-    ``run``: these alone.  ``over``: which of the two they are, and so what a range has to be over to say where
-    a figure of the whole run may lie.
+    ``run``: these alone.  ``over``: which of the two they are, and so what a range has to be over to say
+    where a figure of the whole run may lie.
     """
 
     run: RunSpec
     over: Literal["occupations", "templates"]
     done: int
     total: int
+
+    @property
+    def noun(self) -> str:
+        """What one of them is called."""
+        return self.run.evidence.noun if self.over == "occupations" else "sentence"
 
 
 def complete_part(store: Store, run: RunSpec) -> CompletePart | None:
@@ -81,3 +87,14 @@ def partial_report(store: Store, part: CompletePart, options: ViewOptions) -> Re
         return Results(store, recomputed_result).report(part.run, options, brief=True)
     except AuditError:
         return None
+
+
+def range_of_whole(part: CompletePart, report: RiskReport) -> Interval | None:
+    """Return where the risk of the whole run will probably lie; ``None`` where too few are complete to say.
+
+    Intervals over counts alone say nothing of other sentences.
+    """
+    interval = report.interval("overall_risk", part.over)
+    if interval is None or interval.few or interval.unit in COUNTS_ONLY:
+        return None
+    return interval
