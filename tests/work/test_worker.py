@@ -258,7 +258,7 @@ def test_the_cells_are_checked_after_the_result_can_be_opened_and_the_job_says_h
 
     worker.queue.note = note
     worker.run(until_idle=True)
-    assert seen[0] == ("Starting the model", False, False)
+    assert seen[0] == ("loading the model", False, False)
     assert ("writing the result, 0 of 24 test sentences", False, False) in seen
     assert seen[-1] == ("checking test sentences, 24 of 24", True, True)
     assert ("checking test sentences, 0 of 5", True, True) in seen
