@@ -16,6 +16,7 @@ from pcf_core.app.choice import current_choice
 from pcf_core.app.page import finding, picture
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.partial import CompletePart, complete_part, partial_report, range_of_whole
+from pcf_core.audit.preferences import PROMPTS_AT_ONCE
 from pcf_core.core.records import digest
 from pcf_core.core.run import RunSpec
 from pcf_core.report.loaded import Study
@@ -24,7 +25,6 @@ from pcf_core.show.charts.risk import RiskBar, risk_bars
 from pcf_core.show.findings.partial import favours_so_far_finding, partial_finding, so_far_note
 
 EVERY = "3s"
-MOST_CELLS = 100_000  # of a run whose parts are read on a page: those of more take seconds to list
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,8 @@ def draw_growing(missing: Mapping[str, RunSpec], draw: Draw) -> None:
 def growing_of(model: str, run: RunSpec, options: ViewOptions) -> Growing | None:
     """Return what is complete of a run that is being scored; ``None`` where that is too little to be read."""
     job = open_queue().newest("score", run.key)
-    if job is None or job.state != "running" or run.cells > MOST_CELLS:
+    # A larger run is scored one part of its list after the other: what is complete is no sample of it.
+    if job is None or job.state != "running" or run.cells > PROMPTS_AT_ONCE:
         return None
     part = _part_of(run, digest(open_store().shards(run.scoring)))
     study = None if part is None else _study_of(model, part, options)
