@@ -12,6 +12,7 @@ from pcf_core.audit.sampling import planned
 from pcf_core.core.run import RunSpec
 from pcf_core.core.topics import Evidence
 from pcf_core.material.evidence import make_evidence
+from pcf_core.material.templates import load_templates
 from pcf_core.store.store import Store
 from tests.audit.small_runs import FEW, score_few
 
@@ -62,7 +63,9 @@ def test_the_complete_occupations_are_read_as_a_finished_run_of_them_is(store: S
 
 def test_the_complete_sentences_are_read_where_their_share_is_larger(store: Store) -> None:
     """Another set that has some of the same sentences was scored before."""
-    run = score_few(store, evidence=make_evidence("one", ["nurse"]))
+    run = score_few(
+        store, evidence=make_evidence("one", ["nurse"]), templates=load_templates("gender-nineteen")
+    )
     finished = some_of(run.model_copy(update={"evidence": FEW}), 8)
     score_few(store, evidence=FEW, templates=finished.templates)
     run = run.model_copy(update={"evidence": FEW})
