@@ -9,6 +9,7 @@ from pcf_core.app.caching import once
 from pcf_core.app.lists import template_sets
 from pcf_core.app.notes import notes
 from pcf_core.app.page import draw_foot, draw_picture, finding, key_figures, open_page
+from pcf_core.app.partial import growing_heat_map
 from pcf_core.app.present import MOST_CELLS_DOWN, fitting_rows
 from pcf_core.app.results.heat_map import (
     PAPER_TEMPLATES,
@@ -34,7 +35,7 @@ FILES = (
 
 def draw() -> None:
     """Draw the page."""
-    loaded = open_page("Heat map", "")
+    loaded = open_page("Heat map", "", growing=growing_heat_map)
     sentences, controls = st.container(), st.container()
     with controls:
         model, group, preset, order, page = choose_map(loaded)

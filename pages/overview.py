@@ -11,6 +11,7 @@ from pcf_core.app.compare.presets import draw_presets
 from pcf_core.app.data import Loaded, all_reports
 from pcf_core.app.notes import neutral_distances_of, weights_hint
 from pcf_core.app.page import draw_table, finding, open_page, picture
+from pcf_core.app.partial import growing_risk
 from pcf_core.app.present import is_presented
 from pcf_core.app.provenance import draw_provenance
 from pcf_core.app.results.overview import draw_models, runs_alike
@@ -47,7 +48,7 @@ DOORS = [
 
 def draw() -> None:
     """Draw the page."""
-    loaded = open_page("Overview", "", draw_start, brief=True)
+    loaded = open_page("Overview", "", draw_start, brief=True, growing=growing_risk)
     block = answer_block(loaded)
     draw_answer(block, AGAINST)
     rows = draw_models(loaded, runs_alike(loaded))

@@ -12,6 +12,7 @@ from pcf_core.app.choice import choose_occupation
 from pcf_core.app.data import Loaded
 from pcf_core.app.notes import notes
 from pcf_core.app.page import draw_figures, draw_foot, draw_picture, finding, open_page
+from pcf_core.app.partial import growing_tilt
 from pcf_core.app.results.reliable import only_reliable, with_all
 from pcf_core.app.results.tilt import Beside, draw_beside, draw_distribution, opening
 from pcf_core.app.shell import show
@@ -31,7 +32,7 @@ name the occupation in their first sentences; +1 means that all of them say most
 
 def draw() -> None:
     """Draw the page."""
-    loaded = open_page("Tilt", "")
+    loaded = open_page("Tilt", "", growing=growing_tilt)
     whole = partial(all_tilts, loaded)
     loaded = only_reliable(loaded, whole, "tilt")
     reports, groups = loaded.even, loaded.groups

@@ -43,6 +43,8 @@ from pcf_core.show.names import with_titles
 if TYPE_CHECKING:
     import pandas as pd
 
+    from pcf_core.app.partial import Draw
+
 # A figure is zoomed by its buttons alone: dragging moves the page.
 BUTTONS = [["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]]
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtons": BUTTONS}
@@ -60,21 +62,28 @@ FIGURES = 128  # kept for all visitors
 
 
 def open_page(
-    title: str, question: str, otherwise: Callable[[], None] | None = None, *, brief: bool = False
+    title: str,
+    question: str,
+    otherwise: Callable[[], None] | None = None,
+    *,
+    brief: bool = False,
+    growing: Draw | None = None,
 ) -> Loaded:
     """Draw the title and the question, if any, then open the results; see :func:`open_results`."""
     st.title(title)
     if question:
         st.markdown(f"##### {question}")
-    return open_results(otherwise, brief=brief)
+    return open_results(otherwise, brief=brief, growing=growing)
 
 
-def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = False) -> Loaded:
+def open_results(
+    otherwise: Callable[[], None] | None = None, *, brief: bool = False, growing: Draw | None = None
+) -> Loaded:
     """Open the results of the shared choice; end the script if there are none.
 
     Says what is missing: nothing chosen, refused, not scored yet (with a button to queue it), in progress.
     ``otherwise`` draws what the page shows even without results.  ``brief``: compute only the interval of R,
-    for pages that show no other, in a fraction of the time.
+    for pages that show no other, in a fraction of the time.  ``growing`` as of :func:`offer_scoring`.
     """
     choice = current_choice()
     if not choice.models:
@@ -85,7 +94,7 @@ def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = F
     loaded = load(choice, brief=brief)
     draw_refused(loaded.refused)
     if loaded.missing:
-        offer_scoring(loaded.missing)
+        offer_scoring(loaded.missing, growing)
     if loaded.unread:
         follow_readings((run, "preferences", choice.options) for run in loaded.unread.values())
     if not loaded.runs:

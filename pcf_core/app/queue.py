@@ -27,6 +27,7 @@ from pcf_core.core.settings import settings
 from pcf_core.show.findings.material import mining_finding
 from pcf_core.show.findings.notes import duration, look_finding, progress_note
 from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.partial import scored_sentence_note
 from pcf_core.texts.benchmarks.records import FACTS
 from pcf_core.work.benchmarks import BENCHMARK, BenchmarkRequest
 from pcf_core.work.criteria import CRITERIA, EMBEDDING, CriteriaRequest, EmbeddingRequest
@@ -184,6 +185,8 @@ def draw_job(job: Job, *, on_templates: bool = False) -> None:
         st.markdown(f"{_heading(job)} · {state}{asked_by}")
         if job.state in ACTIVE:
             st.progress(_share_done(job), text=progress_text(job))
+            if job.at is not None and job.at.sentence is not None:
+                st.caption(plain(scored_sentence_note(job.at.sentence)))
         else:
             st.caption(_ended_text(job))
         if job.result and "sampling" in job.result:
@@ -199,7 +202,8 @@ def can_be_read(job: Job) -> bool:
 
 
 def _share_done(job: Job) -> float:
-    done, total = (job.done, job.total) if job.at is None else (job.at.done + job.at.unsaved, job.at.total)
+    at = job.at
+    done, total = (job.done, job.total) if at is None else (at.done + at.unsaved + at.begun, at.total)
     return min(1.0, done / total) if total else 0.0
 
 

@@ -21,17 +21,19 @@ from pcf_core.core.run import RunSpec
 from pcf_core.models.scoring.opening import check_protocol
 
 if TYPE_CHECKING:
+    from pcf_core.app.partial import Draw
     from pcf_core.work.queue import Job
     from pcf_core.work.requests import Reading
 
 Wanted: TypeAlias = "tuple[RunSpec, Reading, ViewOptions]"  # a reading that the worker is to do
 
 
-def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
+def offer_scoring(missing: Mapping[str, RunSpec], growing: Draw | None = None) -> None:
     """Say which results are missing and offer to run them, after a question if that takes long.
 
     A job of them that is queued, running or ended early is shown.  A model that cannot be run under the
-    protocol is left out of the offer, with the reason.
+    protocol is left out of the offer, with the reason.  ``growing``
+    draws what is complete of a run while it is being run.
     """
     missing, impossible = scorable(missing)
     for sentence in impossible:
@@ -48,6 +50,10 @@ def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
     jobs = _latest_jobs(keys)
     if any(job.state in ACTIVE for job in jobs):
         draw_jobs([job.id for job in jobs])
+        if growing:
+            from pcf_core.app.partial import draw_growing
+
+            draw_growing(missing, growing)
         return
     for job in jobs:
         if job.state in ENDED_EARLY:

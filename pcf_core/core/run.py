@@ -414,14 +414,22 @@ class CoverageSummary(Record):
 Stage = Literal["loading", "scoring", "writing", "checking"]
 
 
+class ScoredSentence(Record):
+    """A sentence that was scored: its text with ``[Y]``, and the preference for each group there, by name."""
+
+    prompt: str
+    preferences: dict[str, float]
+
+
 class Progress(Record):
     """What a run is at, and how far that is.
 
     ``done`` of ``total`` are cells that were missing (scoring), cells that are read for the result (writing)
     or cells that are scored again alone (checking).  ``unsaved`` are cells beyond ``done`` that are
-    scored, but in a shard that is not whole yet: they are lost if the work ends now.  ``rate`` counts
-    ``done`` and ``unsaved`` a second, and is 0 until there is something to divide by.  ``seconds_left`` is
-    that of the stage; ``None`` where nothing is known.
+    scored, but in a shard that is not whole yet: they are lost if the work ends now.  ``begun``: how many
+    more cells the work on the batch under way amounts to, of which no score is known yet.  ``rate`` counts
+    these three a second, and is 0 until there is something to divide by.  ``seconds_left`` is that of the
+    stage; ``None`` where nothing is known.  ``sentence``: one that was scored a moment ago.
     """
 
     stage: Stage
@@ -430,3 +438,5 @@ class Progress(Record):
     unsaved: int = 0
     rate: float = 0.0
     seconds_left: float | None = None
+    begun: int = 0
+    sentence: ScoredSentence | None = None

@@ -109,20 +109,33 @@ def score_block(
     on_batch: Callable[[Sequence[int]], None] = lambda rows: None,
     on_restart: Callable[[], None] = lambda: None,
     pause: Pause = no_pause,
+    on_part: Callable[[float], None] | None = None,
 ) -> ScoredBlock:
     """Score a block; if memory runs out, start it again with half the tokens per batch.
 
     ``on_batch`` is called after each batch with its rows, ``on_restart`` before the block starts again, and
-    ``pause`` between two batches and while waiting for one; its time does not count as scoring.
+    ``pause`` between two batches and while waiting for one; its time does not count as scoring.  ``on_part``
+    is called within a batch, as :attr:`~pcf_core.models.scoring.base.Scorer.on_part`.
     """
     while True:
         try:
-            return _score_once(scorer, block, on_batch, pause)
+            with _telling_parts(scorer, on_part):
+                return _score_once(scorer, block, on_batch, pause)
         except OutOfMemoryError:
             if scorer.batch_tokens <= FEWEST_TOKENS:
                 raise
             scorer.batch_tokens //= 2
             on_restart()
+
+
+@contextmanager
+def _telling_parts(scorer: Scorer, on_part: Callable[[float], None] | None) -> Iterator[None]:
+    """Set ``on_part`` inside the block; a small job in a pause uses the same scorer without it."""
+    before, scorer.on_part = scorer.on_part, on_part
+    try:
+        yield
+    finally:
+        scorer.on_part = before
 
 
 def _score_once(

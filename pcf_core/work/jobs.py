@@ -33,7 +33,7 @@ Pause = Callable[[], None]  # called wherever work may be interrupted; an except
 Request = TypeVar("Request", bound=Record)
 
 WINDOW_SECONDS = 30.0
-REPORT_SECONDS = 0.2  # between two reports of a job's progress that differ in numbers alone
+REPORT_SECONDS = 0.5  # between two reports of a job's progress that differ in numbers alone
 
 
 class Stopped(Exception):

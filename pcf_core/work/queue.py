@@ -77,9 +77,10 @@ class Job(Record):
         result = self.result or {}
         if self.state != "running" or result.get("stage") not in get_args(Stage):
             return None
-        if not Progress.model_fields.keys() <= result.keys():  # of a job that writes texts
+        if "unsaved" not in result:  # of a job that writes texts
             return None
-        return Progress.model_validate({name: result[name] for name in Progress.model_fields})
+        fields = {name: result[name] for name in Progress.model_fields if name in result}
+        return Progress.model_validate(fields)
 
     @property
     def is_cancelling(self) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -36,7 +36,14 @@ from pcf_core.audit.slots import (
 from pcf_core.core.errors import ModelError, RunError, StoreError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Look
-from pcf_core.core.run import ModelSpec, Progress, Protocol, RunSpec, TokenTable
+from pcf_core.core.run import (
+    ModelSpec,
+    Progress,
+    Protocol,
+    RunSpec,
+    ScoredSentence,
+    TokenTable,
+)
 from pcf_core.core.topics import Topic, whole_word_prompt
 from pcf_core.measure.sampling import looks
 from pcf_core.models.registry import resolve
@@ -54,6 +61,7 @@ from pcf_core.work.blocks import (
     score_block,
     scorers_of,
 )
+from pcf_core.work.early import last_sentence, spread_ranks
 from pcf_core.work.jobs import REPORT_SECONDS, JobContext, OpenScorer, Pace, Pause, PauseClock, job, no_pause
 from pcf_core.work.requests import ScoreRequest
 from pcf_core.work.self_audit import audit_sample, sample_of_run
@@ -126,12 +134,14 @@ def run_lock(
 class _Gap:
     """Prompts of one part of a run that lack the same words, as rows of that part.
 
-    ``cells``: how many cells of the run each prompt stands for.
+    ``cells``: how many cells of the run each prompt stands for.  ``start``: the number of prompts in earlier
+    parts.
     """
 
     rows: NDArray[np.int32]
     words: tuple[str, ...]
     cells: NDArray[np.int32]
+    start: int
 
 
 @dataclass(frozen=True)
@@ -160,6 +170,7 @@ class _WorkLeft:
 def _work_left(run: RunSpec, store: Store, info: RunInfo | None, more_to_come: bool) -> _WorkLeft:
     """Look up what is left to do of a run; nothing is written."""
     changes, gaps, marks = store.changes(run.scoring), list[tuple[_Gap, ...]](), array("q")
+    start = 0
     for part in prompt_parts(run):
         cells = _cells_by_prompt(part)
         row_of = {stored_prompt(prompt): row for row, prompt in enumerate(part)}
@@ -169,11 +180,13 @@ def _work_left(run: RunSpec, store: Store, info: RunInfo | None, more_to_come: b
                     np.array([row_of[prompt] for prompt in block.prompts], dtype=np.int32),
                     block.words,
                     np.array([cells[prompt] for prompt in block.prompts], dtype=np.int32),
+                    start,
                 )
                 for block in missing(store, run.scoring, part, run.topic.words)
             )
         )
         marks.extend(map(hash, row_of))
+        start += len(part)
     sorted_marks = np.sort(np.asarray(marks))
     if (sorted_marks[1:] == sorted_marks[:-1]).any():  # a part may hold prompts of another
         changes = None
@@ -243,7 +256,7 @@ def _score(
             f"then, {scorer.key.identity} now): its files have changed; ask for the run again."
         )
     table = check_slots(scorer, run.topic.words, slots)
-    require_every_group(run.topic, run.scoring.model, table_at(table, run.topic.words, slots))
+    counting, _ = require_every_group(run.topic, run.scoring.model, table_at(table, run.topic.words, slots))
     made = environment(scorer)
     if left.scores:
         store.save_run(run, {**made, "timings": timings}, complete=False)
@@ -251,7 +264,7 @@ def _score(
     if not left.scores and not left.check:
         return 0
     changes = None if left.changes is None else left.changes + written
-    work = _Work(run, store, scorer, table, on_progress, PauseClock(pause), changes)
+    work = _Work(run, store, scorer, table, counting, on_progress, PauseClock(pause), changes)
     work.score(left.gaps)
     timings["scoring"] = timings.get("scoring", 0.0) + work.seconds
     if more_to_come:
@@ -287,7 +300,8 @@ class _Work:
     Of the missing cells, ``done`` are in the store by now, ``scored`` of them by us; ``unsaved`` ones are
     scored but still in an unfinished block or in ``whole``.  ``changes``: as in :class:`_WorkLeft`, plus one
     for each of our own writes since.  ``cells``: how many cells each prompt of the current part stands for,
-    more than one if it ``repeats``.  ``seconds``: the time of scoring without the pauses.
+    more than one if it ``repeats``.  ``seconds``: the time of scoring without the pauses.  ``counting``: the
+    words that count; ``sentence``: one of the last finished block.
 
     Finished blocks are saved ``SAVE_SECONDS`` after the last save: the first one at once, each one of a slow
     model, and several of a fast model together, because the disk takes as long for one as for many.
@@ -297,6 +311,7 @@ class _Work:
     store: Store
     scorer: Scorer
     table: TokenTable
+    counting: Sequence[str]
     on_progress: OnProgress
     pause: PauseClock
     changes: int | None
@@ -310,11 +325,12 @@ class _Work:
     pace: Pace = field(default_factory=Pace)
     whole: list[tuple[Block, ScoredBlock]] = field(default_factory=list)
     saved: float = -SAVE_SECONDS
+    sentence: ScoredSentence | None = None
 
     def score(self, gaps: Sequence[Sequence[_Gap]]) -> None:
         """Score and write what is missing; if an exception ends it, finished blocks are still saved."""
         began, paused = time.perf_counter(), self.pause.seconds
-        parts = [list(self._cut(part)) for part in gaps]
+        parts = [self._ordered(self._cut(part)) for part in gaps]
         self.total = sum(int(gap.cells.sum()) for part in parts for gap in part)
         try:
             for block, scored in self._scored(self._lacking(parts)):
@@ -357,7 +373,16 @@ class _Work:
             words = tuple(word for word in gap.words if word not in self.table.refused)
             for start in range(0, len(gap.rows) if words else 0, most):
                 rows = slice(start, start + most)
-                yield _Gap(gap.rows[rows], words, gap.cells[rows])
+                yield _Gap(gap.rows[rows], words, gap.cells[rows], gap.start)
+
+    def _ordered(self, blocks: Iterable[_Gap]) -> list[_Gap]:
+        """Order blocks so that whole occupations are finished early, spread evenly over their list.
+
+        What is in a block stays the same, and so do the bytes of its shard.  What is finished so far can be
+        read as a sample of the list, see :mod:`pcf_core.audit.partial`.
+        """
+        ranks, sentences = spread_ranks(len(self.run.evidence.terms)), len(self.run.drawn.templates)
+        return sorted(blocks, key=lambda block: int(ranks[(block.start + block.rows) // sentences].min()))
 
     def _lacking(self, parts: Sequence[Sequence[_Gap]]) -> Iterator[Block]:
         """Yield the missing blocks, except what another process has scored since."""
@@ -390,12 +415,15 @@ class _Work:
             on_batch=lambda rows: self._report(0, self._count([block.prompts[row] for row in rows])),
             on_restart=lambda: self._report(0, self._cells_of_whole - self.unsaved),
             pause=self.pause,
+            on_part=lambda prompts: self._report(0, begun=int(prompts * block.cells / len(block.prompts))),
         )
 
     def _keep(self, block: Block, scored: ScoredBlock) -> None:
         """Add a finished block; save all of them when it is time, or if prompts may repeat."""
         self.whole.append((block, scored))
         self.unsaved = self._cells_of_whole
+        newest = last_sentence(self.run, block, scored.values, self.table, self.counting)
+        self.sentence = newest or self.sentence
         if (
             self.changes is None
             or len(self.whole) == MOST_TOGETHER
@@ -425,11 +453,14 @@ class _Work:
     def _cells_of_whole(self) -> int:
         return sum(block.cells for block, _ in self.whole)
 
-    def _report(self, saved: int, unsaved: int = 0) -> None:
-        """Report how many more cells are in the store, and how many more are scored but unsaved."""
+    def _report(self, saved: int, unsaved: int = 0, begun: int = 0) -> None:
+        """Report how many more cells are in the store, and how many more are scored but unsaved.
+
+        ``begun``: as in :class:`~pcf_core.core.run.Progress`.
+        """
         self.done += saved
         self.unsaved += unsaved
-        counted = self.done + self.unsaved
+        counted = self.done + self.unsaved + begun
         rate = self.pace.rate(counted)
         self.on_progress(
             Progress(
@@ -439,6 +470,8 @@ class _Work:
                 unsaved=self.unsaved,
                 rate=rate,
                 seconds_left=(self.total - counted) / rate if rate > 0 else None,
+                begun=begun,
+                sentence=self.sentence,
             )
         )
 

@@ -19,7 +19,7 @@ NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 # Functions whose sentences no shipped result has: they need a worker, an endpoint, or material of a user.
 ELSEWHERE = {
     # Modules: a typed sentence, a job or a plan, planted models and seeds, a policy, files of a user, people.
-    *("probe", "reliability", "gate", "benchmarks"),
+    *("probe", "reliability", "gate", "benchmarks", "partial"),
     *("findings.notes.progress_note", "findings.notes.look_finding", "findings.provenance.journal_finding"),
     *("findings.notes.tokens_sentence", "findings.notes.tokens_clause", "findings.notes.sizes_clause"),
     *("findings.notes.unequal_note", "findings.notes.none_equal_note"),

@@ -113,11 +113,13 @@ class Scorer(abc.ABC):
     not known.  ``batch_tokens`` bounds the tokens of one forward pass and changes no number beyond the
     rounding of the model's own logits: with the mini models in float32, a cell scored alone and in a batch of
     256 prompts agree within 1e-5 nats, or within four units of float32's last place (5e-7 of the value) where
-    that is more: below −20 nats, where a word or the text behind it is long.
+    that is more: below −20 nats, where a word or the text behind it is long.  ``on_part`` is called within a
+    batch, where a family can tell, with how many of its prompts the work that is done would have scored.
     """
 
     key: ScoringKey
     parameters: int = 0
+    on_part: Callable[[float], None] | None = None
 
     def __init__(self, key: ScoringKey, batch_tokens: int | None = None) -> None:
         self.key = key

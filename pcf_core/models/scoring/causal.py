@@ -201,7 +201,8 @@ class CausalScorer(LocalScorer):
         check_context(self.key, self.context, lengths, prompts)
         values = np.zeros((len(prompts), len(words)))
         for rows, trees in self._blocks(starts, behind):
-            self._add(values, trees)
+            with self._telling_parts(len(rows)):
+                self._add(values, trees)
             yield np.array(rows), values[rows]
 
     def _start(self, pieces: Pieces, prompt: str) -> Ids:

@@ -109,6 +109,32 @@ class LocalScorer(Scorer):
                 "prompts, and compare its config.json with the original checkpoint."
             ) from error
 
+    @contextmanager
+    def _telling_parts(self, prompts: int) -> Iterator[None]:
+        """Call ``on_part`` behind each layer that a batch of so many prompts has passed.
+
+        On a CPU one forward pass may take ten seconds.  A second pass for the same batch tells nothing new.
+        """
+        tell, passed = self.on_part, 0
+        if tell is None:
+            yield
+            return
+        lists = (list(part) for part in self.model.modules() if isinstance(part, torch.nn.ModuleList))
+        layers: list[torch.nn.Module] = max(lists, key=len, default=[])
+
+        def pass_on(*_: Any) -> None:
+            nonlocal passed
+            passed += 1
+            if passed <= len(layers):
+                tell(prompts * passed / len(layers))
+
+        hooks = [layer.register_forward_hook(pass_on) for layer in layers]
+        try:
+            yield
+        finally:
+            for hook in hooks:
+                hook.remove()
+
     def _count_vocabulary(self) -> int:
         head = self.model.get_output_embeddings()
         if head is not None:

@@ -82,6 +82,17 @@ def test_beginnings_are_shared_where_the_architecture_allows_it(name: str) -> No
     assert (counts[0] * 2 < counts[1]) == shared
 
 
+@pytest.mark.parametrize("name", ["gpt2", "llama"])
+def test_a_batch_tells_of_each_layer_how_much_of_it_is_done(name: str) -> None:
+    """The twins have two layers; the scores are those of a scorer that tells nobody."""
+    scorer, told = changed(name), list[float]()
+    quiet = scorer.score(PROMPTS, WORDS)
+    scorer.on_part = told.append
+    np.testing.assert_array_equal(scorer.score(PROMPTS, WORDS), quiet)
+    assert told == [len(PROMPTS) / 2, len(PROMPTS)]
+    assert not any(layer._forward_hooks for layer in scorer.model.modules())
+
+
 def test_every_distinct_beginning_runs_once() -> None:
     """Counted by hand: three prompts of 2 + 5 tokens that share 4, "he" and "she" behind each (1 + 2)."""
     scorer = changed("llama")

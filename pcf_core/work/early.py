@@ -1,0 +1,50 @@
+"""What lets a run be read early: the order in which it is scored, and a sentence that was scored just now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcf_core.audit.preferences import coverage_of, preferences_of
+from pcf_core.audit.slots import Slot
+from pcf_core.core.records import FloatArray
+from pcf_core.core.run import LOW_COVERAGE, RunSpec, ScoredSentence, TokenTable
+from pcf_core.models.scoring.base import has_right_text
+from pcf_core.work.blocks import Block
+
+GOLDEN = 0.6180339887498949  # however many of its multiples are taken, their fractions are spread evenly
+
+
+def spread_ranks(count: int) -> NDArray[np.intp]:
+    """Return the rank of each entry of a list; the first ranks, however many, are spread evenly over it.
+
+    The first entry has the first rank.
+    """
+    ranks = np.empty(count, dtype=np.intp)
+    ranks[np.argsort(np.arange(count) * GOLDEN % 1.0, kind="stable")] = np.arange(count)
+    return ranks
+
+
+def last_sentence(
+    run: RunSpec, block: Block, values: FloatArray, table: TokenTable, counting: Sequence[str]
+) -> ScoredSentence | None:
+    """Return the last sentence of a scored block with its preferences.
+
+    ``values``: [prompt, word] nats; ``counting``: the words that count.  ``None`` if the block lacks some of
+    them as they are written there, or the model hardly expects any of them.
+    """
+    prompt = block.prompts[-1]
+    written = Slot.of(prompt).written(counting)
+    if not set(written) <= set(block.words):
+        return None
+    nats = values[-1, [block.words.index(word) for word in written]]
+    tokens = [table.tokens[word] for word in written]
+    covered = coverage_of(nats, tokens, run.scoring.family, has_right_text(prompt))
+    if np.isneginf(nats).all() or (covered and max(map(float, covered.values())) < LOW_COVERAGE):
+        return None
+    preferences = preferences_of(nats, run.topic, counting).tolist()
+    return ScoredSentence(
+        prompt=prompt, preferences=dict(zip(run.topic.group_names, preferences, strict=True))
+    )
