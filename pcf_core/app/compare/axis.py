@@ -116,7 +116,9 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
     comparisons = [comparison for _, comparison in changed]
     with head:
         if axis != ready:
-            finding(alignment_finding(comparisons) if joined else _sentence(axis, line.points, loaded))
+            finding(
+                alignment_finding(comparisons) if joined else _sentence(axis, line.points, loaded.reliable)
+            )
         for reason in line.left_out:
             st.caption(plain(reason))
     if not line.points:
