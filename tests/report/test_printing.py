@@ -34,12 +34,12 @@ def test_without_a_browser_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch
 def test_it_prints_the_file_with_a_profile_of_its_own_and_no_network(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = tmp_path / "told"
+    recorded = tmp_path / "arguments"
     write = """case "$one" in --print-to-pdf=*) printf '%%PDF-1.4' > "${one#--print-to-pdf=}";; esac"""
-    script = f'printf \'%s\\n\' "$@" > {told}\nfor one in "$@"; do {write}; done'
+    script = f'printf \'%s\\n\' "$@" > {recorded}\nfor one in "$@"; do {write}; done'
     browser_that(tmp_path, monkeypatch, script)
     assert pdf_bytes(b"<html></html>") == b"%PDF-1.4"
-    arguments = told.read_text(encoding="utf8").splitlines()
+    arguments = recorded.read_text(encoding="utf8").splitlines()
     assert ("--no-sandbox" in arguments) == (os.geteuid() == 0)
     assert "--host-resolver-rules=MAP * ~NOTFOUND" in arguments
     (profile,) = [one.partition("=")[2] for one in arguments if one.startswith("--user-data-dir=")]

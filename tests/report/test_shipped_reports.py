@@ -67,9 +67,7 @@ def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dic
 
 @pytest.mark.slow
 def test_runs_that_cannot_stand_in_one_picture_have_titles_of_their_own(shipped: Store) -> None:
-    document = document_of(
-        shipped, ReportRequest(runs=(GENDER, RACE), sections=("risk", "tilt", "compare"))
-    )
+    document = document_of(shipped, ReportRequest(runs=(GENDER, RACE), sections=("risk", "tilt", "compare")))
     sections = {section.name: section for section in document.sections}
     assert "compare" not in sections  # one model on two topics: nothing to hold against each other
     assert [part.title.split(":")[0] for part in sections["risk"].parts] == ["Gender", "Race"]

@@ -102,11 +102,11 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
     axis: Axis = choose_one(
         "Axis", list(TITLES), default="text source", key="compare_axis", help="What the runs are laid along."
     )
-    line, joined = LINES[axis](loaded), axis == "base and aligned"
+    line, joined = _of_reliable(LINES[axis](loaded)), axis == "base and aligned"
     changed: Sequence[tuple[Size, Comparison]] = ()
     if joined:
         try:
-            changed = changes(loaded)
+            changed = changes(loaded.reliable)
         except AuditError as error:  # two runs that cannot be compared
             st.info(plain(str(error)), icon=":material/info:")
     if not line.points and joined:
@@ -116,7 +116,9 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
     comparisons = [comparison for _, comparison in changed]
     with head:
         if axis != ready:
-            finding(alignment_finding(comparisons) if joined else _sentence(axis, line.points, loaded))
+            finding(
+                alignment_finding(comparisons) if joined else _sentence(axis, line.points, loaded.reliable)
+            )
         for reason in line.left_out:
             st.caption(plain(reason))
     if not line.points:
@@ -277,9 +279,7 @@ def _gathered(loaded: Loaded, index: Callable[[RunSpec], str]) -> Line:
     }
     for (name, where), run in runs_at.items():
         opened = results().open(run, options)
-        if isinstance(opened, Report) and opened.report.says_little:
-            refused.append(f"{name} on {where}: no reliable answer, as it almost never used these words.")
-        elif isinstance(opened, Report):
+        if isinstance(opened, Report):
             opened_runs[name, where] = opened
         elif isinstance(opened, Waiting):
             refused.append(f"{name} on {where} is large and not read yet: choose it in the sidebar once.")
@@ -287,10 +287,30 @@ def _gathered(loaded: Loaded, index: Callable[[RunSpec], str]) -> Line:
             refused.append(f"{name} on {where}: {opened.reason}")
     order = sorted({where for _, where in opened_runs})
     keys = [(name, where) for name in loaded.runs for where in order if (name, where) in opened_runs]
-    return Line(
-        tuple(_point_of(name, where, opened_runs[name, where].report, loaded) for name, where in keys),
-        tuple(opened_runs[key] for key in keys),
-        tuple(refused),
+    return _of_reliable(
+        Line(
+            tuple(_point_of(name, where, opened_runs[name, where].report, loaded) for name, where in keys),
+            tuple(opened_runs[key] for key in keys),
+            tuple(refused),
+        )
+    )
+
+
+def _of_reliable(line: Line) -> Line:
+    """Return the points whose figures are a reliable answer, and name the others."""
+    pairs = list(zip(line.points, line.runs, strict=True))
+    shown = [(point, item) for point, item in pairs if not item.report.says_little]
+    little = tuple(
+        f"{point.line}, {item.run.topic.title}, {item.run.templates.title}: no reliable answer, because the "
+        "model almost never used these words."
+        for point, item in pairs
+        if item.report.says_little
+    )
+    return replace(
+        line,
+        points=tuple(point for point, _ in shown),
+        runs=tuple(item for _, item in shown),
+        left_out=(*line.left_out, *little),
     )
 
 

@@ -38,6 +38,7 @@ from pcf_core.show.findings.numbers import count, percent
 
 LEAST_COVERED = 0.9  # of a set's mass: below, a run says too little of the set
 MOST_RUNS = 8
+LITTLE = "There is no reliable answer, because the model almost never used these words."
 MOST_SENTENCES = 4
 HOW = """
 Each row is a model. The hollow dot is a stored result with all of its templates, and the filled dot the same
@@ -108,6 +109,9 @@ def _readings(covered: Iterable[Covering], choice: Choice) -> tuple[list[Reading
     for covering in [covering for covering in covered if covering.share >= LEAST_COVERED][:MOST_RUNS]:
         try:
             item = results().report(covering.run, choice.options)
+            if item.report.says_little:
+                refused[covering.run.scoring.label] = LITTLE
+                continue
             with st.spinner("Calculating risks and ranges …"):
                 chosen = once(_chosen_report)(item, covering.texts, covering.counts, choice.options)
             read.append(Reading(covering, item.report, chosen))
