@@ -14,8 +14,8 @@ from typing import Protocol
 
 from starlette.staticfiles import StaticFiles
 from streamlit import delta_generator
-from streamlit.elements.lib.js_number import JSNumber
 from streamlit.elements.lib import streamlit_plotly_theme
+from streamlit.elements.lib.js_number import JSNumber
 from streamlit.elements.lib.streamlit_plotly_theme import BG_COLOR as BG_COLOR
 from streamlit.elements.lib.streamlit_plotly_theme import GRAY_90 as GRAY_90
 from streamlit.elements.widgets.number_input import NumberInputSerde

@@ -149,7 +149,7 @@ def simplex(risk: SimplexRisk, criterion: str) -> go.Figure:
     star = theme.ModelStyle(theme.OKABE_ITO[5], "star", "")
     figure.add_trace(_point(mean, text, "mean of the contexts", star, 17))
     figure.update_xaxes(
-        title_text=f"← {second} · p({first}) − p({second}) · {first} →", range=[-REACH, REACH]
+        title_text=f"p({first}) − p({second})<br>← {second} · {first} →", range=[-REACH, REACH]
     )
     figure.update_yaxes(title_text=f"p({third}) → {third}", range=[-0.06, REACH])
     colors = {
