@@ -89,4 +89,4 @@ def test_a_table_names_models_and_groups_as_people_do() -> None:
     shown = with_called(table)
     assert list(shown["model"]) == ["SmolLM2 135M Instruct", None]
     assert list(shown["group"]) == ["men", "own"]
-    assert list(table["model"])[0] == exact, "a file has the exact name"
+    assert table["model"][0] == exact, "a file has the exact name"

@@ -144,18 +144,13 @@ def test_a_drag_zooms_no_chart_and_the_buttons_are_pale(name: str) -> None:
     assert layout.modebar.color == theme.GRID
 
 
-# Distributions of occupations, logarithmic or of differences: their axes show a shape, not the size of a risk.
+# Distributions of occupations, logarithms and differences: their axes show a shape, not the size of a risk.
 SHAPES = {
-    "caprice_histogram",
-    "prejudice_histogram",
-    "survival_plot",
-    "hill_plot",
-    "qq_plot",
-    "change_panels",
+    *("caprice_histogram", "prejudice_histogram", "survival_plot", "hill_plot", "qq_plot", "change_panels"),
+    *("counts on a log axis", "caprice nowhere", "caprice everywhere", "no spread", "survival of two"),
+    *("too few to fit", "nothing to fit", "an index beside none", "no index", "one prejudice", "changes"),
+    *("no change", "difference_plot", "three differences", "none told apart"),
 }
-SHAPES |= {"counts on a log axis", "caprice nowhere", "caprice everywhere", "no spread", "survival of two"}
-SHAPES |= {"too few to fit", "nothing to fit", "an index beside none", "no index", "one prejudice"}
-SHAPES |= {"changes", "no change", "difference_plot", "three differences", "none told apart"}
 RISK = re.compile(r"^(?:part of the )?(?:risk|prejudice|caprice)\b(?!.*of the two)", re.IGNORECASE)
 
 
