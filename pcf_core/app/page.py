@@ -51,7 +51,7 @@ ROW = 5  # key figures side by side
 WRITTEN: Mapping[str, Callable[[str], str]] = {
     "occupation": called,
     **dict.fromkeys(("group", "favoured", "leads"), people),
-    **dict.fromkeys(("model", "name", "first", "second", "templates"), with_titles),
+    **dict.fromkeys(("model", "name", "line", "place", "first", "second", "templates"), with_titles),
 }
 GROUPS = "|".join(map(re.escape, sorted(PEOPLE, key=len, reverse=True)))
 GROUP = re.compile(rf"^(|.*[_(: ])({GROUPS})([_):].*|)$")  # in the name of a column: stereotype_male_low

@@ -58,10 +58,10 @@ below it their mean with its interval. Neutral is always an even split here, wha
 are chosen for the risk.
 """
 HEAT_MAP = """
-Each cell is the probability that the model prefers one group's words after this occupation in this
-context: 1 means only that group's words, 0 none of them, *neutral* on the scale an even split, 0.5 of two
-groups and 0.2 of five. The bars on the right are the occupation's mean over all contexts, those on top the
-weight of the context.
+Each cell is the probability that the model prefers one group's words after this occupation in this context: 1
+means only that group's words, 0 none of them, *neutral* on the scale an even split, 0.5 of two groups and 0.2
+of five. In a pale cell with a dot the model almost never uses any of these words, so its number says little.
+The bars on the right are the occupation's mean over all contexts, those on top the weight of the context.
 """
 CAPRICE = """
 **Caprice** is what an occupation's risk gains because its stereotype changes sign from context to context. It

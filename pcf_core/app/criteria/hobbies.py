@@ -81,7 +81,7 @@ WHAT = (
 HOW_EMBEDDED = f"""
 One embedding (word2vec) is learned from the texts of all models together; a text's score is the mean of its
 words' projections on the axis from *he* to *she*. Each mark is Cohen's d between the texts for women's and
-men's names: to the right those for women's names lean more to *she*. Whiskers are 95 % intervals over names;
+men's names: on the left, texts for women's names are closer to *she*. Whiskers are 95 % intervals over names;
 ticks are the {len(SEEDS)} seeds by themselves. **Filled** marks are beyond chance and on the same side in all
 seeds. The paler marks have the gendered words in the mean, as the paper does.
 """
