@@ -199,6 +199,21 @@ def test_the_first_group_is_purple_and_on_the_right_the_second_orange_and_on_the
     assert figure_of("label_effects").layout.xaxis.autorange == "reversed"
 
 
+def test_two_models_are_named_beside_their_marks_and_more_in_a_legend() -> None:
+    settled = texts.different().convergence["jaccard"]
+    several = {
+        name: fairpair.convergence_lines(dict.fromkeys(name, settled), "samples") for name in ("ab", "abc")
+    }
+    assert [note.text for note in several["ab"].layout.annotations] == ["<b>a</b>", "<b>b</b>"]
+    assert several["ab"].layout.annotations[0].yshift > 0 > several["ab"].layout.annotations[1].yshift
+    assert (several["ab"].layout.showlegend, several["abc"].layout.showlegend) == (False, True)
+    assert not several["abc"].layout.annotations
+    pair = figure_of("dumbbell_plot").layout
+    assert [note.text for note in pair.annotations] == ["<b>one</b>", "<b>two</b>"]
+    assert len({note.ay for note in pair.annotations}) == 2, "each has a line of text of its own"
+    assert pair.showlegend is False
+
+
 def test_groups_of_people_are_men_and_women_in_every_chart() -> None:
     for name in EVERY:
         for text in read_by_people(figure_of(name)):
