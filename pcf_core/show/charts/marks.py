@@ -357,8 +357,8 @@ def name_lines(figure: go.Figure, named: Sequence[tuple[str, float, float]], *, 
     """
     ranked = sorted(named, key=lambda one: -one[2])
     for (name, x, y), up in zip(ranked, (LINE_NAME, -LINE_NAME), strict=True):
-        place = {"x": float(np.log10(x)) if log else x, "y": y, "xanchor": "right", "yshift": up}
-        note(figure, f"<b>{theme.text(name, 28)}</b>", font_size=12, **place)
+        end = {"x": float(np.log10(x)) if log else x, "y": y}
+        note(figure, f"<b>{theme.text(name, 28)}</b>", font_size=12, xanchor="right", yshift=up, **end)
 
 
 def name_rows(figure: go.Figure, labels: Mapping[str, str], *, grid: bool = False) -> None:
