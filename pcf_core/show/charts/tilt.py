@@ -18,7 +18,11 @@ from pcf_core.show.findings.numbers import called
 LABELLED = 3
 LINE = 12  # pixels between two labels
 BOX = 0.15  # half a box's height, in rows
-OVER: dict[Over, str] = {"templates": "sentences", "occupations": "occupations", "both": "both"}
+OVER: dict[Over, str] = {
+    "templates": "sentences",
+    "occupations": "occupations",
+    "both": "sentences and occupations",
+}
 MEAN = 0.25  # how far under a box's middle its mean stands, in rows
 Tilts = Mapping[str, Mapping[str, MeanTilt]]
 
