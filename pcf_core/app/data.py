@@ -284,7 +284,7 @@ def made_on(keys: tuple[str, ...]) -> str:
     """Return the day on which the newest of some runs was finished; empty where the store has none."""
     days = []
     for key in keys:
-        with suppress(RunError):
+        with suppress(AuditError):
             days.append(open_store().run_info(key).created.date().isoformat())
     return max(days, default="")
 

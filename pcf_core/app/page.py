@@ -48,13 +48,15 @@ if TYPE_CHECKING:
 # A figure is zoomed by its buttons alone: dragging moves the page.
 BUTTONS = [["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]]
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtons": BUTTONS}
+# Streamlit pans a chart that takes clicks, unless its axes are fixed: such a chart has no zoom.
+CLICKED = {**CHART, "modeBarButtons": [["toImage"]]}
 READING, DATA, PROVENANCE = "Reading the picture", "Data", "Method and provenance"  # at the end of a page
 ROW = 5  # key figures side by side
 # What cells of these columns name, and how it is written; files keep the names that scripts know.
 WRITTEN: Mapping[str, Callable[[str], str]] = {
     "occupation": called,
     **dict.fromkeys(("group", "favoured", "leads"), people),
-    **dict.fromkeys(("model", "name", "first", "second", "templates"), with_titles),
+    **dict.fromkeys(("model", "name", "line", "place", "first", "second", "templates"), with_titles),
 }
 GROUPS = "|".join(map(re.escape, sorted(PEOPLE, key=len, reverse=True)))
 GROUP = re.compile(rf"^(|.*[_(: ])({GROUPS})([_):].*|)$")  # in the name of a column: stereotype_male_low
@@ -281,8 +283,9 @@ def _draw_figure(
 ) -> None:
     """Draw a figure that visitors may share."""
     drawn = enlarged(figure) if is_presented() else figure
+    config = CHART if clicked is None else CLICKED
     shown: dict[str, Any] = {
-        "width": "stretch", "theme": "streamlit", "key": key, "config": CHART, "alt": with_titles(alt)
+        "width": "stretch", "theme": "streamlit", "key": key, "config": config, "alt": with_titles(alt)
     }  # fmt: skip
     if clicked is None:
         st.plotly_chart(drawn, **shown)

@@ -1,16 +1,15 @@
-"""What all pages are made of: key figures of any number of models, charts under a finger."""
+"""What all pages are made of: key figures of any number of models, charts with their source, tables."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
-import plotly.graph_objects as go
+import pandas as pd
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.page import chart
+from pcf_core.app.page import CHART, with_called
 
 
 def _many() -> None:
@@ -54,17 +53,40 @@ def test_a_table_writes_occupations_as_people_do_and_its_files_as_scripts_know_t
     assert files["CSV"]().split()[:2] == ["occupation,cio", "ceo,0.5"]
 
 
-@pytest.mark.parametrize(
-    ("browser", "expected"),
-    [("Mozilla/5.0 (Linux; Android 14) Chrome/140 Mobile Safari/537.36", False), ("Firefox/140", None)],
-)
-def test_a_telephone_moves_the_page_where_a_mouse_zooms(
-    browser: str, expected: bool | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn: list[go.Figure] = []
-    monkeypatch.setattr(st, "plotly_chart", lambda figure, **_: drawn.append(figure))
-    monkeypatch.setattr(st, "context", SimpleNamespace(headers={"User-Agent": browser}))
-    shared = go.Figure(go.Bar(x=[1], y=["a"]))
-    chart(shared, "key", "A bar")
-    assert drawn[0].layout.dragmode is expected
-    assert shared.layout.dragmode is None  # another visitor's may be no telephone
+def _drawn() -> None:
+    from functools import partial
+
+    import pandas as pd
+
+    from pcf_core.app.page import draw_picture
+    from pcf_core.report.panels import Panel
+    from pcf_core.show.charts.cell import cell_bars
+
+    make = partial(cell_bars, {"one": {"male": 0.7, "female": 0.3}})
+    table = pd.DataFrame({"group": ["male", "female"], "stereotype_male": [0.4, -0.4]})
+    draw_picture(Panel(key="bars", alt="Bars", chart=make, source="PCF Audit · Gender", table=lambda: table))
+
+
+def test_a_line_under_a_chart_says_its_source_and_gives_its_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    files: dict[str, Any] = {}
+    monkeypatch.setattr(
+        st, "download_button", lambda label, data, *given, **named: files.update({label: data})
+    )
+    app = AppTest.from_function(_drawn).run()
+    assert not app.exception
+    assert [caption.value for caption in app.caption] == ["Source: PCF Audit · Gender"]
+    assert files["Download the data"]().split()[:2] == ["group,stereotype_male", "male,0.4"]
+
+
+def test_a_chart_has_buttons_for_a_file_and_for_zooming_alone() -> None:
+    (buttons,) = CHART["modeBarButtons"]  # type: ignore[misc]
+    assert buttons == ["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]
+
+
+def test_a_table_names_models_and_groups_as_people_do() -> None:
+    exact = "SmolLM2-135M-Instruct-Q4_1"
+    table = pd.DataFrame({"model": [exact, None], "group": ["male", "own"], "stereotype_male": [0.1, 0.2]})
+    shown = with_called(table)
+    assert list(shown["model"]) == ["SmolLM2 135M Instruct", None]
+    assert list(shown["group"]) == ["men", "own"]
+    assert table["model"][0] == exact, "a file has the exact name"

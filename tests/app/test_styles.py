@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ import streamlit
 from plotly.subplots import make_subplots
 from streamlit.elements.lib.streamlit_plotly_theme import BG_COLOR, GRAY_70, GRAY_90
 
+from pcf_core.app.inside import DIVERGING
 from pcf_core.app.styles import STYLES, finished, front, readable, table_room
-from pcf_core.show.charts import marks
+from pcf_core.core.settings import ROOT
+from pcf_core.show.charts import marks, theme
 from pcf_core.show.charts.marks import Span
 
 SCRIPTS = Path(streamlit.__file__).parent / "static" / "static" / "js"
@@ -63,6 +66,24 @@ def test_what_sets_a_mark_off_from_a_bar_has_the_colour_of_the_page() -> None:
     assert dot.marker.color == "#123456"
     assert other.marker.color == "#654321"
     assert bar.marker.color == marks.RIM
+
+
+def test_a_scale_of_probabilities_takes_the_colours_of_the_page() -> None:
+    axis = theme.probability_axis("words for men", 0.25)
+    stops = readable(go.Figure(layout={"coloraxis": axis})).layout.coloraxis.colorscale
+    assert [at for at, _ in stops][::4] == [0, pytest.approx(0.25), 1]
+    assert [color for _, color in stops] == [*DIVERGING[:5], *DIVERGING[6:]]
+    other = readable(go.Figure(layout={"coloraxis": {"colorscale": theme.shades(["#111111", "#222222"])}}))
+    assert [color for _, color in other.layout.coloraxis.colorscale] == ["#111111", "#222222"]
+
+
+def test_neutral_is_white_on_a_light_page_and_mid_grey_on_a_dark_one() -> None:
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf8"))["theme"]
+    light, dark = (config[name]["chartDivergingColors"] for name in ("light", "dark"))
+    assert len(light) == len(dark) == 10
+    assert (*light[:5], *light[6:]) == (*theme.DIVERGING[:4], theme.DIVERGING[5], *theme.DIVERGING[7:])
+    red, green, blue = (int(dark[4][at : at + 2], 16) for at in (1, 3, 5))
+    assert 0x50 < min(red, green, blue) <= max(red, green, blue) < 0x90
 
 
 def test_title_and_source_are_written_into_a_figure() -> None:

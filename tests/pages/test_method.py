@@ -212,11 +212,11 @@ def test_the_tab_begins_with_one_answer() -> None:
     """Of a paper of drawings alone, which nothing of ours stands beside; and what the others say."""
     app = open_app("method", method_tab="As in the papers", papers_paper=TITLES["PVF"])
     items = [item for item in printed_items() if item.paper == "PVF"]
-    answer = f"Results of ours stand beside none of the {len(items)} figures and tables in “Note on PVF”."
+    answer = f"Our results stand beside none of the {len(items)} figures and tables in “Note on PVF”."
     assert f"##### {answer}" in app.texts
     assert all(f"**{item.number}.**" in app.texts for item in items)
     for paper, made, printed in product(PAPERS, (0, 1, 26), (26, 1)):
         assert len(papers_answer(paper, made, printed).split()) <= 25
     assert papers_answer("BVF", 2, 2) == (
-        "Results of ours stand beside all of the 2 figures and tables in “Bias and Volatility”."
+        "Our results stand beside all of the 2 figures and tables in “Bias and Volatility”."
     )

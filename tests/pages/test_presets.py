@@ -259,7 +259,7 @@ def test_runs_that_drew_some_templates_are_scored_whole_first(store: Store) -> N
     score_run(drawn, store, lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
     assert len(drawn.drawn.templates) < 19
     app = open_app("compare", **{**BY_SIZE, "templates": many})
-    assert "Not compared yet, for lack of scores: mini-gpt-l." in app.captions
+    assert "Not compared, because results are missing: mini-gpt-l." in app.captions
     app.press("score_missing")
     assert [job.key for job in own_queue().list(10)] == [run.key]
 
@@ -372,7 +372,7 @@ def test_a_series_is_scored_with_one_press_and_compared_size_by_size(tiny_zoo: P
     assert pressed.proto.icon == ":material/check:"
     for size in ("1,000,000", "2,000,000"):
         assert f"after alignment, at {size} parameters. It is " in overview.texts
-    assert "What alignment changes" in overview.texts
+    assert "How alignment changes the risk" in overview.texts
     assert "Figure 8 of the BVF paper" not in overview.captions, "its topic is another one"
     axis, differences = (frame.value for frame in overview.dataframe[1:])
     assert list(axis["line"]) == ["Tiny, base", "Tiny, base", "Tiny, aligned", "Tiny, aligned"]

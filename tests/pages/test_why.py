@@ -116,7 +116,7 @@ TOO_LARGE = "sizes between 1e-9 and 1e12 are read"
         (b"\xff\xfe", "not UTF-8"),
         (
             "occupation,value\n" + "".join(f"nobody {i},{i}\n" for i in range(20)),
-            "No occupation of this file",
+            "This file has none of the occupations shown here",
         ),
         *((f"{factor('{i},{w}')}nurse,{value},1\n", TOO_LARGE) for value in ("1e308", "-1e308", "3e-320")),
         (f"{factor('{i},{w}')}nurse,3,1e308\n", TOO_LARGE),

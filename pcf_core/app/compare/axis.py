@@ -1,4 +1,4 @@
-"""Runs along an axis, such as sizes or topics, and what the ready comparisons along one have found."""
+"""Results along an axis, such as sizes or topics, and the findings of the ready comparisons along one."""
 
 from __future__ import annotations
 
@@ -62,25 +62,23 @@ TITLES: dict[Axis, str] = {
     "topic": "topic",
 }
 HOW = """
-Three panels with one axis: the risk R, and its two parts. Whiskers are 95 % intervals over what *Intervals
-over* in the sidebar says. A model keeps its colour and mark of the sidebar. Nothing joins the points, but for
-the sizes of one series: neither checkpoints nor template sets nor topics have an order in between. The
-picture tests no difference of two models: ready comparisons say theirs above it, and the view *two models*
-tests any.
+The three panels show the risk and its two parts, from 0 to 1. Whiskers are 95 % ranges; *Intervals over* in
+the sidebar says what they allow for. A model has one colour and one mark on every page. Lines join only the
+sizes of one series, because checkpoints, sets of sentences and topics have no natural order. This picture
+does not test whether two models differ: the ready comparisons above it do, and so does the view *two models*.
 
-- **models**: the models of the sidebar in their order, such as before and after fine-tuning.
-- **size**: the same by their number of parameters. Each point is a single checkpoint, and two checkpoints
-  differ in more than size, so that a trend over a few of them is no law.
-- **base and aligned**: two joined lines a series, its base checkpoints and those that its makers aligned from
-  them, by size. Below stands what alignment changes: each aligned checkpoint less its base, both on the same
-  templates and occupations. Which is the aligned one of which is declared for the series on *Run an audit*.
-- **text source**: the same topic and occupations with every template set that is scored, as in the papers'
-  Table 4; sets that differ in wording alone, such as a full stop at the end, are among them. Draws of a
-  sampling plan stand in only where nothing else is scored, with a ± behind the name; texts that a set had
-  before have the first digits of their run's key.
-- **topic**: every topic that is scored, with its usual templates. Topics have other groups, words, templates
-  and numbers of groups, so that their levels are not on one footing: on the PCF scale 1 is stereotyped for
-  all, but what a random model gets differs.
+- **models**: the models in the sidebar, in their order, such as before and after fine-tuning.
+- **size**: the same models by their number of parameters. Each point is a single checkpoint. Two checkpoints
+  differ in more than their size, so a trend over a few of them is not a law.
+- **base and aligned**: two lines for each series, one for its base checkpoints and one for the checkpoints
+  that its makers aligned. The picture below shows how alignment changes each size: the aligned checkpoint
+  minus its base, for the same sentences and occupations. *Run an audit* lists the pairs of each series.
+- **text source**: the same topic and occupations with every set of sentences that has results, as in the
+  papers' Table 4. Some sets differ only in wording, such as a full stop at the end. A ± after the name means
+  that only a sample of the set has results. The first digits of a key mean that the set has changed since.
+- **topic**: every topic that has results, with its usual sentences. Topics differ in their groups, words and
+  sentences, so their levels cannot be compared directly: on the PCF scale 1 always means the same group, but
+  a random model gets a different risk in each topic.
 """
 
 
@@ -100,7 +98,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
     ``ready``: the axis of which sentences of a ready comparison, which are tested, stand there already.
     """
     axis: Axis = choose_one(
-        "Axis", list(TITLES), default="text source", key="compare_axis", help="What the runs are laid along."
+        "Axis", list(TITLES), default="text source", key="compare_axis", help="How the results are arranged."
     )
     line, joined = _of_reliable(LINES[axis](loaded)), axis == "base and aligned"
     changed: Sequence[tuple[Size, Comparison]] = ()
@@ -112,7 +110,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
     if not line.points and joined:
         _draw_no_pairs()
     elif not line.points:
-        st.info("Nothing is known for this axis.", icon=":material/info:")
+        st.info("There are no results for this axis yet.", icon=":material/info:")
     comparisons = [comparison for _, comparison in changed]
     with head:
         if axis != ready:
@@ -123,35 +121,35 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
             st.caption(plain(reason))
     if not line.points:
         return
-    alt = f"Risk and its two parts of {count(len(line.points), 'run')} by {axis}, with intervals"
+    alt = f"Risk and its two parts of {count(len(line.points), 'result')} by {axis}, with ranges"
     points = [*line.points, *line.printed]
     make = partial(axis_panels, points, TITLES[axis], [] if joined else list(loaded.runs), joined=joined)
     picture(make, "axis_panels", alt, title=f"Risk and its two parts by {axis}", source=loaded.source)
     if changed:
-        st.markdown("**What alignment changes**")
+        st.markdown("**How alignment changes the risk**")
         differences = [_change_point(size, comparison, loaded.over) for size, comparison in changed]
         checkpoints = count(len(changed), "aligned checkpoint")
-        alt = f"Risk and its two parts of {checkpoints} less those of the base, with intervals"
-        picture(partial(change_panels, differences, "parameters (log) → larger"), "change_panels", alt)
+        alt = f"Risk and its two parts of {checkpoints} minus those of the base, with ranges"
+        make = partial(change_panels, differences, "parameters (log) → larger")
+        title = "How alignment changes the risk and its parts"
+        picture(make, "change_panels", alt, title=title, source=loaded.source)
 
     def draw_data() -> None:
         draw_table(axis_table(points), "axis", AXIS_COLUMNS)
         if changed:
             table = several_table(comparisons, loaded.over)
-            draw_table(table, "base_and_aligned", SEVERAL_COLUMNS, "The differences of aligned and base")
+            draw_table(table, "base_and_aligned", SEVERAL_COLUMNS, "Aligned checkpoints minus their base")
         if axis == "text source":
             ranks = loaded.remember(_ranks_table, line)
             if not ranks.empty:
-                st.markdown(
-                    "Do the occupations keep their order of risk from the chosen templates to another set?"
-                )
+                st.markdown("Is the order of the occupations by risk the same with another set of sentences?")
                 draw_table(ranks, "rank_stability")
 
     draw_tabs("axis", {READING: HOW, DATA: draw_data, PROVENANCE: partial(draw_provenance, loaded)})
 
 
 def _sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
-    """Say what the axis shows; of models, which of them are told apart."""
+    """Write what the axis shows; for models, which of them differ."""
     if not points:
         return ""
     if axis == "models":
@@ -186,7 +184,7 @@ def _of_sizes(loaded: Loaded) -> Line:
     return Line(
         tuple(_point_of(name, float(size), loaded.reports[name], loaded) for size, name in sized),
         tuple(loaded.runs[name] for _, name in sized),
-        (f"The number of parameters is not known for {', '.join(unknown)}.",) if unknown else (),
+        (f"The number of parameters of {', '.join(unknown)} is not known.",) if unknown else (),
     )
 
 
@@ -204,12 +202,12 @@ def _of_pairs(loaded: Loaded) -> Line:
                     runs.append(item)
     paired = {item.key for item in runs}
     unpaired = [name for name, item in loaded.runs.items() if item.key not in paired]
-    apart = (f"Of no declared series: {', '.join(unpaired)}.",) if runs and unpaired else ()
+    apart = (f"Not part of a listed series: {', '.join(unpaired)}.",) if runs and unpaired else ()
     return Line(tuple(points), tuple(runs), apart)
 
 
 def of_sources(loaded: Loaded) -> Line:
-    """Return every template set that is scored for the chosen models on this topic and these occupations.
+    """Return every template set with results of the chosen models on this topic and these occupations.
 
     With them comes what the papers print for the same models and other sources.
     """
@@ -282,7 +280,7 @@ def _gathered(loaded: Loaded, index: Callable[[RunSpec], str]) -> Line:
         if isinstance(opened, Report):
             opened_runs[name, where] = opened
         elif isinstance(opened, Waiting):
-            refused.append(f"{name} on {where} is large and not read yet: choose it in the sidebar once.")
+            refused.append(f"{name} on {where} is large: open it once from the sidebar to see it here.")
         else:
             refused.append(f"{name} on {where}: {opened.reason}")
     order = sorted({where for _, where in opened_runs})
@@ -415,7 +413,7 @@ def _draw_no_pairs() -> None:
     """Say which series there are, and where one is scored with one press."""
     series = all_series()
     if not series:
-        st.info("The registry declares no pairs of base and aligned checkpoints.", icon=":material/info:")
+        st.info("There is no list of base and aligned checkpoints here.", icon=":material/info:")
         return
     titles = listed([plain(one.title) for one in series])
     st.info(
@@ -455,16 +453,16 @@ def draw_preset_finding(loaded: Loaded) -> str:
     comparisons = controlled(compared)
     st.markdown(f"**{plain(preset.title)}**")
     if narrow:
-        st.caption(plain(f"Scored in another precision than float32: {', '.join(narrow)}."))
+        st.caption(plain(f"Calculated in another precision than float32: {', '.join(narrow)}."))
     _draw_sentences(preset, comparisons, loaded)
     for sentence in _notes_of(preset, comparisons, loaded):
         st.caption(plain(sentence))
     if not comparisons:
         return ""
-    with st.expander("Every difference, with interval and p"):
+    with st.expander("Every difference, with its range and p-value"):
         st.caption(
-            "The difference is that of the first model less the second. *Method and provenance* of the "
-            "view *two models* tells how intervals and tests are made."
+            "Each difference is the first model minus the second. *Method and provenance* in the view "
+            "*two models* explains the ranges and tests."
         )
         draw_table(several_table(comparisons, loaded.over), "ready_comparison", SEVERAL_COLUMNS)
         for warning in dict.fromkeys(warning for one in comparisons for warning in one.warnings):
@@ -474,7 +472,7 @@ def draw_preset_finding(loaded: Loaded) -> str:
 
 
 def _draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> None:
-    """Draw what was found: of each pair, with what the papers show; or the order of all models."""
+    """Draw the finding for each pair, beside the papers' claim; or the order of all models."""
     over = loaded.over
     if comparisons and not preset.pair:
         finding(order_finding(comparisons, said_risks(loaded.runs, over)))
@@ -500,13 +498,13 @@ def spreads_of_pair(pair: PresetPair, loaded: Loaded) -> list[tuple[SpreadBeside
 
 
 def _notes_of(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> list[str]:
-    """List what has to be known: how tests are controlled, what differences may come from, what is missing.
+    """List caveats: how tests are controlled, other reasons for a difference, what is missing.
 
     Another seed is among what they may come from.
     """
     read = [model for model in preset.models if model in loaded.runs and not loaded.runs[model].run.plan]
     absent = [model for model in preset.models if model not in read]
-    waiting = f"Not compared yet, for lack of scores: {', '.join(absent)}." if absent else ""
+    waiting = f"Not compared, because results are missing: {', '.join(absent)}." if absent else ""
     spreads = [spread for model in read if (spread := spread_beside(model, loaded))] if preset.pair else []
     seeds = [seeds_spread(spread.spreads, here=spread.here) for spread in spreads]
     notes = (waiting, control_note(comparisons), common_note(comparisons), *seeds, preset.caution)

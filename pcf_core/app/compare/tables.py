@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.columns import FOUR_DECIMALS, numeric, textual
 from pcf_core.app.data import Loaded, load
-from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs, finding
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs, finding, with_called
 from pcf_core.app.provenance import draw_provenance
 from pcf_core.audit.options import word_scoring
 from pcf_core.core.risk import AxisPoint, Interval, Scale
@@ -25,40 +25,39 @@ from pcf_core.report.rows import source_of
 from pcf_core.show.findings.numbers import two_decimals, with_interval
 
 COMPARISON_COLUMNS = {
-    "occupation": textual("Occupation", "Empty for the mean over all."),
+    "occupation": textual("Occupation", "Empty for the mean over all occupations."),
     "weight": numeric("Weight", "Of the occupation; they sum to 1.", FOUR_DECIMALS),
     "quantity": textual("Quantity", "The whole risk, or its part prejudice or caprice."),
-    "difference": numeric("Difference", "First less second.", FOUR_DECIMALS),
-    "low": numeric("Lower end", "Of the 95 % interval of the difference.", FOUR_DECIMALS),
-    "high": numeric("Upper end", "Of the 95 % interval of the difference.", FOUR_DECIMALS),
-    "over": textual("Interval over", "That of one occupation is over templates."),
-    "p_value": numeric("p", "Of the test that swaps templates.", FOUR_DECIMALS),
+    "difference": numeric("Difference", "The first minus the second.", FOUR_DECIMALS),
+    "low": numeric("Lower end", "Of the 95 % range of the difference.", FOUR_DECIMALS),
+    "high": numeric("Upper end", "Of the 95 % range of the difference.", FOUR_DECIMALS),
+    "over": textual("Range over", "For a single occupation, the range is over sentences."),
+    "p_value": numeric("p", "From the test that swaps sentences between the models.", FOUR_DECIMALS),
     "adjusted_p_value": numeric(
         "p, controlled", "For false discoveries over all occupations; none for the mean.", FOUR_DECIMALS
     ),
-    "verdict": textual(
-        "Verdict", "Which of the two is higher, if that can be told, be it too little to matter."
-    ),
+    "verdict": textual("Verdict", "Which of the two is higher, where they differ by more than chance."),
     "negligible": st.column_config.CheckboxColumn(
-        "Too small", help="Whether the interval lies inside the smallest difference worth reporting."
+        "Too small", help="Whether the whole range is smaller than the least difference worth reporting."
     ),
     "ordered": st.column_config.CheckboxColumn(
-        "Order stated", help="Whether the two differ by as much as may matter: no page orders them else."
+        "Order stated",
+        help="Whether the difference is large enough to matter; if not, no page states an order.",
     ),
 }
 OURS = ("fitting", "equal-tokens")  # selections of words that the papers do not make
 QUANTITIES = {"R": "overall_risk", "R^p": "prejudice_risk", "R^c": "caprice_risk"}
 HEADERS = {
     "R": ("Risk R", "Discrimination risk, the mean over occupations; 0 is even."),
-    "R^p": ("Prejudice Rᵖ", "The part of R that remains when contexts are averaged."),
-    "R^c": ("Caprice Rᶜ", "The part of R that changes with the context."),
+    "R^p": ("Prejudice Rᵖ", "The part of R that stays the same in every sentence."),
+    "R^c": ("Caprice Rᶜ", "The part of R that depends on the sentence."),
 }
 NOTHING = 1e-9  # what the arithmetic leaves of a risk that is 0
 REASONS = """
-Matching a printed figure to the third digit is no test of either. The papers publish no uncertainty, and
-what was computed for them differs from what they write in ways that no reader can undo:
+Two figures that agree to the third digit prove nothing about either. The papers publish no uncertainty, and
+their code differs from their text in ways that a reader cannot undo:
 
-- **No uncertainty is published** anywhere; our intervals have nothing to be held against.
+- **No uncertainty is published**, so our ranges cannot be compared with theirs.
 - **Gender**: the authors' script takes R as the mean of the dominant side's stereotypes alone and
   volatility as that of the other side. Prejudice then agrees with the paper's formula, caprice is half of
   it, and R is smaller.
@@ -71,14 +70,14 @@ what was computed for them differs from what they write in ways that no reader c
   prompts of a batch is padding. Words of several tokens are not handled.
 - **Models**: "BERT (110M)" is bert-large-uncased in the script. LLaMA2's gender row is 0.527 in one version
   of the paper and 0.708 in the next.
-- **Templates and occupations** are others: tables of different context sources or languages are not
-  comparable with each other either. The rows that do not add up to R are shown as printed.
+- **Sentences and occupations** differ, so tables from other sources or languages cannot be compared with
+  each other either. Rows whose parts do not add up to R are shown as printed.
 """
 HOW = """
-R = Rᵖ + Rᶜ for each model, the mean over occupations, as in the papers' Tables 1 to 5; the last rows are
-the reference models, in closed form. *× 1,000* shows the figures as the first paper prints them. Our own runs
-have 95 % intervals over what *Intervals over* in the sidebar says; the papers print none. Printed rows carry
-their table; those whose scale is not stated, or another one than chosen, say so.
+Each row shows the risk R = Rᵖ + Rᶜ of a model, averaged over occupations, as in the papers' Tables 1 to 5.
+The last rows are reference models, calculated exactly. *× 1,000* shows the figures as the first paper prints
+them. Our own results have 95 % ranges (see *Intervals over* in the sidebar); the papers print none. Each
+printed row names its table, and says so where its scale is unknown or differs from the chosen one.
 """
 
 
@@ -86,29 +85,31 @@ def _axis_columns() -> dict[str, Any]:
     """Return headers in words of the table of an axis."""
     columns: dict[str, Any] = {
         "line": textual("Model", "Whose figures these are."),
-        "place": st.column_config.Column("Place", help="Where on the axis it stands."),
-        "published": textual("Printed in", "Paper and table; empty for our own runs."),
+        "place": st.column_config.Column("Place", help="Its place on the axis."),
+        "published": textual("Printed in", "Paper and table; empty for our own results."),
     }
     for name, word in RISKS.items():
         columns[name] = numeric(word, "Mean over occupations; 0 is none.", FOUR_DECIMALS)
         for end, called in (("low", "lower end"), ("high", "upper end")):
-            meaning = f"{called.capitalize()} of the 95 % interval."
+            meaning = f"{called.capitalize()} of the 95 % range."
             columns[f"{name}_{end}"] = numeric(f"{word}, {called}", meaning, FOUR_DECIMALS)
     return columns
 
 
 AXIS_COLUMNS = _axis_columns()
-OF_INTERVAL = "Of the interval of the difference over what the sidebar says."
+OF_INTERVAL = "Of the range of the difference, over what the sidebar says."
 SEVERAL_COLUMNS = {
-    "first": textual("First", "Whose figure the other's is taken from."),
-    "second": textual("Second", "What it is held against."),
+    "first": textual("First", "The model from which the other is subtracted."),
+    "second": textual("Second", "The model that is subtracted."),
     **{name: COMPARISON_COLUMNS[name] for name in ("quantity", "difference", "p_value", "verdict")},
     "first_value": numeric("Of the first", "Its figure.", FOUR_DECIMALS),
     "second_value": numeric("Of the second", "Its figure.", FOUR_DECIMALS),
     "low": numeric("Lower end", OF_INTERVAL, FOUR_DECIMALS),
     "high": numeric("Upper end", OF_INTERVAL, FOUR_DECIMALS),
     "adjusted_p_value": numeric(
-        "p, controlled", "For several comparisons (Holm); none where there is one.", FOUR_DECIMALS
+        "p, controlled",
+        "Corrected for several comparisons (Holm); empty for one.",
+        FOUR_DECIMALS,
     ),
 }
 
@@ -157,7 +158,7 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
     table = paper_table(loaded, chosen, factor)
     shown = printed_form(table, 2 if thousand else 4)
     st.dataframe(
-        shown,
+        with_called(shown),
         hide_index=True,
         column_config=paper_columns(factor, as_text=True),
         placeholder="–",
@@ -180,7 +181,7 @@ def _with_the_papers_words(loaded: Loaded) -> Loaded:
     if options.protocol not in OURS:
         return loaded
     fewer = word_scoring(options.protocol)
-    st.caption(f"All words of the topic count here, as in the papers, and not only the {fewer}.")
+    st.caption(f"All words of the topic count here, as in the papers, not only the {fewer}.")
     exact = options.model_copy(update={"protocol": "exact"})
     return load(replace(loaded.choice, options=exact))
 
@@ -200,10 +201,10 @@ def _sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str
         note = f" Note: {entry.note}." if entry and entry.note else ""
         lines.append(f"The risk of {name} is {ours} here; the papers print {printed}.{note}")
     if not lines:
-        lines.append("None of the chosen models is one that the papers print a row for on this topic.")
+        lines.append("The papers print no row for any of the chosen models on this topic.")
     return [
         *lines,
-        "Printed figures and ours rest on other templates, words and code, and are not expected to agree.",
+        "Printed figures and ours come from different sentences, words and code, so they need not agree.",
     ]
 
 
@@ -219,7 +220,7 @@ def paper_table(loaded: Loaded, rows: Sequence[PublishedRisk], factor: float = 1
             quantity: report.interval(quantity, over) or report.interval(quantity)
             for quantity in QUANTITIES.values()
         }
-        source = f"this run, {len(report.templates):,} templates"
+        source = f"this result, {len(report.templates):,} sentences"
         lines.append(paper_row(name, report, source, factor, columns_of))
     lines += [paper_row(row.model, row, printed_source(row, scale), factor) for row in rows]
     if loaded.comparable:
@@ -269,8 +270,8 @@ def paper_columns(factor: float, *, as_text: bool = False) -> dict[str, Any]:
     """Return headers in words, with as many decimals in the data as in the papers' table."""
     times, decimals = (" × 1,000", 2) if factor != 1 else ("", 4)
     columns: dict[str, Any] = {
-        "model": textual("Model", "Of this run, as printed, or a reference model."),
-        "source": textual("Source", "This run, or the paper and its table."),
+        "model": textual("Model", "From this result, as printed, or a reference model."),
+        "source": textual("Source", "This result, or the paper and its table."),
     }
     for column, (word, meaning) in HEADERS.items():
         if as_text:
@@ -278,7 +279,7 @@ def paper_columns(factor: float, *, as_text: bool = False) -> dict[str, Any]:
             continue
         columns[column] = numeric(f"{word}{times}", meaning, f"%.{decimals}f")
         for suffix, end in (("low", "lower"), ("high", "upper")):
-            what = f"{end.capitalize()} end of the 95 % interval; the papers print none."
+            what = f"{end.capitalize()} end of the 95 % range; the papers print none."
             columns[f"{column}_{suffix}"] = numeric(f"{word}{times}, {end} end", what, f"%.{decimals}f")
     return columns
 

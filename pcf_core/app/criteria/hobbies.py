@@ -82,7 +82,7 @@ WHAT = (
 HOW_EMBEDDED = f"""
 One embedding (word2vec) is learned from the texts of all models together. A text's score is the mean of its
 words' projections on the axis from *he* to *she*. Each mark is Cohen's d between the texts for women's and
-men's names: to the right, texts for women's names are closer to *she*. Whiskers are 95 % ranges over names;
+men's names: on the left, texts for women's names are closer to *she*. Whiskers are 95 % ranges over names;
 ticks are the {len(SEEDS)} single seeds. **Filled** marks are more than chance and on the same side for all
 seeds. The paler marks include gendered words, as the paper does.
 """

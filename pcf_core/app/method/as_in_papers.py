@@ -34,7 +34,7 @@ from pcf_core.app.data import Loaded, answered, load
 from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import Stamp, mined_set, stamp_of_files, template_sets, topics
-from pcf_core.app.page import finding
+from pcf_core.app.page import finding, with_called
 from pcf_core.app.request_cache import looked_up
 from pcf_core.app.results.heat_map import PAPER_TEMPLATES
 from pcf_core.app.texts.shared import complete_result
@@ -96,7 +96,7 @@ SOURCES: Mapping[Paper, str] = {
     "FairPair": "Dwivedi-Yu, Dwivedi & Schick 2024, arXiv 2404.06619. Abstract and captions could be read.",
     "Criteria": "Sterlie, Weng & Feragen 2024, arXiv 2403.08564. Some table bodies could not be read.",
 }
-NOT_HERE = "These results are not on this machine; the link offers to make them."
+NOT_HERE = "There are no such results here yet; follow the link to calculate them."
 MOST_TEMPLATES = 10
 MEASURE = "jaccard"  # the dissimilarity of FairPair's figures
 OUR_SHARE = "our share"
@@ -150,7 +150,7 @@ def draw_as_in_papers() -> None:
         _draw_item(item, opened)
     if absent:
         number = count(len(absent), "figure or table", "figures and tables")
-        with st.expander(f"Not made again here: {number}"):
+        with st.expander(f"Not reproduced here: {number}"):
             for item in absent:
                 _draw_item(item, opened)
     st.caption(SOURCES[paper])
@@ -165,8 +165,8 @@ def papers_answer(paper: Paper, made: int, printed: int) -> str:
     """Say beside how many of a paper's figures and tables results of ours stand."""
     of = f"of the {count(printed, 'figure or table', 'figures and tables')} in “{TITLES[paper]}”"
     if made == printed:
-        return f"Results of ours stand beside all {of}."
-    return f"Results of ours stand beside {f'{made:,}' if made else 'none'} {of}."
+        return f"Our results stand beside all {of}."
+    return f"Our results stand beside {f'{made:,}' if made else 'none'} {of}."
 
 
 def _draw_item(item: Printed, opened: Opened) -> None:
@@ -180,7 +180,7 @@ def _draw_item(item: Printed, opened: Opened) -> None:
             if item.rows:
                 rows = [paper_row(row.model, row, printed_source(row, "pcf"), 1) for row in item.rows]
                 st.dataframe(
-                    printed_form(pd.DataFrame(rows), 4),
+                    with_called(printed_form(pd.DataFrame(rows), 4)),
                     hide_index=True,
                     column_config=paper_columns(1, as_text=True),
                     alt=f"{item.title}: printed values, {len(rows):,} rows",
@@ -221,7 +221,7 @@ def _draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
         finding(*beside.sentences)
     if beside.table is not None:
         st.dataframe(
-            beside.table,
+            with_called(beside.table),
             height="content",  # a printed table is seen whole
             hide_index=True,
             column_config=dict(beside.columns),
@@ -264,7 +264,7 @@ def sources(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
 
 
 def _tilts(loaded: Loaded) -> Beside:
-    """Return whom each model favours, and for whom two lean most."""
+    """Return whom each model prefers, and in which occupations most."""
     reports = loaded.even
     rows = [ModelRow.of(name, report) for name, report in reports.items()]
     pairs = [rows[index : index + 2] for index in range(0, len(rows), 2)]

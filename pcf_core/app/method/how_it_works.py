@@ -41,35 +41,37 @@ from pcf_core.show.findings.toy import (
 
 OCCUPATIONS, SEED = 20, 1
 HOW_REFERENCES = """
-Each tile is a model made up to have a known risk, drawn at random: rows are occupations, columns contexts,
-the colour is the preference. *Stereotyped* has one colour a row: all prejudice. *Randomly stereotyped* is as
-certain but changes with every context: nearly all caprice. Move the number of contexts: the fewer, the more
-prejudice the two random models seem to have: the mean of a few contexts is never quite neutral.
+Each tile is an invented model with a known risk. Rows are occupations, columns are sentences, and the colour
+is the preference. *Stereotyped* has one colour in each row, so its risk is all prejudice. *Randomly
+stereotyped* is just as certain, but changes with every sentence, so its risk is nearly all caprice. With
+fewer sentences, the two random models seem to have more prejudice, because the mean of a few sentences is
+never quite neutral.
 """
 HOW_HAIR = """
-Read from top to bottom: the model's preference for blue hair in each context, then J of each, how far it
-lies from an even split on a scale to 1. The bars are each occupation's mean of J over the contexts, split
-into prejudice and caprice; the last bar is the mean of the occupations. The 0.6 of the doctor is the authors'
-own number, the others are made up.
+Read from top to bottom. First comes the model's preference for blue hair in each sentence, then the distance
+of each preference from an even split (J, from 0 to 1). The bars are the mean of J for each occupation, split
+into prejudice and caprice. The last bar is the mean over occupations. The doctor's 0.6 is the authors' own
+number; the others are invented.
 """
 HOW_THREE = """
-Every point of the triangle is a preference: in a corner one group gets everything, in the middle all get the
-same. The colour is J there, lowest in the middle. The contexts are two marks, the star is their mean: where
-J at the star is lower than the mean of J at the marks, the rest is caprice. The norms l1 and l2 count
-every group above neutral, max only the furthest.
+Every point of the triangle is a preference. In a corner one group gets everything; in the middle all groups
+get the same. The colour shows J, which is lowest in the middle. The two marks are sentences, and the star is
+their mean. If J at the star is lower than the mean of J at the marks, the difference is caprice. The norms l1
+and l2 count every group above neutral; max counts only the highest.
 """
 GLOSSARY = ROOT / "docs" / "glossary.md"
 HOW_ONE = """
-Each mark is a context. Its **preference** p, read on the upper scale, becomes a **stereotype** s on the lower
-one: an even split is 0. The V is the **criterion** J: how far s lies from 0, whichever side. The star is the
-mean of the contexts: its height is the **risk**, and the V below it is what is left when stereotypes are
-averaged first, **prejudice**. The dotted stretch between them is the Jensen gap, **caprice**. Move both
-contexts to one side of 0 and it closes.
+Each mark is a sentence. The upper scale shows the model's **preference** p in that sentence, and the lower
+scale shows the same as a **stereotype** s, which is 0 for an even split. The V is the **criterion** J: the
+distance of s from 0, on either side. The star is the mean of the sentences. Its height is the **risk**. The V
+below it is **prejudice**, a fixed preference: the part that remains when stereotypes are averaged first. The
+dotted stretch between them is **caprice**, a preference that depends on the sentence (the Jensen gap). If you
+move both sentences to one side of 0, caprice disappears.
 """
 HOW_TWO = """
-The papers' own example. Each panel is a model, each mark one of its three contexts; the star is their mean,
-its height the risk. M1 says the same three times, so its marks lie on each other. Both stars are
-equally high; below that of M1 is prejudice alone, below that of M2 caprice alone.
+This is the papers' own example. Each panel is a model, and each mark is one of its three sentences. The star
+is their mean, and its height is the risk. M1 has the same preference in all three, so its marks lie on each
+other. Both stars are equally high, but the risk of M1 is all prejudice and that of M2 all caprice.
 """
 
 
@@ -100,10 +102,10 @@ def tell(
 def _risk_row(toy: ToyRisk) -> list[KeyFigure]:
     """Return risk, prejudice, caprice and the s.d. beside it, of one example."""
     return [
-        KeyFigure("Risk r", two_decimals(toy.overall_risk), "Mean of J over contexts, 0 to 1: 0 is even."),
-        KeyFigure("Prejudice", two_decimals(toy.prejudice_risk), "J of the mean stereotype, 0 to r."),
-        KeyFigure("Caprice", two_decimals(toy.caprice_risk), "The rest, 0 to r: the Jensen gap."),
-        KeyFigure("Stereotype s.d.", two_decimals(toy.stereotype_sd), "How much s moves with the context."),
+        KeyFigure("Risk r", two_decimals(toy.overall_risk), "Mean of J over sentences, from 0 (even) to 1."),
+        KeyFigure("Prejudice", two_decimals(toy.prejudice_risk), "J of the mean stereotype, at most r."),
+        KeyFigure("Caprice", two_decimals(toy.caprice_risk), "The rest of r: the Jensen gap."),
+        KeyFigure("Stereotype s.d.", two_decimals(toy.stereotype_sd), "How much s depends on the sentence."),
     ]
 
 
@@ -126,17 +128,17 @@ def _steps_table(toys: Sequence[ToyRisk]) -> pd.DataFrame:
 
 
 def _draw_references() -> None:
-    """Draw the reference models, in as many contexts as the reader likes."""
+    """Draw the reference models, with as many sentences as the reader chooses."""
     above = st.container()
     contexts = int(
         st.slider(
-            "Contexts",
+            "Sentences",
             2,
             60,
             10,
             key="contexts",
             bind="query-params",
-            help="In how many contexts each model is seen.",
+            help="How many sentences each model gets.",
         )
     )
     rng = np.random.default_rng(SEED)
@@ -153,7 +155,7 @@ def _draw_references() -> None:
         KeyFigure(
             name,
             two_decimals(risk.overall_risk),
-            "Risk R of this draw: 0 is neutral, 1 the most. Below it its two parts.",
+            "The risk of this draw, from 0 (neutral) to 1, with its two parts below.",
             f"prejudice {two_decimals(risk.prejudice_risk)}, caprice {two_decimals(risk.caprice_risk)}",
         )
         for name, risk in shown.items()
@@ -176,8 +178,8 @@ def _draw_references() -> None:
 def _draw_hair() -> None:
     """Draw the way from a matrix of preferences for blue or pink hair to one number."""
     above = st.container()
-    first = slider("Blue for the doctor in context 1", "p_blue", 0.6, "The note's example is 0.6.")
-    contexts = ("context 1", "context 2", "context 3")
+    first = slider("Blue for the doctor in sentence 1", "p_blue", 0.6, "0.6 in the note's example.")
+    contexts = ("sentence 1", "sentence 2", "sentence 3")
     rows = {"doctor": [first, 0.45, 0.75], "teacher": [0.2, 0.35, 0.3], "pilot": [0.95, 0.05, 0.5]}
     toys = [toy_risk(name, ("blue", "pink"), contexts, row) for name, row in rows.items()]
     matrix = np.array([toy.preferences for toy in toys])
@@ -186,10 +188,10 @@ def _draw_hair() -> None:
         finding(parts_finding(whole))
     doctor = toys[0]
     figures = [
-        KeyFigure("p(blue)", two_decimals(first), "Preference of the doctor in context 1, 0 to 1."),
+        KeyFigure("p(blue)", two_decimals(first), "The doctor's preference in sentence 1, 0 to 1."),
         KeyFigure("s(blue)", signed(float(doctor.stereotypes[0, 0])), "Its stereotype, −1 to 1."),
         KeyFigure("J", two_decimals(float(doctor.risks[0])), "Its risk, 0 to 1: 0 is neutral."),
-        KeyFigure("Risk R", two_decimals(whole.overall_risk), "Mean over contexts and occupations, 0 to 1."),
+        KeyFigure("Risk R", two_decimals(whole.overall_risk), "Mean over sentences and occupations, 0 to 1."),
     ]
     alt = "A matrix of preferences, the matrix of their risks, and bars of the occupations' risks"
     tell(
@@ -204,27 +206,27 @@ def _draw_hair() -> None:
 
 
 def _draw_three() -> None:
-    """Draw three groups: two contexts that lean to different ones."""
+    """Draw three groups: two sentences that prefer different ones."""
     above = st.container()
     columns = st.columns(3)
     with columns[0]:
-        first = slider("Context 1: lean to A", "lean_first", 0.8, "0 is neutral, 1 puts only A's words.")
+        first = slider("Sentence 1: A", "lean_first", 0.8, "0 is neutral; at 1 only A's words come.")
     with columns[1]:
-        second = slider("Context 2: lean to B", "lean_second", 0.5, "0 is neutral, 1 puts only B's words.")
+        second = slider("Sentence 2: B", "lean_second", 0.5, "0 is neutral; at 1 only B's words come.")
     with columns[2]:
         name = choose_one(
             "Criterion",
             ["max", "l2", "l1"],
             default="max",
             key="toy_criterion",
-            help="How the stereotypes of three groups become one number; with two groups all agree.",
+            help="How several groups become one score. With two groups, all three agree.",
         )
     criterion, corners = Criterion.parse(name), np.eye(3)
     leans = np.array([[first], [second]])
     toy = toy_risk(
         "example",
         ("A", "B", "C"),
-        ("context 1", "context 2"),
+        ("sentence 1", "sentence 2"),
         leans * corners[:2] + (1 - leans) / 3,
         None,
         criterion,
@@ -232,7 +234,7 @@ def _draw_three() -> None:
     risk = simplex_risk(toy, criterion)
     with above:
         finding(parts_finding(toy))
-    alt = "A triangle of all preferences for three groups, coloured by the criterion, with two contexts"
+    alt = "A triangle of all preferences for three groups, coloured by the criterion, with two sentences"
     tell(
         HOW_THREE,
         partial(simplex, risk, f"J ({name})"),
@@ -248,19 +250,19 @@ def _draw_one() -> None:
     above = st.container()
     columns = st.columns(3)
     with columns[0]:
-        first = slider("He in context 1", "p_first", 0.9, "P(male) after “The nurse said that …”.")
+        first = slider("Men in sentence 1", "p_first", 0.9, "After “The nurse said that …”.")
     with columns[1]:
-        second = slider("He in context 2", "p_second", 0.35, "P(male) after “The nurse was told that …”.")
+        second = slider("Men in sentence 2", "p_second", 0.35, "After “The nurse was told that …”.")
     with columns[2]:
         weight = slider(
-            "Weight of context 1", "w_first", 0.5, "How often context 1 occurs; the rest is context 2."
+            "Share of sentence 1", "w_first", 0.5, "How often sentence 1 occurs; the rest is sentence 2."
         )
     toy = toy_risk(
-        "nurse", ("male", "female"), ("context 1", "context 2"), [first, second], [weight, 1 - weight]
+        "nurse", ("male", "female"), ("sentence 1", "sentence 2"), [first, second], [weight, 1 - weight]
     )
     with above:
         finding(parts_finding(toy))
-    alt = "How two contexts become a risk, by the criterion J over the stereotype: prejudice and caprice"
+    alt = "How two sentences become a risk, by the criterion J over the stereotype: prejudice and caprice"
     tell(
         HOW_ONE,
         partial(jensen_curve, [toy], criterion_curve()),
@@ -280,7 +282,7 @@ def _draw_two() -> None:
         KeyFigure(
             f"Risk R · {model.name}",
             two_decimals(model.overall_risk),
-            "Mean of J over contexts: 0 is neutral, 1 the most.",
+            "Mean of J over sentences, from 0 (neutral) to 1.",
             f"prejudice {two_decimals(model.prejudice_risk)}, caprice {two_decimals(model.caprice_risk)}",
         )
         for model in models
@@ -288,12 +290,12 @@ def _draw_two() -> None:
         KeyFigure(
             f"Older measures · {model.name}",
             signed(bias),
-            "Mean preference less ½: 0 is neutral. Below it the mean distance from ½, as a share of ½.",
+            "Mean preference minus ½: 0 is neutral. Below: the mean distance from ½, as a share of ½.",
             f"deviation {percent(deviation)}",
         )
         for model, bias, deviation in zip(models, biases, deviations, strict=True)
     ]
-    alt = "How contexts become a risk, by the criterion J over the stereotype: the models M1 and M2"
+    alt = "How sentences become a risk, by the criterion J over the stereotype: the models M1 and M2"
     make = partial(jensen_curve, models, criterion_curve())
     older = older_finding(models, biases, deviations)
     tell(HOW_TWO, make, alt, "two_models", _steps_table(models), figures, older)
@@ -321,6 +323,6 @@ def draw_how_it_works() -> None:
         list(PARTS),
         default="one occupation",
         key="how_part",
-        help="Made-up examples to move, from one occupation to three groups.",
+        help="Invented examples that you can change, from one occupation to three groups.",
     )
     PARTS[part]()

@@ -34,6 +34,7 @@ from pcf_core.report.sections.policy import (
     verdict_rows,
 )
 from pcf_core.show.findings.gate import unscored_note
+from pcf_core.show.names import with_titles
 
 BROUGHT = "policy_brought"  # the policy that this session brought in
 YOURS = "your file"
@@ -48,13 +49,10 @@ max = { risk = 0.5, caprice = 0.2 }
 max_tilt = { male = 0.3 }
 """
 WHAT = (
-    "A policy is a list of limits that a model has to keep, such as a risk of at most 0.5. For each model "
-    "this view then says whether it keeps them, exceeds one, or whether we cannot tell."
+    "A policy is a list of limits for a model, such as a risk of at most 0.5. For each model, this view "
+    "says whether it keeps the limits, exceeds one, or whether we cannot tell."
 )
-HELP = (
-    "Limits that a model has to keep, as a TOML file. Nothing in it is executed, and no file that it names "
-    "is read."
-)
+HELP = "A TOML file with limits for a model. Nothing in it is executed, and files that it names are not read."
 
 
 def choose_policy(key: str, first: Sequence[str] = ()) -> Policy | None:
@@ -71,8 +69,8 @@ def choose_policy(key: str, first: Sequence[str] = ()) -> Policy | None:
             from_address,
             key=key,
             bind="query-params",
-            help="What a model has to keep. The operator's policies are in the address; your own file stays "
-            "in this session.",
+            help="The limits for a model. A link to this page names the operator's policies; your own file "
+            "stays in this session.",
         )
     else:
         name = ""
@@ -95,8 +93,8 @@ def _draw_upload(key: str, *, expanded: bool) -> None:
     """Draw the field for a file of one's own, for auditors; ``expanded`` where it is all that there is."""
     if not may_audit():
         return
-    with st.expander("Bring your own policy", icon=":material/gavel:", expanded=expanded):
-        st.caption("It looks like this; docs/gate.md says all that it may hold.")
+    with st.expander("Upload your own policy", icon=":material/gavel:", expanded=expanded):
+        st.caption("An example; docs/gate.md lists everything that a policy can contain.")
         st.code(EXAMPLE, language=None)
         upload_file("Policy file", [".toml"], 1, f"{key}_file", HELP, partial(_take, key))
         if message := st.session_state.get(f"{key}_said"):
@@ -126,7 +124,7 @@ def draw_verdicts(loaded: Loaded) -> Callable[[], None]:
     if policy is None:
         head.markdown(WHAT)
         if not (settings().policies or may_audit()):
-            st.info("The operator has given no policy (PCF_POLICIES).", icon=":material/info:")
+            st.info("The operator has not set up a policy (PCF_POLICIES).", icon=":material/info:")
         return lambda: None
     keys = keys_of([loaded])
     reports: list[GateReport] = []
@@ -135,7 +133,7 @@ def draw_verdicts(loaded: Loaded) -> Callable[[], None]:
         try:
             verdicts = _draw_model(policy, key)
         except AuditError as error:
-            st.error(f"**{plain(key.label)}:** {plain(str(error))}", icon=":material/error:")
+            st.error(f"**{plain(with_titles(key.label))}:** {plain(str(error))}", icon=":material/error:")
             continue
         reports += [verdicts.report] if verdicts.report else []
         if not key.imported:
@@ -152,7 +150,7 @@ def _draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> Non
 
     def draw_data() -> None:
         if not reports:
-            st.caption("There is no verdict yet.")
+            st.caption("There are no verdicts yet.")
         else:
             table = pd.concat([limits_table(report) for report in reports], ignore_index=True)
             whole = partial(limits_table, whole=True)
@@ -172,10 +170,12 @@ def _draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> Non
             draw_both_commands(
                 "\n".join(commands),
                 "\n".join(map(afresh, commands)),
-                "This judges by the scores of the cache, and scores what is missing there.",
+                "This command uses saved results and calculates those that are missing.",
             )
         else:
-            st.caption("These scores came in packs: the model is not here, so no command scores it again.")
+            st.caption(
+                "These results came in packs, and the model is not installed here: no command repeats them."
+            )
 
     draw_tabs("policy", {READING: HOW, DATA: draw_data, PROVENANCE: draw_provenance})
 
@@ -210,7 +210,7 @@ def _draw_model(policy: Policy, key: ScoringKey) -> StoredVerdicts:
     return verdicts
 
 
-@kept(spinner="Judging by intervals …")
+@kept(spinner="Checking the limits …")
 def _judged(
     cache: Path,
     policy: Policy,

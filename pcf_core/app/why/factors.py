@@ -50,26 +50,24 @@ QUANTITIES: Mapping[str, Quantity] = {
 EXAMPLE = "occupation,value,weight\nnurse,3.5,3130\nengineer,7.25,1700\n"
 
 LINE_COLUMNS = {
-    "per": textual("per", "The slope is the difference in risk for so much more."),
+    "per": textual("per", "The unit of the slope: the difference in risk for this much more."),
     "line": textual(
-        "line", "OLS: every point counts alike. WLS: by the people employed, or the file's weights."
+        "line", "OLS: every point counts the same. WLS: weighted by the people employed, or by the file."
     ),
     "slope": numeric("slope", "0 is no difference."),
-    "low": numeric("from", "Lower end of the 95 % interval."),
-    "high": numeric("to", "Upper end of the 95 % interval."),
-    "error": numeric("standard error", "Of the slope, from the two sources that follow."),
+    "low": numeric("from", "Lower end of the 95 % range."),
+    "high": numeric("to", "Upper end of the 95 % range."),
+    "error": numeric("standard error", "Of the slope, from the two sources in the next columns."),
     "error_hc3": numeric("from occupations", "From the scatter about the line, of the kind HC3."),
     "error_templates": numeric(
-        "from templates", "What the templates, which all occupations share, add; empty for a single template."
+        "from sentences", "Added by the sentences, which all occupations share; empty for a single sentence."
     ),
-    "p": numeric("p alone", "Small where so steep a slope would be rare without any link."),
+    "p": numeric("p alone", "Small if so steep a slope would be rare without any link."),
     "p_holm": numeric("p corrected", "By Holm's method, for all slopes of the model."),
     "r_squared": numeric("R²", "Share of the differences in risk that the line accounts for, of 1."),
     "n": numeric("points", "Lines of the statistics, or words.", None),
-    "effective_n": numeric(
-        "effective points", "As how many alike points they count by their weights.", "%.1f"
-    ),
-    "intercept": numeric("intercept", "Risk that the line has where the factor is 0."),
+    "effective_n": numeric("effective points", "How many equally weighted points they are worth.", "%.1f"),
+    "intercept": numeric("intercept", "Risk on the line where the factor is 0."),
 }
 MEAN_RISK = "Mean over the occupations; 0 is even."
 POINT_COLUMNS = {
@@ -150,7 +148,7 @@ def _draw_controls(loaded: Loaded) -> FactorChoice:
             False,
             key="broad",
             bind="query-params",
-            help="Also count words for which the statistics only have a wider line, such as director.",
+            help="Also count words for which the statistics have only a broader line, such as director.",
         )
         close = st.toggle(
             "Close matches",
@@ -158,8 +156,8 @@ def _draw_controls(loaded: Loaded) -> FactorChoice:
             key="close",
             bind="query-params",
             disabled=broad,
-            help="Also count words whose line of the statistics is close and not the same. Off: exact "
-            "matches alone. Broad matches take them in. *Sensitivity* has the slopes under all three.",
+            help="Also count words whose line in the statistics is close but not the same. If off, only "
+            "exact matches count. Broad matches include close ones. *Sensitivity* shows all three.",
         )
         own = _draw_own([row.occupation for row in loaded.first.report.occupations])
     matching: Matching = "broad" if broad else "close" if close else "exact"
@@ -175,15 +173,15 @@ def _draw_own(occupations: Sequence[str]) -> OwnFactor | None:
     matched = sum(word.casefold() in own.values for word in occupations) if own else 0
     if not may_audit():
         return None
-    with st.popover("Your own figures", icon=":material/upload_file:", help="A further panel, from a file."):
-        st.markdown("A CSV file with one line an occupation; the weight may be missing.")
+    with st.popover("Your own figures", icon=":material/upload_file:", help="Add a panel from a file."):
+        st.markdown("A CSV file with one line for each occupation. The weight is optional.")
         st.code(EXAMPLE, language=None)
         upload_file(
             "CSV",
             ["csv"],
             LARGEST_UPLOAD,
             UPLOAD,
-            "Read for this session only; nothing of it is kept.",
+            "Used in this session only and not saved.",
             _take_upload,
         )
         if problem := st.session_state.get(PROBLEM):
@@ -195,12 +193,12 @@ def _draw_own(occupations: Sequence[str]) -> OwnFactor | None:
             )
             if not matched:
                 st.error(
-                    "No occupation of this file is among those shown, so it is not used: name them as the "
-                    f"table below does, such as {plain(occupations[0])}.",
+                    "This file has none of the occupations shown here, so it is not used. Use the names in "
+                    f"the table below, such as {plain(occupations[0])}.",
                     icon=":material/error:",
                 )
             st.button(
-                "Remove", key="remove_own", on_click=forget, icon=":material/delete:", help="Takes it out."
+                "Remove", key="remove_own", on_click=forget, icon=":material/delete:", help="Remove the file."
             )
     return own if matched else None
 

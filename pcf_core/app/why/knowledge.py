@@ -1,4 +1,4 @@
-"""The tab Knowledge: what is asked, what is known of it, what was not scored yet; sets of one's own."""
+"""The tab Knowledge: sets of facts, how much models know of them, missing results, and own sets."""
 
 from __future__ import annotations
 
@@ -51,21 +51,22 @@ from pcf_core.report.reproducing import afresh, dtype_option
 from pcf_core.report.sections.knowledge import knowledge_panel, knowledge_table, ordered
 from pcf_core.show.charts.why import MOST_FACTS
 from pcf_core.show.findings.notes import self_audit_facts
-from pcf_core.show.findings.numbers import ends, two_decimals, with_interval
+from pcf_core.show.findings.numbers import ends, listed, two_decimals, with_interval
 from pcf_core.show.findings.why import set_finding
+from pcf_core.show.names import with_titles
 from pcf_core.work.requests import submit_knowledge
 
 RECENT = 100
 NOT_AUDITED = {
-    "noise floor": "not audited: nothing was scored for this set itself, or by an earlier version of the app"
+    "noise floor": "not audited: this set reuses earlier results, or an earlier version of the app made them"
 }
 ORDERS = ("best known", "least known", "widest gap")
 FORMS = """
-TOML or JSON with the templates, in each of which every fact is asked, and the facts; or CSV, of which each
-row is a template or a fact. One file holds a whole set.
+One file holds a whole set: the facts, and the sentences in which each fact is asked. It can be TOML, JSON, or
+a CSV file with one row for each sentence or fact.
 """
 EXAMPLES = {
-    "**TOML**; a name, title, source and notes may stand above, and a weight in a fact": """\
+    "**TOML**; optional: name, title, source and notes at the top, and a weight for each fact": """\
 templates = ["The capital of [X] is [Y]", "[X] has its capital in [Y]"]
 
 [[facts]]
@@ -77,7 +78,7 @@ wrong = ["Rome", "Madrid"]
 {"templates": ["The capital of [X] is [Y]"],
  "facts": [{"subject": "France", "right": ["Paris"], "wrong": ["Rome", "Madrid"]}]}
 """,
-    "**CSV**, with | between several answers; a column *weight* may stand behind": """\
+    "**CSV**, with | between several answers and an optional column *weight*": """\
 template,subject,right,wrong
 The capital of [X] is [Y],,,
 [X] has its capital in [Y],,,
@@ -88,8 +89,8 @@ The capital of [X] is [Y],,,
 
 
 EXPECT = (
-    "Once it is scored, this tab shows how much each model knows of these facts, and whether that depends on "
-    "the sentence."
+    "Once there are results, this tab shows how many of these facts each model knows, and whether that "
+    "depends on the sentence."
 )
 
 
@@ -125,21 +126,23 @@ def draw_knowledge() -> None:
     finding(*(panel.findings[0] for panel in panels.values()))
     for model, panel in panels.items():
         if panel.notes:
-            st.warning(f"**{plain(model)}:** {plain(' '.join(panel.notes))}", icon=":material/warning:")
+            st.warning(
+                f"**{plain(with_titles(model))}:** {plain(' '.join(panel.notes))}", icon=":material/warning:"
+            )
     with st.container(horizontal=True):
         model = st.selectbox(
             "Model",
             list(reports),
             key="knowledge_model",
             bind="query-params",
-            help="Whose facts the picture shows.",
+            help="The model in the picture.",
         )
         order = choose_one(
             "Facts first",
             ORDERS,
             default=ORDERS[0],
             key="knowledge_order",
-            help="Twenty facts are drawn; the table has all.",
+            help="The picture shows twenty facts, the table all.",
         )
     panel = knowledge_panel(model, reports[model], order)
     draw_picture(panel)
@@ -164,14 +167,14 @@ def _draw_form() -> tuple[str, str]:
             with_asked("facts", _set_names()),
             key="facts",
             bind="query-params",
-            help="Sets that come with the app, then your own.",
+            help="Sets that come with the app, then your own sets.",
         )
         score = select_called(
             "Score",
             {name: one.words for name, one in SCORES.items()},
             key="knowledge_score",
             help="; ".join(f"{one.words}: {one.formula}" for one in SCORES.values())
-            + ". Each is concave, 0 at 0 and 1 at 1; another one scores nothing anew.",
+            + ". Each is concave, 0 at 0 and 1 at 1. Changing it needs no new run.",
         )
     return facts, score
 
@@ -198,7 +201,7 @@ def _scored_of(
             report = _report_among(key, facts, score, protocol, store.shards(key), audit)
             scored[model] = Scored(key, audit, report)
         except AuditError as error:
-            st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
+            st.error(f"**{plain(with_titles(model))}:** {plain(str(error))}", icon=":material/error:")
     return scored, missing
 
 
@@ -229,8 +232,8 @@ def _offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> No
         if job.state != "done":
             draw_job(job)
     with st.container(border=True):
-        names = " and ".join(plain(name) for name in missing)
-        st.markdown(f"**Not scored yet:** {names} with *{plain(facts.title)}*.")
+        names = plain(with_titles(listed(list(missing))))
+        st.markdown(f"**No results yet:** {names} with *{plain(facts.title)}*.")
         if not may_audit():
             draw_why_not()
         elif st.button(
@@ -258,8 +261,8 @@ def _knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure
         KeyFigure(
             f"Knowledge · {model}",
             two_decimals(report.knowledge),
-            "J of the probability of the right answers, averaged over contexts: 0 never, 1 always right; "
-            f"guessing gives {two_decimals(report.chance)}. 95 % interval over templates.",
+            "J of the probability of the right answers, averaged over sentences: 0 is never right, 1 always; "
+            f"guessing gives {two_decimals(report.chance)}. 95 % range over sentences.",
             f"{_over_contexts(report)} · other subjects {two_decimals(report.elsewhere)}",
         )
         for model, report in reports.items()
@@ -298,7 +301,7 @@ def _over_contexts(report: KnowledgeReport) -> str:
     """Say what contexts make of knowledge: its interval over templates, and the gap."""
     over = next((one for one in report.intervals["knowledge"] if one.over == "templates"), None)
     if over is None:
-        return "one template"
+        return "one sentence"
     return f"{ends(over, report.knowledge)} · gap {two_decimals(report.confidence_gap)}"
 
 
@@ -327,5 +330,5 @@ PANEL = OwnPanel(
     forms=FORMS,
     examples=EXAMPLES,
     said=set_finding,
-    use="what the command knowledge reads as --set",
+    use="the file for the option --set of the command knowledge",
 )

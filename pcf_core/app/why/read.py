@@ -1,4 +1,4 @@
-"""What the shipped models read against what they say: a tab of *Why?*, and a row and sentences of Tilt."""
+"""Shipped models beside their training text: a tab of *Why?*, and a row and sentences of Tilt."""
 
 from __future__ import annotations
 
@@ -39,19 +39,21 @@ from pcf_core.show.findings.why import (
 )
 
 HOW = """
-Each point is an occupation: across, the lean of the biographies of the training text whose first sentences
-name it, from −1 (all say mostly *she*) to +1 (all say mostly *he*); upwards, what the model says, its mean
-stereotype over the templates. Its area is the number of documents. On the **dotted** line the model says what
-it read; the **solid** line is fitted, freed of what small numbers of documents add to the spread, with its
-95 % band. A line flatter than the dotted one **flattens** the differences between occupations, a steeper one
-**amplifies** them, a falling one **reverses** them. That is said only where the intervals with and without
-that correction both lie on one side of 1, or both below 0. They allow for other occupations and biographies,
-and for what the sentence under the figures names besides. **Copies** is said where each holds 1 and lies
-within 0.8 to 1.25. The interval of the rank correlation allows for other occupations in the same templates.
-The text is counted by its pronouns, the model by all words of the topic; a lead may name an occupation of
-somebody else; and a model also read other texts. How far the two are apart does not say why.
+Each point is an occupation. The horizontal axis shows the training text: biographies whose first sentences
+name the occupation, from −1 (all use mostly *she*) to +1 (all use mostly *he*). The vertical axis shows the
+model: its mean stereotype over the sentences. The area of a point is the number of documents. On the
+**dotted** line the model has the same preference as its text. The **solid** line is fitted and corrected for
+the spread that small numbers of documents add; around it is its 95 % band. If the solid line is flatter than
+the dotted line, the model **flattens** the differences between occupations; if it is steeper, the model
+**amplifies** them; if it falls, the model **reverses** them. We say so only if the ranges with and without
+the correction both lie on one side of 1, or both below 0. The ranges allow for other occupations and
+biographies, and for everything named in the sentence under the figures. We say **copies** if each range
+includes 1 and lies within 0.8 to 1.25. The range of the rank correlation allows for other occupations with
+the same sentences. The text is counted by its pronouns, the model by all words of the topic. A first sentence
+may name somebody else's occupation, and a model also read other texts. The distance between the two does not
+explain its cause.
 """
-ORDER = "That of the order allows for other occupations in the same templates."
+ORDER = "The range of the order allows for other occupations with the same sentences."
 MALE = "male"
 
 
@@ -137,7 +139,7 @@ def draw_read() -> None:
         list(read.compared),
         key="read_model",
         bind="query-params",
-        help="The picture shows one model at a time; the tables have all whose training text is known.",
+        help="The picture shows one model; the tables have all models whose training text is known.",
     )
     amplification = read.compared[model]
     with head:
@@ -146,8 +148,8 @@ def draw_read() -> None:
     picture(
         partial(read_scatter, amplification, model, list(loaded.runs)),
         "read_scatter",
-        f"Mean stereotype of {model} against the lean of its training text, a point an occupation",
-        title=f"{model} against what it read",
+        f"Mean stereotype of {model} against that of its training text, one point for each occupation",
+        title=f"{model} beside its training text",
         source=loaded.source,
     )
     with st.expander("How sure?"):
@@ -178,31 +180,31 @@ def _read_figures(amplification: Amplification) -> list[KeyFigure]:
         KeyFigure(
             "Slope",
             two_decimals(line.slope) if line else "–",
-            "Difference between two occupations in what the model says, per difference of 1 in its text: 1 "
-            "is a copy, 0 no link. Corrected for small numbers of documents; below: its interval, for other "
-            f"occupations and biographies, and for {drawn_besides(amplification)}.",
+            "Difference between two occupations in the model, per difference of 1 in its text: 1 is a copy, "
+            "0 is no link. Corrected for small numbers of documents. Below: its range, for other occupations "
+            f"and biographies, and for {drawn_besides(amplification)}.",
             f"{ends(line.interval, line.slope)} · {line.verdict}"
             if line
             else f"none, {amplification.no_line}",
         ),
         KeyFigure(
-            "Shift to male words",
+            "Shift to words for men",
             two_decimals(amplification.shift),
-            "Mean over occupations of what the model says less what its text says, both from −1 (she) to 1 "
-            "(he); 0 is none.",
+            "The model minus its text, averaged over occupations, both from −1 (she) to 1 (he); 0 is no "
+            "shift.",
             ends(amplification.shift_interval, amplification.shift),
         ),
         KeyFigure(
             "Same order",
             two_decimals(ranks[0]) if ranks else "–",
-            "Spearman's rank correlation of the two: 1 is the same order of occupations, 0 no agreement; "
-            "below: its interval over occupations alone, in the same templates.",
+            "Spearman's rank correlation of the two: 1 is the same order of occupations, 0 no agreement. "
+            "Below: its range over occupations, with the same sentences.",
             f"{ends(ranks[1], ranks[0])} over occupations" if ranks else "too few occupations",
         ),
         KeyFigure(
             "Differ from the text",
             f"{differing:,} of {len(amplification.occupations):,}",
-            "Occupations whose difference between model and text survives the control of false discoveries.",
+            "Occupations in which model and text differ by more than chance, false discoveries controlled.",
         ),
     ]
 
@@ -212,33 +214,33 @@ READ_COLUMNS = {
     "she": numeric("she", "Documents with more feminine pronouns.", None),
     "neither": numeric("tie", "Documents with as many of both, or none.", None),
     "share_he": numeric("share of he", "Of the documents with a majority, 0 to 1."),
-    "text": numeric("text", "Lean of the text, −1 (all she) to 1 (all he): 2 · share − 1."),
-    "text_low": numeric("text from", "Lower end of its 95 % interval (Wilson)."),
-    "text_high": numeric("text to", "Upper end of its 95 % interval."),
-    "model_says": numeric("model says", "Mean stereotype towards male words over the templates, −1 to 1."),
-    "says_low": numeric("says from", "Lower end of its 95 % interval over templates."),
-    "says_high": numeric("says to", "Upper end of its 95 % interval over templates."),
-    "difference": numeric("difference", "What the model says less what its text says."),
-    "low": numeric("from", "Lower end of the 95 % interval of the difference, from both."),
-    "high": numeric("to", "Upper end of the 95 % interval of the difference."),
-    "p": numeric("p alone", "Small where so large a difference would be rare without any."),
+    "text": numeric("text", "From −1 (all she) to 1 (all he): 2 · share − 1."),
+    "text_low": numeric("text from", "Lower end of its 95 % range (Wilson)."),
+    "text_high": numeric("text to", "Upper end of its 95 % range."),
+    "model_says": numeric("model", "Mean stereotype towards words for men over the sentences, −1 to 1."),
+    "says_low": numeric("model from", "Lower end of its 95 % range over sentences."),
+    "says_high": numeric("model to", "Upper end of its 95 % range over sentences."),
+    "difference": numeric("difference", "The model minus its text."),
+    "low": numeric("from", "Lower end of the 95 % range of the difference, from both."),
+    "high": numeric("to", "Upper end of the 95 % range of the difference."),
+    "p": numeric("p alone", "Small if so large a difference would be rare by chance."),
     "p_controlled": numeric("p controlled", "For false discoveries over all occupations."),
     "verdict": textual(
         "verdict",
-        "amplifies: leans farther than the text. flattens: less far. reverses: the other way. copies: "
-        "within 0.2 of it. Else it cannot be told.",
+        "amplifies: a stronger preference than the text. flattens: a weaker one. reverses: the other group. "
+        "copies: within 0.2 of the text. Otherwise we cannot tell.",
     ),
 }
 LINE_COLUMNS = {
     "slope": numeric("slope", "1 is a copy; corrected for small numbers of documents."),
-    "low": numeric("from", "Lower end of its 95 % interval; what it allows for stands under the figures."),
-    "high": numeric("to", "Upper end of that interval."),
+    "low": numeric("from", "Lower end of its 95 % range; see under the figures what it allows for."),
+    "high": numeric("to", "Upper end of that range."),
     "plain": numeric("plain slope", "With the counted shares taken as they are."),
-    "plain_low": numeric("plain from", "Lower end of its 95 % interval."),
-    "plain_high": numeric("plain to", "Upper end of its 95 % interval."),
-    "shift": numeric("shift", "Mean of what the model says less what the text says."),
-    "shift_low": numeric("shift from", "Lower end of its 95 % interval."),
-    "shift_high": numeric("shift to", "Upper end of its 95 % interval."),
+    "plain_low": numeric("plain from", "Lower end of its 95 % range."),
+    "plain_high": numeric("plain to", "Upper end of its 95 % range."),
+    "shift": numeric("shift", "Mean of the model minus the text."),
+    "shift_low": numeric("shift from", "Lower end of its 95 % range."),
+    "shift_high": numeric("shift to", "Upper end of its 95 % range."),
     "rank_correlation": numeric("same order", "Spearman's rank correlation; 1 is the same order."),
     "occupations": numeric("occupations", "How many are compared.", None),
 }

@@ -28,27 +28,28 @@ from pcf_core.show.charts.why import sensitivity_dots
 from pcf_core.show.findings.factors import matching_finding
 from pcf_core.show.findings.numbers import listed, two_decimals
 from pcf_core.show.findings.why import readings_finding, sensitivity_finding, span
+from pcf_core.show.names import with_titles
 
 CHOICE_COLUMNS = {
-    "choice": textual("choice", "What was chosen otherwise."),
+    "choice": textual("choice", "The choice that was changed."),
     "overall_risk": numeric("risk R", "0 is even."),
-    "prejudice_risk": numeric("prejudice", "What is left of R when contexts are averaged first."),
-    "caprice_risk": numeric("caprice", "The rest of R; 0 where no stereotype changes its sign."),
+    "prejudice_risk": numeric("prejudice", "The part of R that stays the same in every sentence."),
+    "caprice_risk": numeric("caprice", "The rest of R; 0 if no stereotype changes its sign."),
     "stereotype_sd": numeric(
-        "s.d.", "Standard deviation of the stereotype over templates, averaged over occupations."
+        "s.d.", "Standard deviation of the stereotype over sentences, averaged over occupations."
     ),
-    "change": numeric("change of R", "Against the present reading, which is the first row.", "%+.3g"),
-    "rank": numeric("place", "Of the models under this choice by R: 1 has the highest estimate.", None),
+    "change": numeric("change of R", "Compared with the present result, which is the first row.", "%+.3g"),
+    "rank": numeric("place", "Rank of the model by R under this choice: 1 is the highest.", None),
 }
 HOW = """
-Each row is one choice that an analyst makes: which words stand for a group, which templates and weights,
-which protocol. It is changed alone; everything else stays as the sidebar has it, and nothing is scored anew.
-The first row is the present reading with its interval, and a dotted line marks it for each model. A line
-joins the lowest and the highest R over many choices of a kind, such as leaving out one word after the other.
-Hollow marks are no choices and not in the range above: *sample* rows are halves of the templates drawn at
-random and all templates but one. They are chance, which an interval allows for where templates were drawn
-again, not where documents were. The others are what the authors' published scripts compute, which is not what
-their papers define.
+Each row is one choice that an analyst makes, such as which words stand for a group, or which sentences count
+and how much. Only this choice is changed; everything else stays as the sidebar has it, and no model is run
+again. The first row is the present result with its range, and a dotted line marks it for each model. A line
+joins the lowest and the highest risk over many choices of one kind, such as leaving out one word at a time.
+Hollow marks are not choices, so the range above leaves them out. The *sample* rows use random halves of the
+sentences, and all sentences but one. They show chance, which a range includes if sentences were resampled,
+but not if documents were. The other hollow marks are what the authors' published scripts compute, which
+differs from what their papers define.
 """
 QUANTITIES: dict[str, Quantity] = {
     "overall risk": "overall_risk",
@@ -69,7 +70,7 @@ def draw_sensitivity() -> None:
             list(QUANTITIES),
             default="overall risk",
             key="sensitivity_risk",
-            help="Which risk the marks stand for.",
+            help="What the marks show.",
         )
         dimensions = st.multiselect(
             "Choices",
@@ -77,7 +78,7 @@ def draw_sensitivity() -> None:
             key="dimensions",
             bind="query-params",
             placeholder="all",
-            help="Which kinds of choices are drawn; none for all.",
+            help="Which kinds of choices are drawn; leave empty for all.",
         )
     quantity = QUANTITIES[shown]
     spans = {model: loaded.reports[model].interval(quantity) for model in tables.models}
@@ -101,7 +102,7 @@ def draw_sensitivity() -> None:
             panels = loaded.remember(_matched_panels, models, quantity)
         st.markdown(
             "The list of occupations is matched with lines of the US statistics: exactly, closely, or with a "
-            "wider line. Which matches count is a choice too."
+            "broader line. Which matches count is a choice, too."
         )
         by_matching = ({matching: one[model] for matching, one in panels.items()} for model in models)
         finding(*map(matching_finding, models, by_matching))
@@ -138,7 +139,7 @@ def _sensitivities(loaded: Loaded) -> Sensitivities:
             else:
                 tables[model] = once(_sensitivity_among)(item, options, finished)
         except AuditError as error:
-            st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
+            st.error(f"**{plain(with_titles(model))}:** {plain(str(error))}", icon=":material/error:")
     if waiting:
         follow_readings(waiting)
     if not tables:
@@ -160,7 +161,7 @@ def _range_figures(tables: Sensitivities) -> list[KeyFigure]:
                 f"Range of R · {model}",
                 f"{two_decimals(low)} – {two_decimals(high)}",
                 "The lowest and the highest risk R over all choices, each changed alone; 0 is even. The "
-                "authors' scripts and samples of the templates are not among them.",
+                "authors' scripts and samples of the sentences are left out.",
                 f"{two_decimals(one.base.overall_risk)} as chosen · {len(one.rows):,} choices",
             )
         )

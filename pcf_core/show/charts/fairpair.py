@@ -137,7 +137,7 @@ def convergence_lines(
     if over == "folds":
         figure.update_xaxes(type="log", tickvals=FOLD_TICKS)
     figure.update_yaxes(title_text=QUANTITY_WORDS[quantity])
-    return _settled(figure, f"{over} {quantity}", legend=len(models) > 1)
+    return _settled(figure, f"{over} {quantity}", list(models), log=over == "folds")
 
 
 def temperature_lines(
@@ -167,7 +167,7 @@ def temperature_lines(
     marks.rule(figure, y=1)
     figure.update_xaxes(title_text="temperature → more random texts", rangemode="tozero")
     figure.update_yaxes(title_text=QUANTITY_WORDS["ratio"])
-    return _settled(figure, " ".join(models), legend=len(models) > 1)
+    return _settled(figure, " ".join(models), list(models))
 
 
 def phrase_dots(report: WordReport, most: int = MOST_PHRASES) -> go.Figure:
@@ -236,7 +236,16 @@ def _course(
     return marks.dots(x, y, theme.text(name), color=style.color, symbol=style.marker, **joined, **more)
 
 
-def _settled(figure: go.Figure, view: str, *, legend: bool) -> go.Figure:
+def _settled(figure: go.Figure, view: str, models: Sequence[str], *, log: bool = False) -> go.Figure:
+    """Name the lines: two of them at their ends, more in a legend."""
+    ends = []
+    for model, line in zip(models, figure.data, strict=True):
+        points = [(model, x, y) for x, y in zip(line.x, line.y, strict=True) if y is not None]
+        ends += points[-1:]
+    direct = len(ends) == len(models) == 2
+    if direct:
+        marks.name_lines(figure, ends, log=log)
+    legend = len(models) > 1 and not direct
     return theme.base_layout(figure, 400, view=view, legend=legend, top=theme.BELOW_BUTTONS)
 
 

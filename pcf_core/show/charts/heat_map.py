@@ -106,7 +106,7 @@ def heat_map(
         title_text="weight", tickformat=".2~p", nticks=2, rangemode="tozero", **above, row=1, col=1
     )
     figure.update_xaxes(
-        title_text="mean", range=[0, 1], tickvals=[0, neutral, 1], tickformat=".2~g", row=2, col=2
+        title_text="mean", range=[0, 1], tickvals=theme.apart(neutral, 0.3), tickformat=".2~g", row=2, col=2
     )
     marks.rule(figure, x=neutral, dash="solid", row=2, col=2)
     theme.base_layout(

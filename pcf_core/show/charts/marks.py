@@ -20,6 +20,7 @@ BAND = 0.16  # opacity of the band of a fit
 RIM, RIM_WIDTH = "#FFFFFF", 3  # what is under a mark on a bar, and by how many pixels it is wider
 THICK = {"thickness": 2.5, "width": 7}  # whiskers, in pixels: seen from the last row of a room
 THIN = {"thickness": 1.5, "width": 3}  # of scatters with many points
+LINE_NAME = 14  # pixels from a line to its name
 MOST_VALUES, VALUE_ROOM = 12, 48  # marks that have their value beside them, and pixels for it at the right
 Values = Sequence[Any] | FloatArray
 Hover = Sequence[str] | str | None
@@ -347,6 +348,17 @@ def name_models(figure: go.Figure, named: Sequence[tuple[str, float, str]]) -> N
             **{"axref": "x", "ayref": "y", "xanchor": "left" if x < 0 else "right", "yanchor": "middle"},
             **{"arrowhead": 0, "arrowwidth": 2, "arrowcolor": color, "standoff": 6, "font_size": 12},
         )
+
+
+def name_lines(figure: go.Figure, named: Sequence[tuple[str, float, float]], *, log: bool = False) -> None:
+    """Name two lines at their right ends, the higher one above it and the other below, so that none meet.
+
+    ``named``: model and last point of each line; ``log``: whether the axis across is logarithmic.
+    """
+    ranked = sorted(named, key=lambda one: -one[2])
+    for (name, x, y), up in zip(ranked, (LINE_NAME, -LINE_NAME), strict=True):
+        end = {"x": float(np.log10(x)) if log else x, "y": y}
+        note(figure, f"<b>{theme.text(name, 28)}</b>", font_size=12, xanchor="right", yshift=up, **end)
 
 
 def name_rows(figure: go.Figure, labels: Mapping[str, str], *, grid: bool = False) -> None:

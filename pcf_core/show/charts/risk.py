@@ -271,7 +271,7 @@ def corrected_dots(
         for kind in KINDS:
             figure.add_trace(_corrected(shown, part, kind, over, factor), row=row, col=1)
     ticks = [
-        rows.Mark(index, value, f"expected from template sampling alone {two_decimals(value)}")
+        rows.Mark(index, value, f"expected from the sampling of sentences alone {two_decimals(value)}")
         for index, report in enumerate(shown.values())
         if report.corrected and report.corrected.sampling_prejudice is not None
         for value in [factor * report.corrected.sampling_prejudice]

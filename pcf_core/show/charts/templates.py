@@ -16,6 +16,7 @@ from pcf_core.show.charts import marks, rows, theme
 MOST_POINTS = 400
 TEMPLATE_LENGTH = 70
 PLAIN = ",~r"  # 10,000 rather than 10k
+BETWEEN = 56  # pixels between two panels, for the numbers and the title of an axis
 ONLY = 2.5  # an axis that ends here times below the smallest share has a place for what a set lacks
 
 
@@ -153,7 +154,8 @@ def risk_moves(moves: Sequence[RiskMove], before: str, after: str) -> go.Figure:
 
     ``before`` and ``after`` name the two choices of templates in the legend.
     """
-    figure = make_subplots(rows=len(theme.RISKS), vertical_spacing=0.13)
+    plot = len(theme.RISKS) * (BETWEEN + 34 * len(moves))
+    figure = make_subplots(rows=len(theme.RISKS), vertical_spacing=BETWEEN / plot)
     sides = (
         (before, [move.before for move in moves], -0.16, theme.ModelStyle(theme.MUTED, "circle-open", "")),
         (after, [move.after for move in moves], 0.16, theme.ModelStyle(theme.ACCENT, "diamond", "")),
@@ -179,5 +181,4 @@ def risk_moves(moves: Sequence[RiskMove], before: str, after: str) -> go.Figure:
         axis = theme.risk_axis([*ends, *(getattr(report, risk) for report in drawn)])
         figure.update_xaxes(title_text=title, nticks=6, **axis, row=row, col=1)
     marks.number_rows(figure, [theme.lines(move.label) for move in moves])
-    height = 110 + len(theme.RISKS) * (56 + 34 * len(moves))
-    return theme.base_layout(figure, height, view=" ".join(move.label for move in moves), legend=True)
+    return theme.base_layout(figure, 110 + plot, view=" ".join(move.label for move in moves), legend=True)

@@ -202,19 +202,27 @@ def shades(colors: Sequence[str]) -> list[list[Any]]:
 def probability_axis(words: str, neutral: float, **bar: Any) -> dict[str, Any]:
     """Return the colour axis of a probability: always 0 to 1, with neutral in the middle of the colours.
 
-    ``words`` says whose: "male words"; ``bar`` says where the colour bar stands.
+    ``words`` says whose: "words for men"; ``bar`` says where the colour bar stands.
     """
+    ticks = apart(neutral, 0.16)
+    named = neutral in ticks
+    title = f"probability of {words}{'' if named else f' ({neutral:.2g} is neutral)'}"
     return {
         "colorscale": diverging(neutral),
         "cmin": 0,
         "cmax": 1,
         "colorbar": {
-            **color_bar(f"probability of {words}"),
-            "tickvals": [0, neutral, 1],
-            "ticktext": ["0", f"{neutral:.2g} neutral", "1"],
+            **color_bar(title),
+            "tickvals": ticks,
+            "ticktext": ["0", *([f"{neutral:.2g} neutral"] if named else ()), "1"],
             **bar,
         },
     }
+
+
+def apart(neutral: float, room: float) -> list[float]:
+    """Return the ticks of an axis of probabilities: 0, 1, and neutral where it has this room to both."""
+    return [0, neutral, 1] if room <= neutral <= 1 - room else [0, 1]
 
 
 def color_bar(title: str) -> dict[str, Any]:

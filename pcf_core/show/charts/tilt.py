@@ -18,6 +18,11 @@ from pcf_core.show.findings.numbers import called
 LABELLED = 3
 LINE = 12  # pixels between two labels
 BOX = 0.15  # half a box's height, in rows
+OVER: dict[Over, str] = {
+    "templates": "sentences",
+    "occupations": "occupations",
+    "both": "sentences and occupations",
+}
 MEAN = 0.25  # how far under a box's middle its mean stands, in rows
 Tilts = Mapping[str, Mapping[str, MeanTilt]]
 
@@ -196,7 +201,7 @@ def _draw(figure: go.Figure, row: _Row, over: Over, chosen: str) -> None:
     ]
     if row.tilt:  # the mean over occupations, hollow, under the box
         mean, interval = row.tilt.mean, row.tilt.intervals[over]
-        text = f"mean {mean:+.3g} ({interval.low:+.3g} to {interval.high:+.3g}, over {over})"
+        text = f"mean {mean:+.3g} ({interval.low:+.3g} to {interval.high:+.3g}, over {OVER[over]})"
         look: dict[str, Any] = {"symbol": f"{marker}-open", "rim": 2, "hover": [text], "whisker": color}
         traces.append(
             marks.dots([mean], [row.place + MEAN], color=color, across=[interval], **look, **shared)

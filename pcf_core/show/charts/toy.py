@@ -147,9 +147,9 @@ def simplex(risk: SimplexRisk, criterion: str) -> go.Figure:
         figure.add_trace(_point(end, text, toy.contexts[index], _style(toy, index), 13))
     text = f"r = E J {toy.overall_risk:.3g}<br>prejudice J(E s) {toy.prejudice_risk:.3g}"
     star = theme.ModelStyle(theme.OKABE_ITO[5], "star", "")
-    figure.add_trace(_point(mean, text, "mean of the contexts", star, 17))
+    figure.add_trace(_point(mean, text, "mean of the sentences", star, 17))
     figure.update_xaxes(
-        title_text=f"← {second} · p({first}) − p({second}) · {first} →", range=[-REACH, REACH]
+        title_text=f"p({first}) − p({second})<br>← {second} · {first} →", range=[-REACH, REACH]
     )
     figure.update_yaxes(title_text=f"p({third}) → {third}", range=[-0.06, REACH])
     colors = {
@@ -217,7 +217,7 @@ def _jensen_traces(toy: ToyRisk, curve: FloatArray) -> list[go.Scatter]:
             color=theme.MUTED,
             symbol="star",
             size=13,
-            hover="mean over contexts: E s = %{x:+.3g}, r = E J(s) = %{y:.3g}",
+            hover="mean over sentences: E s = %{x:+.3g}, r = E J(s) = %{y:.3g}",
         ),
     ]
 

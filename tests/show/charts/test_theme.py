@@ -37,7 +37,6 @@ def contrast(one: str, other: str) -> float:
     "color",
     [
         *theme.OKABE_ITO[:4],
-        *theme.PAIR_COLORS,
         *theme.GROUP_COLORS[:5],
         theme.ACCENT,
         theme.CONTRAST,

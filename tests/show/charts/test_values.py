@@ -37,7 +37,9 @@ from tests.texts.criteria.planted import written
 
 
 def test_prejudice_and_caprice_stack_to_the_overall_risk() -> None:
-    prejudice, caprice, _, whisker = risk_bars([RUN, UNMEASURED, REFERENCE]).data
+    prejudice, caprice, _, whisker, values = risk_bars([RUN, UNMEASURED, REFERENCE]).data
+    assert [text.strip() for text in values.text] == ["0.52", "0.40", "1.00"]
+    np.testing.assert_allclose(values.x, [0.54, 0.4, 1.0], err_msg="a value stands behind its whisker")
     np.testing.assert_allclose(np.add(prejudice.x, caprice.x), [0.52, 0.4, 1.0])
     assert list(prejudice.y) == list(caprice.y) == ["0", "1", "2"]
     np.testing.assert_allclose([whisker.error_x.array[0], whisker.error_x.arrayminus[0]], [0.02, 0.02])
@@ -46,21 +48,21 @@ def test_prejudice_and_caprice_stack_to_the_overall_risk() -> None:
 
 def test_a_whisker_on_a_bar_has_a_pale_rim_and_stands_in_the_legend_once() -> None:
     """A grey line is lost on a grey bar, and no colour stands out from the bar and from both pages."""
-    *_, rim, whisker = risk_bars([RUN, UNMEASURED]).data
+    *_, rim, whisker, _ = risk_bars([RUN, UNMEASURED]).data
     assert (rim.x, rim.y, rim.error_x.array) == (whisker.x, whisker.y, whisker.error_x.array)
     assert rim.error_x.thickness > whisker.error_x.thickness
     assert rim.marker.line.width > whisker.marker.line.width
     assert rim.error_x.color == rim.marker.color == marks.RIM != whisker.error_x.color
     assert (rim.showlegend, rim.hoverinfo) == (False, "skip")
-    *_, rim, diamond = lean_bars([LeanBar("m", 0.1, 0.2, neutral=0.15)]).data
+    *_, rim, diamond, _ = lean_bars([LeanBar("m", 0.1, 0.2, neutral=0.15)]).data
     assert rim.error_x.array is None
     assert rim.x == diamond.x == (0.15,)
 
 
 def test_bars_of_squares_sum_to_the_mean_square() -> None:
-    bars = list(lean_bars([LeanBar("a", 0.1, 0.2), LeanBar("b", 0.3, 0.0)]).data)
+    bars = list(lean_bars([LeanBar("a", 0.1, 0.2), LeanBar("b", 0.3, 0.0)]).data)[:2]
     assert [sum(trace.x[place] for trace in bars) for place in (0, 1)] == pytest.approx([0.3, 0.3])
-    assert "0 % of the squared tilt" in bars[1].customdata[1]
+    assert "0 % of the squared preference" in bars[1].customdata[1]
 
 
 @pytest.mark.parametrize(("headline", "whose"), [(False, 0), (True, 1)])
@@ -95,10 +97,10 @@ def test_the_area_of_a_point_is_its_people() -> None:
 def test_panels_share_a_span_that_holds_every_point() -> None:
     panel = records.panel_example()
     point = panel.points[0]
-    low, high = risk_span([panel, replace(panel, points=(replace(point, risk=0.95),))])
-    assert low < 0.2 < 0.95 < high
-    assert risk_span([]) == pytest.approx((-0.08, 1.08))
-    assert risk_span([replace(panel, points=(replace(point, risk=0.0),))]) == (-0.05, 0.05)
+    low, high = risk_span([panel, replace(panel, points=(replace(point, risk=1.2),))])
+    assert low < 0 < 1.2 < high
+    assert risk_span([]) == pytest.approx((-0.03, 1.03))
+    assert risk_span([replace(panel, points=(replace(point, risk=0.0),))]) == pytest.approx((-0.03, 1.03))
 
 
 def test_a_bar_of_knowledge_ends_at_knowledge_and_is_no_caprice() -> None:

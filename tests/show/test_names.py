@@ -1,0 +1,89 @@
+"""Exact names of models and template sets become titles where people read, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.core.settings import settings
+from pcf_core.material.templates import list_template_sets
+from pcf_core.models.names import known_models
+from pcf_core.models.public import public_models
+from pcf_core.show.charts import theme
+from pcf_core.show.names import _titles, set_title, with_titles
+from pcf_core.show.wording import sentences
+
+SMOLLM2, GEMMA = "SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        (SMOLLM2, "SmolLM2 135M Instruct"),
+        (f"{GEMMA} (bfloat16)", "Gemma 3 270M (bfloat16)"),
+        (
+            f"The risk of {GEMMA}: 0.46, of {SMOLLM2}.",
+            "The risk of Gemma 3 270M: 0.46, of SmolLM2 135M Instruct.",
+        ),
+        ("mini-bert · gender-wikipedia-100", "mini-bert · 100 sentence beginnings from Wikipedia"),
+        ("gender-wikipedia", "752 sentence beginnings from Wikipedia"),
+    ],
+)
+def test_names_in_a_text_become_titles(text: str, written: str) -> None:
+    assert with_titles(text) == written
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"imported:{SMOLLM2}@1f3a9c20",
+        f"cache/{SMOLLM2}/tokens",
+        f"--model={SMOLLM2}",
+        "gender-wikipedia-100@1234abcd",
+        "gender-wikipedia-20",  # made by a cut
+        "gender-wikipedia.csv",
+        "calibration",  # a word, too
+        "my-own-model",
+        "HuggingFaceTB/SmolLM2-135M-Instruct",  # its title is that of the public copy
+    ],
+)
+def test_other_names_stay(text: str) -> None:
+    assert with_titles(text) == text
+
+
+def test_no_two_names_have_one_title_and_no_title_is_a_name() -> None:
+    titles, _ = _titles(settings().assets)
+    assert len(set(titles.values())) == len(titles)
+    names = {model.name for model in (*public_models(), *known_models())}
+    assert not names & set(titles.values())
+    assert {model.name for model in public_models()} <= set(titles)
+
+
+def test_every_shipped_set_has_a_title_that_a_reader_understands() -> None:
+    for templates in list_template_sets():
+        title = set_title(templates)
+        assert " " in title
+        assert "mined" not in title
+        assert "heaviest" not in title
+
+
+def test_an_earlier_result_of_a_set_has_the_title_of_today() -> None:
+    (old,) = [one for one in list_template_sets() if one.name == "gender-wikipedia-100"]
+    assert set_title(old.model_copy(update={"title": "Wikipedia, gender (mined)"})) == set_title(old)
+    assert set_title(old.model_copy(update={"name": "mine", "title": "My sentences"})) == "My sentences"
+
+
+@given(st.text(max_size=60))
+def test_what_is_written_once_stays(text: str) -> None:
+    once = with_titles(f"{text} {SMOLLM2}")
+    assert with_titles(once) == once
+
+
+def test_sentences_and_charts_have_titles() -> None:
+    said = sentences("models")("risk_of_one", model=SMOLLM2, risk="0.30")
+    assert said == "The discrimination risk of SmolLM2 135M Instruct is 0.30."
+    assert theme.text(GEMMA) == "Gemma 3 270M"
+    assert theme.lines(f"{GEMMA} · gender-fiction-25", 16, most=3) == (
+        "Gemma 3 270M ·<br>25 sentence<br>beginnings from…"
+    )
