@@ -85,7 +85,7 @@ NAMES = r"""
 FIXED = {
     README: {
         "versions 1 to the": "which versions of the paper",
-        "it is 0 for an occupation where the same group leads in every context": "J of one sign",
+        "it is 0 for an occupation where the same group leads in every template": "J of one sign",
         "who holds a job in the US in 2021": "the year of the statistics",
         "(93 MB)": "what the package index has of SmolLM2, compressed",
         "100 workers killed at random moments": "tests/reliability/test_kills.py, docs/reliability.md",
@@ -519,10 +519,10 @@ def definitions() -> Iterator[str]:
     even, worst = (of_two[name].overall_risk for name in ("unbiased", "stereotyped"))
     yield f"is {even:.0f} for a model that is even"
     yield f"and {worst:.0f} for one that always prefers the same group."
-    contexts = len(load_templates(USUAL[1]).templates)
+    templates = len(load_templates(USUAL[1]).templates)
     assert {interval.level for interval in usual(SMOL).intervals["overall_risk"]} == {0.95}
     yield "brackets, at 95 %,"
-    yield f"unequal weights make {contexts} contexts count as fewer."
+    yield f"unequal weights make {templates} templates count as fewer."
     yield f"Under {FEW_TEMPLATES} an interval is rough."
     yield f"under {LOW_COVERAGE:.0e}".replace("e-04", "e-4")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]
