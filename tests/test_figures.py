@@ -84,7 +84,7 @@ NAMES = r"""
 FIXED = {
     README: {
         "versions 1 to the": "which versions of the paper",
-        "it is 0 for an occupation where the same group leads in every context": "J of one sign",
+        "it is 0 for an occupation where the same group leads in every template": "J of one sign",
         "who holds a job in the US in 2021": "the year of the statistics",
         "(93 MB)": "what the package index has of SmolLM2, compressed",
         "100 workers killed at random moments": "tests/reliability/test_kills.py, docs/reliability.md",
@@ -93,7 +93,7 @@ FIXED = {
         "under 1 % of what two texts differ anyway": "checked with F in `text_audits`",
         "Where the share of women is 0.1 higher": "the unit of the slope",
         "its caprice is above 0 for": "the definition of caprice",
-        "1 between the leans of two occupations": "the unit of the slope",
+        "a difference of 1 between two occupations": "the unit of the slope",
         "It is 0 for both models over the papers' ten reporting": "tests/test_shipped.py",
     },
 }
@@ -175,10 +175,8 @@ def said_in(document: str) -> Callable[[Check], Check]:
 def what_was_scored() -> Iterator[str]:
     many, heaviest = len(load_evidence("occupations-bvf").terms), len(load_templates(USUAL[1]).templates)
     assert len(load_templates(RELATIVE).templates) == 10
-    yield f"They are scored over {many} occupations × the {heaviest} heaviest contexts"
-    yield f"occupations of {many} for which the model prefers men"
-    yield f"over the same {many} occupations × the {heaviest} heaviest contexts"
-    yield f"*Male first*: occupations of {many} for which"
+    yield f"They were scored over {many} occupations × the {heaviest} most common templates"
+    yield f"in how many of {many} occupations the model prefers men"
     yield f"{many} occupations × the papers' ten relative clauses"
     wide = len(load_templates(WIDE[1]).templates)
     yield f"Here {many} occupations × its {wide} templates"
@@ -257,7 +255,7 @@ def whom_the_public_models_prefer() -> Iterator[str]:
     yield f"above 0 for {capricious} of {many} occupations."
     for word, ends in (("nurse", ("for nurse in SmolLM2 and", "in Gemma")), ("president", ("and", ""))):
         one, other = (two_decimals(of(found, word)) for found in (smol, gemma))
-        before = "male words is" if word == "nurse" else "for president it is"
+        before = "words for men is" if word == "nurse" else "for president it is"
         yield f"{before} {one} {ends[0]} {other} {ends[1]}".rstrip()
 
 
@@ -425,7 +423,7 @@ def several_kinds_of_sentences() -> Iterator[str]:
     yield f"prejudice is clearly the larger (p = {p['prejudice_risk']})"
     yield f"SmolLM2's caprice (p = {p['caprice_risk']})"
     before = first(usual(SMOL, FITTING))
-    yield f"expects men in {first(smol)} of {len(smol.occupations)} occupations, not {before}."
+    yield f"prefers men in {first(smol)} of {len(smol.occupations)} occupations, not {before}."
 
 
 @said_in(MODELS)
@@ -460,7 +458,7 @@ def teaching_models() -> Iterator[str]:
 def what_the_teaching_models_show() -> Iterator[str]:
     bert, gpt = (usual(model) for model in QUICK)
     assert first(bert) == first(gpt)
-    yield f"expect men in all {first(gpt)} occupations"
+    yield f"prefer men in all {first(gpt)} occupations"
     yield f"prejudice: mini-bert {risk(bert)}, mini-gpt {risk(gpt)}."
     spread = spread_of(gpt)
     yield (
@@ -471,7 +469,8 @@ def what_the_teaching_models_show() -> Iterator[str]:
     nurse, engineer, *others = (
         two_decimals(of(found, name)) for found in (minilm, bert) for name in ("nurse", "engineer")
     )
-    yield f"Nurse is {nurse} male in it and engineer {engineer}; mini-bert has {' and '.join(others)} there."
+    yield f"It gives men {nurse} for nurse and {engineer} for engineer;"
+    yield f"mini-bert gives them {' and '.join(others)}."
     caprice = [risk(usual(model, ViewOptions()), "caprice_risk") for model in QUICK]
     yield f"over the mined ones mini-bert {caprice[0]}, mini-gpt {caprice[1]}."
 
@@ -491,8 +490,8 @@ def what_the_models_read() -> Iterator[str]:
     rows = table.counts
     yield f"the {table.card.documents:,} biographies in it"
     nurse, engineer = rows["nurse"], rows["engineer"]
-    yield f"nurse is mostly *he* in {percent(nurse.share)} of {nurse.documents}, engineer in"
-    yield f"{percent(engineer.share)} of {engineer.documents}"
+    yield f"{percent(nurse.share)} of {nurse.documents} that name a nurse mostly say *he*"
+    yield f"{percent(engineer.share)} of {engineer.documents} that name an engineer"
     for model in QUICK:
         found, run = usual(model), Shipped(model, *USUAL).run
         result = load_result(store(), run)
@@ -517,10 +516,10 @@ def definitions() -> Iterator[str]:
     even, worst = (of_two[name].overall_risk for name in ("unbiased", "stereotyped"))
     yield f"is {even:.0f} for a model that is even"
     yield f"and {worst:.0f} for one that always prefers the same group."
-    contexts = len(load_templates(USUAL[1]).templates)
+    templates = len(load_templates(USUAL[1]).templates)
     assert {interval.level for interval in usual(SMOL).intervals["overall_risk"]} == {0.95}
     yield "brackets, at 95 %,"
-    yield f"unequal weights make {contexts} contexts count as fewer."
+    yield f"unequal weights make {templates} templates count as fewer."
     yield f"Under {FEW_TEMPLATES} an interval is rough."
     yield f"under {LOW_COVERAGE:.0e}".replace("e-04", "e-4")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]

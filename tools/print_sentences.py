@@ -93,8 +93,9 @@ SETS: dict[str, tuple[tuple[str, ...], str, str]] = {  # models, topic, template
 }
 HEAD = """# Every sentence
 
-What the app says of shipped results, one finding a line, to be read against the rules of how we write.
-Written by `python -m tools.print_sentences`; a test holds it to what that prints. Italics name the function.
+This file lists what the app writes about the shipped results, one finding per line, so that an editor can
+read it as a whole. `python -m tools.print_sentences` writes it, and a test compares the two. Italics name
+the function.
 """
 
 

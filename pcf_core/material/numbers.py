@@ -1,7 +1,6 @@
 """What each number can and cannot support, and how often its interval holds: ``assets/numbers.toml``.
 
-The figures stand there once, each with the command that gave it; the page *Method* and docs/methods.md have
-the same table of it.
+The figures are stored there once, each with the command that gave it; the page *Method* shows them as a table.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def test_a_terminal_is_told_the_words_and_the_errors_of_the_perturbation(
     result = FAIRPAIR_AUDIT.load(Store.open(own_settings.cache), found["asked"])
     assert result is not None
     lines = fairpair_lines([result])
-    assert [line for line in lines if line.startswith("mini-gpt wrote to 2 prompts")] == [
+    assert [line for line in lines if "for each side of 2 prompts" in line] == [
         fairpair_finding(result.reports[measure]) for measure in result.asked.dissimilarities
     ]
     assert words_finding(result.words) in lines

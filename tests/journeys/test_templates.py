@@ -59,7 +59,7 @@ def test_a_set_is_edited_saved_previewed_and_compared(environment: dict[str, str
         assert "with the 19 templates of gender-nineteen" in body_text(page)
         go(page, address, "set=without-said&set_view=compare&other=gender-nineteen")
         expect(page.locator(".js-plotly-plot")).to_have_count(2)
-        assert "18 of 18 and 19 templates are in both" in body_text(page)
+        assert "18 templates are in both, of 18 and 19" in body_text(page)
         assert errors == []
 
 

@@ -38,7 +38,7 @@ def test_a_topic_is_copied_changed_checked_and_deleted(environment: dict[str, st
         assert '"king"' in file.read_text()
         page.get_by_role("button", name="Delete gender-pronouns-own").click()
         page.get_by_role("button", name="Delete", exact=True).click()
-        expect(page.get_by_text("It compares male (39 words)")).to_be_visible()
+        expect(page.get_by_text("It compares men (39 words)")).to_be_visible()
         assert not file.exists()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert errors == []

@@ -50,7 +50,7 @@ def test_the_example_is_computed_as_it_is_told() -> None:
     assert decomposed.overall == pytest.approx([0.2, 0.2])
     assert decomposed.caprice == pytest.approx([0.0, 0.2], abs=1e-12)
     method = " ".join(sections()["Method"].split())
-    assert "0.6, 0.6, 0.6 and 0.5, 0.35, 0.65 in three contexts. Both have the risk 0.2." in method
+    assert "0.6, 0.6, 0.6 and another gives them 0.5, 0.35, 0.65. Both have the risk 0.2." in method
 
 
 def test_what_is_said_of_the_papers_tables_stands_in_them() -> None:

@@ -58,7 +58,7 @@ PANELS = (
     Own(
         LISTS, "topics", {"topic_view": "lists"}, "My sports.csv",
         "term,weight\n*chess* player,3\nswimmer,0.5\n",
-        "It has 2 terms, each with its own weight: *chess* player, swimmer.",
+        "It has 2 entries, each with its own weight: *chess* player, swimmer.",
         "list_shown", "list", "conditions",
     ),
     Own(

@@ -153,14 +153,3 @@ def seldom_caprice_note(numbers: Numbers, difference: Difference) -> str:
 def check_text(check: Check) -> str:
     """Say how often something held, and in what: "92 to 94: few sentences", "at most 5 wrong: …"."""
     return say("check", found=check.held or check.wrong, wrong=bool(check.wrong), of=check.of)
-
-
-def markdown_table(numbers: Numbers) -> str:
-    """Write the table as Markdown, and below it the command behind each source."""
-    rows = [
-        f"| {' | '.join(COLUMNS)} |",
-        f"|{'---|' * len(COLUMNS)}",
-        *(f"| {' | '.join(row)} |" for row in supported_rows(numbers)),
-    ]
-    commands = [f"- `{one.file}`: `{one.command}`" for one in numbers.source.values()]
-    return "\n".join([*rows, "", *commands, ""])

@@ -354,20 +354,21 @@ def _line(text: str, place: Path) -> str:
 
 HEADER = """# Architectures
 
-What the scorer does with a tiny model of every text architecture of transformers {version}, with random
-weights. *Right*: its scores are those of transformers' own class, given one text at a time, in float32
-(within 0.0001 nats and a millionth of the score) and in bfloat16 (within 0.1 nats and twice the most that
-transformers' own scores differ between the two). Each token of a causal model is read at the end of a text
-that stops before it. All others are refused with a sentence when they are opened.
+This page says what the scorer does with a tiny model of every text architecture of transformers {version},
+with random weights. *Right*: the scores agree with those of transformers' own class, which gets one text at
+a time, in float32 (within 0.0001 nats and a millionth of the score) and in bfloat16 (within 0.1 nats and
+twice the largest difference between transformers' own scores in the two). The reference for each token of a
+causal model is read at the end of a text that stops before it. All other models are refused with a sentence
+when they are opened.
 
 `python -m tests.models.scoring.architectures` writes this page and
-`tests/models/scoring/architectures.csv`, which has the class and the whole sentence of each; a slow test
+`tests/models/scoring/architectures.csv`, which has the class and the full sentence of each; a slow test
 compares every row.
 """
 TITLES = {"causal": "Causal models", "masked": "Masked models", "seq2seq": "Encoder–decoders"}
 UNBUILT = "no tiny model could be built"
 SHORT = (
-    (r"has the architecture \S+, which cannot be scored", "the class is none that can be scored"),
+    (r"has the architecture \S+, which cannot be scored", "the class cannot be scored"),
     (r"loads no causal language model", "transformers loads no causal language model of the type"),
     (r"cannot be scored from left to right", "the model looks ahead"),
     (r"draws random numbers", "the model draws random numbers"),

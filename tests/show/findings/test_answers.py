@@ -171,7 +171,7 @@ def test_a_fault_of_the_pronoun_is_found_and_the_pronoun_named() -> None:
 @pytest.mark.parametrize(
     ("name", "verdict"),
     [
-        ("always one role", "We cannot show that separation fails, but here that means little."),
+        ("always one role", "We cannot show that separation fails, but that means little here."),
         ("following in tasks", "There are too few tasks to show whether separation fails."),
         ("no effect", "We cannot show that separation fails."),
     ],
@@ -200,7 +200,7 @@ def test_refusals_under_one_pronoun_bound_its_rates() -> None:
 def test_twelve_tasks_are_not_said_to_be_more_than_are_needed() -> None:
     """Nine tasks decide a rate of twelve differences, and FNR has those of one role alone: six of twelve."""
     said = " ".join(answers.notes(reports()["twelve tasks"]))
-    assert "Each rate would need 9 tasks with such answers, that is 9 for each role." in said
+    assert "Each rate would need at least 9 tasks with valid answers, so 9 for each role." in said
 
 
 def test_a_pronoun_without_valid_answers_is_named_and_not_compared() -> None:

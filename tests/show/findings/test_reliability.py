@@ -20,7 +20,6 @@ from pcf_core.material.numbers import Check, Numbers, load_numbers
 from pcf_core.show.findings import reliability
 from tests.pages.opened import open_app
 from tests.show.charts.compared import difference
-from tools.numbers_table import PLACE, with_table
 
 SEEDS = (0.3, 0.32, 0.36), (0.29, 0.3, 0.34), (0.01, 0.02, 0.02)
 NAMES = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
@@ -121,14 +120,6 @@ def test_planted_risks_are_held_within_both_limits(off: float, largest: float, h
     said = reliability.calibration_finding([calibration(off=off, largest=largest)])
     assert said.startswith("The stored results " + ("recover" if held else "miss"))
     assert "This app" not in said, "what is stored is not what this installation finds"
-
-
-def test_the_document_has_the_same_table() -> None:
-    text = PLACE.read_text(encoding="utf8")
-    assert with_table(text) == text, "run python -m tools.numbers_table"
-    for row in reliability.supported_rows(load_numbers()):
-        assert f"| {' | '.join(row)} |" in text
-        assert all("|" not in cell for cell in row)
 
 
 def test_the_page_has_the_same_table(own_settings: Settings) -> None:

@@ -264,7 +264,7 @@ def test_the_span_is_over_choices_and_samples_stand_apart() -> None:
     assert why.span(SAMPLED) == (0.7, 0.71)
     assert why.span(WIDE) == (0.52, 0.75), "a script is another measure"
     said = why.sensitivity_finding("m", SAMPLED, Interval(low=0.68, high=0.73))
-    assert said.index("Under 1 other choice") < said.index("In samples of the sentences")
+    assert said.index("With 1 other choice") < said.index("In samples of the sentences")
 
 
 @pytest.mark.parametrize(
