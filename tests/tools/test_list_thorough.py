@@ -9,18 +9,21 @@ from pcf_core.core.settings import ROOT
 from tests.conftest import THOROUGH
 from tools.list_thorough import LONGEST, lines_of
 
-TIMES = """<testsuites><testsuite>
-<testcase classname="tests.a.test_b" name="test_long" time="1.5"/>
-<testcase classname="tests.a.test_b" name="test_short" time="0.9"/>
-<testcase classname="tests.a.test_b" name="test_few[1]" time="2"/><testcase classname="tests.a.test_b" name="test_few[2]" time="2"/>
-<testcase classname="tests.a.test_b" name="test_many[a[0]]" time="0.6"/><testcase classname="tests.a.test_b" name="test_many[b]" time="0.6"/>
-<testcase classname="tests.a.test_b" name="test_many[c]" time="0.6"/>
-</testsuite></testsuites>"""
+CASES = (
+    ("test_long", 1.5),
+    ("test_short", 0.9),
+    ("test_few[1]", 2),
+    ("test_few[2]", 2),
+    ("test_many[a[0]]", 0.6),
+    ("test_many[b]", 0.6),
+    ("test_many[c]", 0.6),
+)
 
 
 def test_long_tests_are_listed_with_how_many_of_their_cases_stay(tmp_path: Path) -> None:
     assert LONGEST == 1
-    (tmp_path / "times.xml").write_text(TIMES)
+    written = [f'<testcase classname="tests.a.test_b" name="{name}" time="{time}"/>' for name, time in CASES]
+    (tmp_path / "times.xml").write_text(f"<testsuite>{''.join(written)}</testsuite>")
     file = "tests/a/test_b.py"
     assert lines_of(tmp_path / "times.xml") == [
         f"{file}::test_few",
