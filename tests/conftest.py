@@ -10,6 +10,7 @@ import shutil
 import signal
 import sqlite3
 import sys
+from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,11 @@ CollectReports = Generator[None, pytest.CollectReport, pytest.CollectReport]
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")  # gw0, gw1, …; none where one process runs all tests
 MINI_MODELS = ("mini-bert", "mini-gpt")
 SMALL = {"gender": "gender-nineteen"}  # templates that tests score in the place of a topic's usual ones
+# By test: `make test` takes every n-th of its cases, or none (0). Written by `tools/list_thorough.py`.
+THOROUGH = {
+    line.split()[0]: int(line.split()[-1]) if " every " in line else 0
+    for line in Path(__file__).with_name("thorough.txt").read_text(encoding="utf8").splitlines()
+}
 
 
 @pytest.hookimpl(wrapper=True)
@@ -65,6 +71,14 @@ def pytest_make_collect_report(collector: pytest.Collector) -> CollectReports:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if WORKER:
         items.sort(key=lambda item: item.path.parts)
+    cases: Counter[str] = Counter()
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        if name in THOROUGH:
+            every, number = THOROUGH[name], cases[name]
+            cases[name] += 1
+            if not every or number % every:
+                item.add_marker("thorough")
 
 
 def pytest_collection_finish() -> None:
