@@ -200,5 +200,5 @@ def test_the_worst_cell_and_the_differences_by_hand() -> None:
     "other", [{"groups": ("violet", "amber")}, {"occupations": ("cup",)}, {"templates": ("a", "b")}]
 )
 def test_a_run_of_other_lists_is_refused(other: dict[str, tuple[str, ...]]) -> None:
-    with pytest.raises(RunError, match="does not ask what was planted in planted-causal"):
+    with pytest.raises(RunError, match="cannot be compared with the preferences planted in planted-causal"):
         held_against(PLANTED, replace(MEASURED, **other), REPORT, WHEN, "")

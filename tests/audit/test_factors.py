@@ -220,7 +220,7 @@ def test_a_users_own_figures() -> None:
     assert len(panel.left_out) == len(TERMS) - 15 + 1
     assert reasons["astronaut"].startswith("the file has it")
     assert reasons[TERMS[15]] == "the file gives it no value"
-    assert reasons[TERMS[16]] == "the file does not have it"
+    assert reasons[TERMS[16]] == "the file has no value for it"
     assert panel.ols.adjusted_p is not None
 
 
@@ -229,7 +229,7 @@ def test_own_figures_without_weights_or_with_few_points() -> None:
     few = OwnFactor("mine", dict.fromkeys(TERMS[:3], 1.0))
     panel = factor_panels(report_of(risks), "overall_risk", own=few)[-1]
     assert panel.no_ols == "3 points, fewer than 10"
-    assert panel.no_wls == "no point has a weight"
+    assert panel.no_wls == "no occupation has a weight"
 
 
 @pytest.mark.parametrize(
@@ -287,8 +287,8 @@ TABLE = ReadTable(
 )
 OCCUPATIONS = ("cook", "Engineer", "nurse", "welder", "wizard")
 REASONS = {
-    "cook": "in the text it is mostly part of a name or title",
-    "welder": "19 documents with a majority, fewer than 20",
+    "cook": "in the training text the word is mostly part of a name or title",
+    "welder": "only 19 documents mention more of one gender; at least 20 are needed",
     "wizard": "the documents of the training text were not counted for it",
 }
 
@@ -322,7 +322,9 @@ def test_no_occupation_is_no_comparison() -> None:
 
 
 def test_other_groups_are_refused() -> None:
-    with pytest.raises(TopicError, match="for the groups male and female only; got young, old"):
+    with pytest.raises(
+        TopicError, match="for the groups male and female only, but this topic has young, old"
+    ):
         joined(("young", "old"))
 
 

@@ -207,3 +207,9 @@ def test_a_list_that_nobody_knows_is_refused() -> None:
     unknown = make_evidence("none", ["wizard", "witch"])
     with pytest.raises(EvidenceError, match="None of the occupations of 'none' has a figure"):
         counted_occupations(unknown, load_topic("gender"), ViewOptions(reference="labour"))
+
+
+@pytest.mark.parametrize(("old", "today"), [("their counts", "counts"), ("all alike", "equal")])
+def test_a_link_with_an_earlier_label_of_the_weighting_means_the_same(old: str, today: str) -> None:
+    values = page_parameters(PageOptions()) | {"template_weights": old}
+    assert from_link(PageOptions, values).template_weighting == today
