@@ -126,7 +126,7 @@ def test_a_refusal_names_a_handful_of_words() -> None:
 @pytest.mark.parametrize("word", ["bad", "sure", "garbage", "endless"])
 def test_what_is_no_log_probability_is_an_error_that_names_word_and_prompt(word: str) -> None:
     reason = "NaN for 'bad'" if word == "bad" else f"nats for '{word}'"
-    cause = "its weights" if word == "bad" else "a log-probability is at most 0"
+    cause = "its weights" if word == "bad" else "a log-probability cannot be above 0"
     with pytest.raises(ScoringError, match=rf"{reason} in 'b \[Y\]': {cause}"):
         Halves(KEY).score(["a [Y]", "b [Y]"], ["he", word])
     values = Halves(KEY).score(["a [Y]", "b [Y]"], ["never", "rounded"])

@@ -206,7 +206,7 @@ def test_too_long_a_prompt_is_refused_before_anything_runs(name: str) -> None:
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
-        (torch.OutOfMemoryError(), r"ran out of memory with \d+ tokens a batch: .*PCF_BATCH_TOKENS"),
+        (torch.OutOfMemoryError(), r"ran out of memory with \d+ tokens per batch: .*PCF_BATCH_TOKENS"),
         (torch.AcceleratorError("CUDA error: lost\nCompile with"), r"device cpu failed .*: lost\).*resume"),
     ],
 )
@@ -234,7 +234,7 @@ def test_a_device_that_fails_is_one_sentence(name: str, error: Exception, senten
         ("bert", "exact-boundary", "exact-boundary is for causal models and those with sentinels"),
         ("xlnet", "exact-boundary", "exact-boundary is for causal models and those with sentinels"),
         *(
-            (name, "exact-boundary", "counts the sentinel behind a word.*no sentinels; use exact")
+            (name, "exact-boundary", "needs the sentinel after a word.*no sentinels: use exact")
             for name in MASK
         ),
     ],
