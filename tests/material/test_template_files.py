@@ -367,4 +367,4 @@ def test_lists_that_are_no_sources(sources, tmp_path, refusal):
     pq.write_table(pa.table({"template": TEXTS[:1], "count": [3], "sources": sources}), path)
     with pytest.raises(TemplateError) as caught:
         load_mined(path)
-    assert "write a source with its count" in refusal(caught.value)
+    assert "write each source with its count" in refusal(caught.value)
