@@ -146,19 +146,19 @@ def _require_templates(
     if not facts.sentences:
         lost = ", ".join(f"{count:,} × {reason}" for reason, count in facts.dropped.items())
         raise CorpusError(
-            f"No sentence of {corpus.name} has a word that is looked for, which is {rule.looked_for}"
-            f"{f' (passed over: {lost})' if lost else ''}: choose another corpus or another topic."
+            f"No sentence of {corpus.name} has {rule.looked_for}{f' (left out: {lost})' if lost else ''}, so "
+            "no template was found: choose another corpus or another topic."
         )
     if not facts.count:
         lost = "; ".join(f"{reason}: {count:,}" for reason, count in islice(facts.dropped.items(), 3))
         raise CorpusError(
-            f"None of the {facts.sentences:,} sentences of {corpus.name} that have {rule.looked_for} gave a "
-            f"template ({lost}): a sentence that does has {rule.form}; choose a larger corpus or another "
+            f"None of the {facts.sentences:,} sentences of {corpus.name} with {rule.looked_for} became a "
+            f"template ({lost}). A suitable sentence has {rule.form}: choose a larger corpus or another "
             "topic."
         )
     if not templates:
         raise CorpusError(
-            f"No template of {corpus.name} was counted {cut:g} times or more: choose a lower cut."
+            f"No template of {corpus.name} was counted at least {cut:g} times: choose a lower count."
         )
 
 

@@ -67,8 +67,8 @@ class Wanted:
         for word in words:
             if not WORD.fullmatch(word):
                 raise TopicError(
-                    f"The word {word!r} cannot be looked for in texts: begin with a letter and use letters "
-                    "and digits, with spaces, hyphens and apostrophes inside."
+                    f"The word {word!r} cannot be searched for in texts: a word must begin with a letter and "
+                    "have only letters and digits, with spaces, hyphens and apostrophes inside."
                 )
         self.words = frozenset(map(_lowered, words))
         self.search = re.compile(rf"\b(?:{_alternatives(self.words)})\b" if self.words else "(?!)").search

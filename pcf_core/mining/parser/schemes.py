@@ -88,8 +88,8 @@ def scheme_of(labels: Collection[str], language: str = "en") -> Scheme:
         if MARKS[scheme] <= set(labels):
             return scheme
     raise PipelineError(
-        f"The parser's labels must be those of Universal Dependencies or of {reading.beside} "
-        f"(got {', '.join(sorted(labels)[:8]) or 'none'}): take another parser."
+        f"The parser's labels must be those of Universal Dependencies or of {reading.beside}, but it has "
+        f"{', '.join(sorted(labels)[:8]) or 'none'}: choose another parser."
     )
 
 
@@ -111,8 +111,8 @@ def other_language(name: str, language: str, got: object) -> PipelineError:
     """Make the error for a parser of another language than the one that is to be read."""
     reading = READINGS[language]
     return PipelineError(
-        f"The parser {name} must be one of {reading.name}, {language!r} (got {got!r}): name another with "
-        f"--pipeline or PCF_PIPELINE, such as {reading.example} where it is installed."
+        f"A parser for {reading.name} ({language!r}) is needed, but {name} is for {got!r}: choose another "
+        f"with --pipeline or PCF_PIPELINE, such as {reading.example} if it is installed."
     )
 
 
@@ -130,7 +130,7 @@ def find(name: str) -> Path:
     except (OSError, ValueError, KeyError, TypeError, RuntimeError):  # no name of a file, a broken package
         pass
     raise PipelineError(
-        f"The parser {shorten(name, 120)!r} is not there: name the shipped {SHIPPED}, an installed spaCy "
+        f"There is no parser {shorten(name, 120)!r}: choose the shipped {SHIPPED}, an installed spaCy "
         "package such as en_core_web_sm, or a folder with spaCy's config.cfg."
     )
 
