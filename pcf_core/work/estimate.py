@@ -70,7 +70,10 @@ def _estimated(run: RunSpec, missing: int, scores: int, parameters: int, queue: 
     guessed = seconds is None and parameters > 0
     if guessed:
         seconds = missing * parameters / FIRST_GUESS
-        basis = "A first guess from the model's size: nothing was scored here yet. It may be ten times off."
+        basis = (
+            "A first guess from the model's size, because nothing has been scored here yet. It may "
+            "be ten times too high or too low."
+        )
     return Estimate(
         missing=missing,
         seconds=seconds,
@@ -116,7 +119,9 @@ def expected_seconds(
     ``rates``: from :func:`recent_rates`.
     """
     if model in rates:
-        return missing / rates[model], f"From the last run of this model here: {rates[model]:,.0f} {unit}/s."
+        return missing / rates[model], (
+            f"From the last run of this model here: {rates[model]:,.0f} {unit}/s."
+        )
     for other, rate in rates.items():
         try:
             size = resolve(split_label(other)[0]).parameters
@@ -124,5 +129,9 @@ def expected_seconds(
             continue  # used once, and gone since
         if size and parameters:
             scaled = rate * size / parameters
-            return missing / scaled, f"Rough: from {other}'s speed here, scaled by the number of parameters."
-    return None, f"Nothing was {done} on this machine yet; the queue shows the speed once it runs."
+            return missing / scaled, (
+                f"Rough estimate, from the speed of {other} here and the numbers of parameters."
+            )
+    return None, (
+        f"Nothing has been {done} on this computer yet; the queue shows the speed once the job runs."
+    )

@@ -105,14 +105,14 @@ class Tally(Record):
 DEAD_SECONDS = 30.0
 MOST_DEATHS = 3  # fruitless ones, at work or while loading, that a job is given before it fails
 DEADLY = (
-    f"{MOST_DEATHS} workers died while they were at it, and it got no further: often the memory ran out, or "
-    "a library crashed; worker.log in the cache folder says more. Give the worker more memory or the job "
-    "less (a smaller model, PCF_BATCH_TOKENS), then retry."
+    f"{MOST_DEATHS} workers crashed while working on this job without making progress, often because memory "
+    "ran out or a library crashed; worker.log in the cache folder says more. Give the worker more memory or "
+    "make the job smaller (a smaller model, or PCF_BATCH_TOKENS), then retry."
 )
 DEADLY_TO_LOAD = (
-    f"{MOST_DEATHS} workers died before they could begin with it, while its model was loaded: often the "
-    "memory does not hold it, or a library crashed; worker.log in the cache folder says more. Give the "
-    "worker more memory or take a smaller model or a narrower dtype, then retry."
+    f"{MOST_DEATHS} workers crashed while loading the model of this job, often because it does not fit in "
+    "memory or a library crashed; worker.log in the cache folder says more. Give the worker more memory, or "
+    "choose a smaller model or a narrower dtype, then retry."
 )
 
 # ``submitter``: who asked.  ``deaths``: how many workers died at it in a row, ``loading_deaths``: before they
@@ -249,7 +249,7 @@ class Queue:
         """Load a job; raises RunError if there is none of this number."""
         rows = self._rows("id = :id", id=job_id)
         if not rows:
-            raise RunError(f"There is no job {job_id!r}: the page 'Run an audit' lists those there are.")
+            raise RunError(f"There is no job {job_id!r}: the page 'Run an audit' lists all jobs.")
         return self._job(rows[0])
 
     def list(self, limit: int = 100, kind: str | None = None) -> tuple[Job, ...]:

@@ -61,8 +61,8 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
     """
     if run.scoring.imported:
         raise RunError(
-            f"The run {run.key} was imported and cannot be scored here: have the model itself at hand, then "
-            "score that."
+            f"The run {run.key} was imported and its model is not installed here, so it cannot be scored: "
+            "add the model itself, then score that."
         )
     most = run.cells if run.plan is None else len(run.evidence.terms) * len(run.templates.texts)
     queue.check("score", run.key, models=[run.scoring.model], cells=most)
@@ -100,8 +100,8 @@ def delete_run(store: Store, queue: Queue, key: str) -> None:
     job = queue.newest("score", key)
     if job is not None and job.state in ("queued", "running"):
         raise RunError(
-            f"The run {key} is waiting or being scored: cancel its job on the page 'Run an audit', then "
-            "delete it."
+            f"The run {key} is waiting or being scored and cannot be deleted yet: cancel its job on the page "
+            "'Run an audit', then delete it."
         )
     store.delete_run(key)
 
@@ -319,27 +319,28 @@ def checked_sentence(text: str) -> str:
     """
     sentence = check_sentence(text, "its text", "The sentence", TemplateError)
     if len(sentence) > LONGEST:
-        raise TemplateError(f"The sentence has {len(sentence):,} characters: shorten it to {LONGEST}.")
+        raise TemplateError(
+            f"The sentence has {len(sentence):,} characters, and at most {LONGEST} are allowed: shorten it."
+        )
     if not sentence:
         raise TemplateError(
-            f"There is no sentence: write one with {GAP} for the word, such as {quoted(EXAMPLE)}."
+            f"The sentence is empty: write one with {GAP} in place of the word, such as {quoted(EXAMPLE)}."
         )
     gaps = sentence.count(GAP)
     if not gaps:
         slip = " in a capital letter and square brackets" if "y]" in sentence.casefold() else ""
         raise TemplateError(
-            f"The sentence {quoted(sentence)} has no {GAP}: write {GAP}{slip} where the word goes, as in "
+            f"The sentence {quoted(sentence)} has no {GAP}: write {GAP}{slip} in place of the word, as in "
             f"{quoted(EXAMPLE)}."
         )
     if gaps > 1:
         raise TemplateError(
-            f"The sentence {quoted(sentence)} has {gaps} places {GAP}: leave one of them, and write words in "
-            "the others."
+            f"The sentence {quoted(sentence)} has {gaps} gaps {GAP}, and exactly one is allowed: replace the "
+            "others with words."
         )
     if "[X]" in sentence:
         raise TemplateError(
-            f"The sentence {quoted(sentence)} still has an [X]: write who it is about in its place, such as "
-            "nurse."
+            f"The sentence {quoted(sentence)} still has an [X]: replace it with a person, such as nurse."
         )
     return sentence
 
@@ -375,8 +376,8 @@ def require_at_hand(spec: ModelSpec, protocol: Protocol) -> None:
     check_protocol(spec.name, spec.family, protocol)
     if not gguf_files(spec) and not spec.path:
         raise ModelError(
-            f"The weights of {spec.name} are not on this machine: score it on the page 'Run an audit', which "
-            "downloads them, or choose another."
+            f"The weights of {spec.name} are not on this computer: run an audit with this model on the page "
+            "'Run an audit', which downloads them, or choose another model."
         )
 
 

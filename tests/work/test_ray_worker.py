@@ -71,7 +71,7 @@ def test_a_miner_counts_as_it_does_here_and_refuses_another_parser(
     assert miner.open(fake_counter, None) == miner.open(fake_counter, "1") == Opened("fake", "1")
     assert pickle.loads(pickle.dumps(miner.score(block))) == fake_counter().count(block)  # noqa: S301
     with pytest.raises(
-        PipelineError, match=r"is not the one that mining began with \(1 there, 2 elsewhere\)"
+        PipelineError, match=r"differs from the one with which mining began \(1 there, 2 elsewhere\)"
     ):
         miner.open(fake_counter, "2")
     settings.cache_clear()

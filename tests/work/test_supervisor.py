@@ -166,11 +166,13 @@ def test_what_does_not_move_is_ended_and_the_next_job_is_served(
     with supervised(cache, "--until-idle", stall=STALL) as worker:
         ended(worker)
     assert queue.get(hostile.id).state == "failed"
-    assert f"Nothing of it moved for {STALL} seconds (PCF_STALL_SECONDS)" in str(queue.get(hostile.id).error)
+    assert f"The job made no progress for {STALL} seconds (PCF_STALL_SECONDS)" in str(
+        queue.get(hostile.id).error
+    )
     assert (queue.get(honest.id).state, queue.get(honest.id).done) == ("done", 24)
     assert opened(cache) == [name, "honest"], "neither was loaded twice"
     assert queue.workers() == ()
-    assert "was killed. Nothing of it moved" in (cache / LOG_NAME).read_text()
+    assert "was killed. The job made no progress" in (cache / LOG_NAME).read_text()
 
 
 @pytest.mark.slow
@@ -274,7 +276,7 @@ def test_a_process_that_dies_is_replaced_and_three_deaths_end_the_job(
             until(lambda: opened(cache).count("endless-load") == deaths)  # noqa: B023
             os.kill(at_work(cache), signal.SIGKILL)
         ended(worker)
-    assert "3 workers died before they could begin" in str(queue.get(deadly.id).error)
+    assert "3 workers crashed while loading" in str(queue.get(deadly.id).error)
     assert queue.get(honest.id).state == "done"
     assert opened(cache) == ["endless-load"] * 3 + ["honest"]
 
@@ -288,7 +290,7 @@ def test_a_process_that_ends_at_a_job_has_died_however_it_ends(
     deadly, honest = submit(name), submit("honest")
     with supervised(cache, "--until-idle") as worker:
         ended(worker, seconds=240)
-    when = "while they were at it" if name == "panics-batch" else "before they could begin"
+    when = "while working on this job" if name == "panics-batch" else "while loading the model of this job"
     assert f"3 workers died {when}" in str(queue.get(deadly.id).error)
     assert queue.get(honest.id).state == "done"
     assert opened(cache) == [name] * 3 + ["honest"]
