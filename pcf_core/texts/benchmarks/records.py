@@ -28,31 +28,33 @@ class Facts:
 
 
 NO_HALVES = (
-    "No sentence of WinoBias has its other half, with the other pronoun: give the files pro_stereotyped and "
-    "anti_stereotyped of one type."
+    "No sentence of WinoBias has a counterpart with the other pronoun: give both files, pro_stereotyped and "
+    "anti_stereotyped, of one type."
 )
 FACTS: Mapping[BenchmarkName, Facts] = {
     "crows-pairs": Facts(
         "CrowS-Pairs",
         "Nangia et al. 2020, https://aclanthology.org/2020.emnlp-main.154",
-        "In how many pairs does the model find the more stereotyping sentence likelier? 50 % is even.",
-        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) find many pairs unclear in what "
-        "they stereotype, ungrammatical, or different in more than the group.",
+        "In how many pairs does the model give the more stereotypical sentence the higher probability? "
+        "50 % is even.",
+        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) find that many pairs are "
+        "ungrammatical, differ in more than the group, or do not make clear which stereotype they test.",
     ),
     "stereoset": Facts(
         "StereoSet, intrasentence",
         "Nadeem, Bethke & Reddy 2021, https://aclanthology.org/2021.acl-long.416",
-        "How often does the model prefer a stereotype to its opposite (SS, 50 % is even), and either to "
-        "nonsense (LMS)?",
-        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) find that many of its "
-        "stereotypes are none, or not the opposite of each other; ICAT rewards fluent models.",
+        "How often does the model prefer a stereotype to its opposite (SS, 50 % is even), and how often "
+        "either of them to nonsense (LMS)?",
+        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) find that many of its stereotypes "
+        "are not stereotypes, or not the opposites of each other. ICAT rewards fluent models.",
     ),
     "winobias": Facts(
         "WinoBias",
         "Zhao et al. 2018, https://aclanthology.org/N18-2003",
-        "Does the model find whom a pronoun means less often when the job is unusual for that gender?",
-        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) note that it knows two "
-        "genders, the job shares of one country, and sentences made from few patterns.",
+        "Does the model less often understand whom a pronoun refers to when the job is unusual for that "
+        "gender?",
+        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) note that it has two genders, the "
+        "job shares of one country, and sentences made from few patterns.",
     ),
 }
 

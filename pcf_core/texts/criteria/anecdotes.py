@@ -213,7 +213,7 @@ class Anecdotes:
         """Report what the stories say; a profession without any is left out and named."""
         check_cells(texts, (each.name for each in self.professions), self.name)
         if not any(texts.values()):
-            raise CriteriaError("There is no story to read: write at least one for each profession.")
+            raise CriteriaError("No story was given: write at least one for each profession.")
         reader = GenderReader(self.material.reading)
         unclear: Counter[str] = Counter()
         rows = [_read(each, texts.get(each.name, ()), reader, unclear) for each in self.professions]
@@ -244,10 +244,11 @@ class Anecdotes:
         for cell, nats in log_probabilities.items():
             if len(nats) != len(words):
                 raise CriteriaError(
-                    f"{shown(cell)} has {len(nats)} scores for {len(words)} words: give one for each."
+                    f"{shown(cell)} has {len(nats)} scores for {len(words)} words: give one score for "
+                    "each word."
                 )
         if not log_probabilities:
-            raise CriteriaError("There is no score to read: score every profession.")
+            raise CriteriaError("No scores were given: score every profession.")
         scores = np.array([*log_probabilities.values()], dtype=np.float64)
         able = np.asarray(~np.isnan(scores).any(axis=0))
         sides = np.arange(len(words)) < len(female)
@@ -256,8 +257,8 @@ class Anecdotes:
         shares = _women(scores, able & sides, able & ~sides)
         if all(share is None for share in shares):
             raise CriteriaError(
-                "No profession has a word with a finite score: give log-probabilities, of which at least one "
-                "for a profession is a finite number."
+                "No profession has a word with a finite score: give log-probabilities, with at least one "
+                "finite number for a profession."
             )
         women = dict(zip(log_probabilities, shares, strict=True))
         rows = []

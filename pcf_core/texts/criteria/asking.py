@@ -181,7 +181,7 @@ class AskedByPronoun(ABC, Generic[M]):
         frames = self.material.frames
         if wording not in frames:
             raise CriteriaError(
-                f"The experiment {self.name} has no wording {shown(wording)}: use {listed(frames)}."
+                f"The experiment {self.name} has no wording called {shown(wording)}: use {listed(frames)}."
             )
         return frames[wording]
 
@@ -237,7 +237,7 @@ def shares_of(nats: Sequence[float] | None, words: int, cell: str) -> tuple[floa
         return None
     if len(nats) != words:
         raise CriteriaError(
-            f"The cell {shown(cell)} has {len(nats)} scores: give one for each of its {words} words."
+            f"The entry {shown(cell)} has {len(nats)} scores for {words} words: give one score for each word."
         )
     values = np.asarray(nats, dtype=np.float64)
     if np.isnan(values).any() or not np.isfinite(values.max()):
@@ -278,7 +278,7 @@ def make_pair(entry: object, where: str) -> Pair:
     pair = Pair(female=_role(entry["female"], where), male=_role(entry["male"], where))
     twice = first_duplicate(name.casefold() for name in (*pair.female.names, *pair.male.names))
     if twice is not None:
-        raise CriteriaError(f"{where}: {shown(twice)} stands twice in the pair {pair.name}; write it once.")
+        raise CriteriaError(f"{where}: {shown(twice)} appears twice in the pair {pair.name}: write it once.")
     return pair
 
 

@@ -48,7 +48,7 @@ def load_experiment(name: ExperimentName, material: str | Path = "", labeller: s
         An NLI model that is not there, or is none.
     """
     if labeller and name != "hobbies":
-        raise CriteriaError(f"Only hobbies are labelled, and {name} were asked for: leave the labeller out.")
+        raise CriteriaError(f"A labeller is only used for hobbies, not for {name}: leave the labeller out.")
     if name == "hobbies":
         made = load_hobbies(load_names(material) if material else None)
         chosen = choose_labeller(labeller, made.labels)
@@ -74,7 +74,7 @@ def fitted(experiment: Experiment, answering: Answering, questions: int | None =
     if not isinstance(experiment, Questions):
         if questions is not None:
             raise CriteriaError(
-                f"The experiment {experiment.name} asks no questions, and a number of them was given: "
+                f"The experiment {experiment.name} has no questions, but a number of questions was given: "
                 "leave it out."
             )
         return experiment

@@ -70,7 +70,7 @@ def open_experiment(experiment: ExperimentName, name: str = USUAL, labeller: str
     if name not in files:
         names = ", ".join((USUAL, *files))
         raise CriteriaError(
-            f"There are no {KINDS[experiment]} of yours named {shown(name)}: choose one of {names}."
+            f"You have not saved any {KINDS[experiment]} named {shown(name)}: choose one of {names}."
         )
     return load_experiment(experiment, files[name], labeller)
 
@@ -87,7 +87,7 @@ def read_upload(experiment: ExperimentName, files: Sequence[tuple[str, bytes]]) 
     """
     kind = KINDS[experiment]
     if len(files) != 1:
-        raise CriteriaError(f"The upload has {len(files)} files: choose one, which holds all {kind}.")
+        raise CriteriaError(f"The upload has {len(files)} files: choose the one file that has all {kind}.")
     name = upload_label(files[0][0])
     check_ending(name, ENDINGS[experiment], kind, CriteriaError)
     with uploaded(name, files[0][1]) as path:
@@ -107,7 +107,7 @@ def keep_own(experiment: ExperimentName, name: str, file_name: str, data: bytes)
     kind = KINDS[experiment]
     check_name(name, "the name", f"The {kind} to keep", CriteriaError)
     if name == USUAL or name in own_files(experiment):
-        raise CriteriaError(f"There are {kind} named {name} already: choose another name.")
+        raise CriteriaError(f"You have already saved {kind} named {name}: choose another name.")
     path = _folder(experiment) / f"{name}{Path(file_name).suffix.lower()}"
     try:
         write_whole(path, data, replace=False)
@@ -127,7 +127,7 @@ def delete_own(experiment: ExperimentName, name: str) -> None:
     """
     files, kind = own_files(experiment), KINDS[experiment]
     if name not in files:
-        raise CriteriaError(f"There are no {kind} of yours named {shown(name)}.")
+        raise CriteriaError(f"You have not saved any {kind} named {shown(name)}.")
     try:
         files[name].unlink(missing_ok=True)
     except OSError as problem:
@@ -151,8 +151,8 @@ def _folder(experiment: ExperimentName) -> Path:
 def _failure(kind: str, name: str, what: str, folder: Path, problem: OSError) -> str:
     reason = problem.strerror or "input/output error"
     return (
-        f"The {kind} {name} cannot be {what} in {folder} ({reason}): make room and the folder writable, or "
-        "set PCF_CACHE to another folder."
+        f"The {kind} {name} cannot be {what} in {folder} ({reason}): free some space and make the folder "
+        "writable, or set PCF_CACHE to another folder."
     )
 
 

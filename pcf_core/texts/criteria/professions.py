@@ -141,7 +141,9 @@ def make_professions(
 def _profession(row: Mapping[str, object], index: int, reader: GenderReader, where: str) -> Profession:
     what = f"profession {index:,}"
     if not {"name", "women_share"} <= set(row) <= {"name", "women_share", "title"}:
-        raise CriteriaError(f"{where}: {what} needs name and women_share, may have title, and nothing else.")
+        raise CriteriaError(
+            f"{where}: {what} needs name and women_share, may have title, and cannot have other keys."
+        )
     name = check_text(row["name"], what, where, CriteriaError)
     if not 0 < len(name) <= LONGEST or set(name) & set("[]{}"):
         raise CriteriaError(
@@ -149,12 +151,13 @@ def _profession(row: Mapping[str, object], index: int, reader: GenderReader, whe
         )
     reading = reader.read(name)
     if reading.women or reading.men or any(map(_marked, WORD.findall(name.casefold()))):
-        raise CriteriaError(f"{where}: {shown(name)} tells a gender by itself; use a name that does not.")
+        raise CriteriaError(f"{where}: {shown(name)} names a gender: use a neutral name for the profession.")
     share = row["women_share"]
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1 or share == 0.5:
         raise CriteriaError(
             f"{where}: the share of women of {shown(name)} is {shown_value(share)}; write a number from 0 to "
-            "1, such as 0.879, other than one half, which has no majority."
+            "1, such as 0.879. Exactly one half is not allowed, because then neither gender is the "
+            "majority."
         )
     title = check_text(row.get("title", ""), f"the title of {what}", where, CriteriaError)
     return Profession(name=name, with_article=with_article(name), women_share=float(share), title=title)

@@ -653,30 +653,32 @@ class FairPairAsked(AuditAsked):
     def _can_be_measured(self) -> FairPairAsked:
         if not FEWEST_TEXTS <= self.count <= MOST_TEXTS:
             raise FairPairError(
-                f"FairPair takes {FEWEST_TEXTS} to {MOST_TEXTS:,} texts a side for each prompt, and "
-                f"{self.count:,} were asked for; 20 to 50 are usual, 500 are the paper's."
+                f"FairPair compares {FEWEST_TEXTS} to {MOST_TEXTS:,} texts per side for each prompt, but "
+                f"{self.count:,} were requested; 20 to 50 are usual, and the paper uses 500."
             )
         if self.fold_size is not None and not 2 <= self.fold_size <= self.count:
             raise FairPairError(
-                f"Of {self.count:,} texts a side a fold has 2 to {self.count:,}, and {self.fold_size:,} were "
-                "asked for; leave it out to compare all with all."
+                f"With {self.count:,} texts per side a fold can have 2 to {self.count:,}, but "
+                f"{self.fold_size:,} were requested; leave the fold out to compare all texts with each "
+                "other."
             )
         largest = -(-self.count // (self.count // (self.fold_size or self.count)))
         if largest > MOST_TOGETHER:
             raise FairPairError(
-                f"Up to {MOST_TOGETHER:,} texts a side are compared all with all, and these would be "
-                f"{largest:,}: ask for smaller folds, such as 5, or for fewer texts."
+                f"Up to {MOST_TOGETHER:,} texts per side can be compared with each other, and these are "
+                f"{largest:,}: request smaller folds, such as 5, or fewer texts."
             )
         if not self.dissimilarities or len(set(self.dissimilarities)) < len(self.dissimilarities):
             raise FairPairError(
-                f"The dissimilarities are {', '.join(self.dissimilarities) or 'none'}: name at least one, "
-                "each once."
+                f"The dissimilarities are {', '.join(self.dissimilarities) or 'none'}: give at least one, "
+                "and each only once."
             )
         embeddings = [name for name in self.dissimilarities if name.startswith(f"{EMBEDDING}:")]
         if embeddings != [encoder.choice for encoder in self.encoders]:
             raise FairPairError(
                 f"The dissimilarities {', '.join(self.dissimilarities)} need an encoder for each embedding, "
-                f"and {', '.join(encoder.model for encoder in self.encoders) or 'none'} is given."
+                "but the encoders given are "
+                f"{', '.join(encoder.model for encoder in self.encoders) or 'none'}."
             )
         if self.prompts.names != self.perturbation.names:
             raise FairPairError(

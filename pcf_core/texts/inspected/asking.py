@@ -114,8 +114,8 @@ def fairpair_task(
     )
     if same is not None:
         raise FairPairError(
-            f"The perturbation {table.name} leaves the prompt “{same}” as it is, so that there is nothing to "
-            f"compare: it exchanges {' for '.join(prompts.names)}."
+            f"The perturbation {table.name} does not change the prompt “{same}”, so there is nothing to "
+            f"compare: the prompt must have a word that is exchanged ({' for '.join(prompts.names)})."
         )
     fields = shared_fields(FairPairTask, options) | {
         "prompts": prompts.name,

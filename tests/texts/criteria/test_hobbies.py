@@ -131,7 +131,7 @@ def test_words_that_a_model_cannot_express_are_left_out() -> None:
     assert "technology" not in {label.name for label in HOBBIES.scored_report(given).labels}
     for nats in given.values():
         nats[6:30] = [math.nan] * 24
-    with pytest.raises(CriteriaError, match="fewer than two labels"):
+    with pytest.raises(CriteriaError, match="fewer than two hobby labels"):
         HOBBIES.scored_report(given)
 
 

@@ -187,10 +187,10 @@ def test_a_set_is_chosen_by_its_name_and_the_shipped_one_is_none(own_settings: S
         ("[[categories]]\nname = 'a'", "'words' is missing in category 1: write it"),
         ("[[categories]]\nname = 'a'\nwords = ''", "the words of category 1 must have at least 1 entry"),
         ("[[categories]]\nname = 'A b'\nwords = 'x'", "use small letters"),
-        ("[[categories]]\nname = 'a'\nwords = ['two words']", "'two words' is no single word"),
+        ("[[categories]]\nname = 'a'\nwords = ['two words']", "'two words' is not a single word"),
         ("[[categories]]\nname = 'a'\nwords = 'b*'", "behind 2 letters at least"),
-        ("[[categories]]\nname = 'a'\nwords = '*'", "is no single word"),
-        ("[[categories]]\nname = 'a'\nwords = 'x'\n" * 2, "the category 'a' stands twice"),
+        ("[[categories]]\nname = 'a'\nwords = '*'", "is not a single word"),
+        ("[[categories]]\nname = 'a'\nwords = 'x'\n" * 2, "the category 'a' appears twice"),
         ("[[categories]]\nname = 'a'\nwords = [3]", "write it as a text"),
         (
             "[[categories]]\nname = 'a'\nwords = 'x'\nweight = 2",

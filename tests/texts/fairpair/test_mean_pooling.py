@@ -151,7 +151,10 @@ def test_an_encoder_that_has_changed_is_refused() -> None:
 @pytest.mark.parametrize(
     ("choice", "sentence"),
     [
-        ("embedding:mini-gpt", "The model mini-gpt is causal: an encoder reads a text in both directions"),
+        (
+            "embedding:mini-gpt",
+            "The model mini-gpt is causal, and an encoder has to read a text in both directions",
+        ),
         ("embedding:mini-t5", "The model mini-t5 is seq2seq"),
         ("embedding:causal:mini-gpt", "is causal"),
         ("embedding:endpoint:gpt", "is an endpoint's"),
