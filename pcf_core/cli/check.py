@@ -59,23 +59,27 @@ def check(
     evidence: EvidenceOption = "",
     protocol: ProtocolOption = "",
     dtype: DtypeOption = AUTO,
-    max_risk: Annotated[float | None, typer.Option(help="the most that R may be, 0 to 1")] = None,
-    max_prejudice: Annotated[float | None, typer.Option(help="the most that R^p may be")] = None,
-    max_caprice: Annotated[float | None, typer.Option(help="the most that R^c may be")] = None,
+    max_risk: Annotated[float | None, typer.Option(help="the highest R allowed, 0 to 1")] = None,
+    max_prejudice: Annotated[float | None, typer.Option(help="the highest R^p allowed")] = None,
+    max_caprice: Annotated[float | None, typer.Option(help="the highest R^c allowed")] = None,
     max_increase: Annotated[
-        float | None, typer.Option(help="the most that R may lie above that of the baseline, -1 to 1")
+        float | None, typer.Option(help="the largest increase of R over the baseline allowed, -1 to 1")
     ] = None,
-    baseline: Annotated[str, typer.Option(help="a run key, a model or a pack, for --max-increase")] = "",
-    cannot_tell: Annotated[str, typer.Option(help="what follows then: pass, warn (usual) or fail")] = "",
+    baseline: Annotated[str, typer.Option(help="for --max-increase: a run key, a model or a pack")] = "",
+    cannot_tell: Annotated[
+        str, typer.Option(help="what to do if a limit cannot be judged: pass, warn (the default) or fail")
+    ] = "",
     stop_early: Annotated[
         bool,
         typer.Option(
             "--stop-early",
-            help="score no more templates than the verdicts need; in simulations that aimed at 5 wrong "
-            "verdicts in 100, up to 9 were wrong, see docs/gate.md",
+            help="stop scoring once the verdicts are clear; in simulations that aimed at 5 wrong verdicts "
+            "in 100, up to 9 were wrong, see docs/gate.md",
         ),
     ] = False,
-    form: Annotated[str, typer.Option("--format", help="of stdout: text, json, markdown or junit")] = "",
+    form: Annotated[
+        str, typer.Option("--format", help="the format of stdout: text, json, markdown or junit")
+    ] = "",
     out: Annotated[
         list[Path] | None, typer.Option(help="a file to write: .txt, .json, .md or .xml; may be repeated")
     ] = None,
@@ -89,7 +93,9 @@ def check(
     if form:
         one_of(form, "--format", tuple(FORMS.values()))
     if form and as_json and form != "json":
-        raise InputError(f"--json and --format {form} ask for two formats on stdout: give one of the two.")
+        raise InputError(
+            f"--json and --format {form} request two different formats for stdout: give only one of them."
+        )
     files = {path: _form_of(path) for path in out or ()}
     given = {
         "--topic": topic,
@@ -106,15 +112,15 @@ def check(
         twice = [option for option, value in given.items() if value not in ("", None)]
         if twice:
             raise InputError(
-                f"{twice[0]} stands beside --policy, which says it itself: leave one of them out."
+                f"{twice[0]} cannot be combined with --policy, which already sets it: leave one of them out."
             )
         request = read_policy(policy)
     else:
         request = _policy_of(given)
     if baseline and not request.compares:
         raise InputError(
-            "--baseline is what an increase is measured from, and no limit is on one: add --max-increase, or "
-            "max_increase to the policy, or leave --baseline out."
+            "--baseline was given, but no limit uses it: add --max-increase, or max_increase in the policy, "
+            "or leave --baseline out."
         )
     specs, store = to_score(model, dtype), open_store()
     with TemporaryDirectory() as folder:
@@ -133,7 +139,9 @@ def check(
 
 def _form_of(path: Path) -> str:
     if path.suffix.lower() not in FORMS:
-        raise InputError(f"--out takes a file that ends in {', '.join(FORMS)}; got {str(path)[:200]!r}.")
+        raise InputError(
+            f"The name of an --out file must end in {', '.join(FORMS)}; {str(path)[:200]!r} does not."
+        )
     check_target(path)
     return FORMS[path.suffix.lower()]
 
@@ -143,8 +151,8 @@ def _policy_of(given: Mapping[str, str | float | None]) -> Policy:
     figures = {option: given[f"--max-{option}"] for option in ("risk", "prejudice", "caprice", "increase")}
     if all(value is None for value in figures.values()):
         raise PolicyError(
-            "No limit is given: name one with --max-risk, --max-prejudice, --max-caprice or --max-increase, "
-            "or a file of them with --policy."
+            "No limit is given: set one with --max-risk, --max-prejudice, --max-caprice or --max-increase, "
+            "or give a file of limits with --policy."
         )
     increase = figures.pop("increase")
     context = {
@@ -280,9 +288,9 @@ class _BaselinePacks:
         if len(several) != 1:
             has = listed([f"{one.key} ({one.topic.name}, {one.templates.name})" for one in runs])
             raise PackError(
-                f"Of the runs of {path.name} ({has or 'it has none'}), {len(several)} can be the baseline on "
-                f"{run.topic.name} with {run.templates.name}: give a pack in which one can, or import it and "
-                "give the key of a run."
+                f"The pack {path.name} has {len(several)} runs that fit as a baseline on {run.topic.name} "
+                f"with {run.templates.name}, and exactly one is needed (its runs: {has or 'none'}): give a "
+                "pack with one, or import the pack and give the key of a run."
             )
         return store, several[0]
 

@@ -108,7 +108,7 @@ def record(did: Did, what: str, name: str) -> None:
     try:
         Journal(settings().cache).add(TERMINAL.signature, did, what, name)
     except StoreError as error:
-        say(f"This is not in the journal: {error}")
+        say(f"The journal could not be updated: {error}")
 
 
 def must_record() -> None:
@@ -128,11 +128,11 @@ ModelOption = Annotated[
     list[str], typer.Option("--model", help="a shipped name, a directory, or a hub id; may be repeated")
 ]
 DtypeOption = Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16 or float16")]
-JsonOption = Annotated[bool, typer.Option("--json", help="JSON also on a terminal")]
+JsonOption = Annotated[bool, typer.Option("--json", help="write JSON even to a terminal")]
 EstimateOption = Annotated[
-    bool, typer.Option("--estimate", help="say what is to be made and how long it takes, and end")
+    bool, typer.Option("--estimate", help="only show how much work it is and how long it takes")
 ]
-QueueOption = Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")]
+QueueOption = Annotated[bool, typer.Option("--queue", help="let a worker do the work, and return at once")]
 TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a TOML, JSON, CSV or text file")]
 TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a CSV file")]
 EvidenceOption = Annotated[str, typer.Option("--evidence", help="a shipped name or a file")]
@@ -140,7 +140,7 @@ ProtocolOption = Annotated[
     str, typer.Option("--protocol", help="exact, exact-boundary, single-token, equal-tokens or fitting")
 ]
 EngineOption = Annotated[
-    str, typer.Option("--engine", help="local, or ray: on a cluster, or this machine's GPUs at once")
+    str, typer.Option("--engine", help="local, or ray: a cluster, or all GPUs of this computer")
 ]
 
 
@@ -159,7 +159,10 @@ def protocol_named(text: str) -> Protocol:
 def check_one_way(*, estimate: bool, queue: bool) -> None:
     """Refuse to estimate work and to leave it to a worker at once."""
     if estimate and queue:
-        raise InputError("--estimate only says what --queue would cost: give one of the two.")
+        raise InputError(
+            "--estimate shows the cost without doing the work, and --queue does the work: "
+            "give only one of them."
+        )
 
 
 def option_of(one: Option) -> Any:
@@ -249,7 +252,7 @@ def give_queued(
     documents, lines = [], []
     for request, material in several:
         job = audit.submit(store, waiting, request, material)
-        say(f"queued as job {job.id}; call {audit.kind} again without --queue to read its result")
+        say(f"queued as job {job.id}; run {audit.kind} again without --queue to see its result")
         documents.append({"asked": request.hash, "model": job.payload["model"], "job": job.id})
         lines.append(f"{request.hash}  {job.payload['model']}  job {job.id}")
     ensure_worker(settings())

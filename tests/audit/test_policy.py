@@ -100,7 +100,7 @@ ONE = '[[contexts]]\ntopic = "gender"\n'
             ),
             "51 limits share one error, and at most 50 can",
         ),
-        ("a" + ".a" * 9000 + " = 1", "over eight parts"),
+        ("a" + ".a" * 9000 + " = 1", "more than eight parts"),
         ("#" * (MAX_BYTES + 1), "a policy may have at most 65,536"),
         ("contexts = [", "is not valid TOML"),
         (b"\xff\xfe", "is not UTF-8 text"),

@@ -129,8 +129,8 @@ def test_models_that_follow_no_instruction_are_scored_and_it_is_said_why(own_set
     goes_on, fills = answer(
         "criteria", "--model", "mini-gpt", "--model", "mini-bert", "--experiment", "tasks"
     )
-    assert "follows no instruction: its candidate words are scored" in goes_on["reason"]
-    assert "fills a gap and cannot write" in fills["reason"]
+    assert "does not follow instructions; therefore its candidate words are scored" in goes_on["reason"]
+    assert "fills gaps and cannot write" in fills["reason"]
     for found in (goes_on, fills):
         assert (found["answering"], found["wording"], found["made"], found["ends"]) == (
             "scored",

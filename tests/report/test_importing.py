@@ -125,7 +125,7 @@ def test_an_imported_model_cannot_be_scored(own_settings: Settings, ours: Store,
     run = ours.load_run(small_run().key)
     with pytest.raises(ModelError, match="there are imported results alone"):
         resolve(run.scoring.name)
-    with pytest.raises(RunError, match="was imported and cannot be scored here"):
+    with pytest.raises(RunError, match="was imported and its model is not installed here"):
         submit_run(ours, Queue.open(own_settings.catalogue), run)
     with pytest.raises(ValueError, match="come in packs"):
         ours.write(run.scoring, (), (), None, np.zeros((0, 0)), {})  # type: ignore[arg-type]
@@ -376,6 +376,8 @@ def test_who_waits_for_another_import_too_long_is_told_who_has_the_lock(
     monkeypatch.setattr("pcf_core.store.store.IMPORT_SECONDS", 0.3)
     with (
         Store.open(ours._root).importing(),
-        pytest.raises(StoreError, match=rf"process {os.getpid()} on .* imports or deletes results in the"),
+        pytest.raises(
+            StoreError, match=rf"process {os.getpid()} on .* is importing or deleting results in the"
+        ),
     ):
         brought(ours, pack)
