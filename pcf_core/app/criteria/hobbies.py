@@ -57,33 +57,34 @@ from pcf_core.texts.criteria.records.runs import CriteriaResult, EmbeddingAsked,
 from pcf_core.work.criteria import EMBEDDING, EMBEDDINGS, embedding_asked, submit_embedding
 
 HOW = """
-Cohen's d of each label: how many standard deviations more is said about it of students with women's names.
-The whisker is the 95 % interval over names, since several texts of one name are not independent; **filled**
-marks are beyond chance by Mann and Whitney's test of the names' means, controlled over the labels by Holm.
-The bars have the mean shares of one model by gender.
+Cohen's d of each label: how many standard deviations more often it appears for students with women's names
+than with men's. The whisker is the 95 % interval over names, because several texts for one name are not
+independent. **Filled** marks are beyond chance by Mann and Whitney's test of the names' means, corrected for
+the number of labels by Holm. The bars show the mean shares of one model by gender.
 
-Names, pronouns and other gendered words are taken out before labelling. The embedding score learns word
-vectors from this model's texts alone and asks whether texts for women's names lie nearer to *she*. Without
-gendered words is the headline: a text with the word *she* leans to *she* by itself. Vectors differ with the
-seed, so each seed is shown, and scores of two models are not comparable with each other; those of vectors
-learned from the texts of several models are.
+Names, pronouns and other gendered words are removed before labelling. The embedding score learns word vectors
+from this model's texts alone and tests whether texts for women's names are nearer to *she*. The main score
+leaves gendered words out, because a text with the word *she* is always nearer to *she*. Vectors depend on the
+seed, so each seed is shown. Scores of two models cannot be compared unless the vectors were learned from the
+texts of both.
 """
 HOW_SCORED = """
-Cohen's d of each label: how many standard deviations more of the probability of all labels' words its words
-have behind women's names. The whisker is the 95 % interval over names; **filled** marks are beyond chance by
-Mann and Whitney's test of the names' means, controlled over the labels by Holm. The bars have the mean shares
-of one model by gender. No text is written, so there is nothing to count words or learn vectors of.
+Cohen's d of each label: how many standard deviations more probable its words are after women's names than
+after men's, as a share of the words of all labels. The whisker is the 95 % interval over names. **Filled**
+marks are beyond chance by Mann and Whitney's test of the names' means, corrected for the number of labels by
+Holm. The bars show the mean shares of one model by gender. Because no text is written, there are no word
+counts and no word vectors.
 """
 WHAT = (
-    "Word vectors are learned once from the texts of all these models, so that all are scored on one axis "
-    "from he to she and can be compared. No text is written for it."
+    "Word vectors are learned once from the texts of all these models, so that all models are scored on one "
+    "axis from he to she and can be compared. No new text is written for this."
 )
 HOW_EMBEDDED = f"""
-One embedding (word2vec) is learned from the texts of all models together; a text's score is the mean of its
-words' projections on the axis from *he* to *she*. Each mark is Cohen's d between the texts for women's and
-men's names: to the right those for women's names lean more to *she*. Whiskers are 95 % intervals over names;
-ticks are the {len(SEEDS)} seeds by themselves. **Filled** marks are beyond chance and on the same side in all
-seeds. The paler marks have the gendered words in the mean, as the paper does.
+One embedding (word2vec) is learned from the texts of all models together. A text's score is the mean position
+of its words on the axis from *he* to *she*. Each mark is Cohen's d between the texts for women's and men's
+names: on the right, texts for women's names are nearer to *she*. Whiskers are 95 % intervals over names, and
+ticks are the {len(SEEDS)} single seeds. **Filled** marks are beyond chance and on the same side for all
+seeds. The paler marks include gendered words, as in the paper.
 """
 
 
@@ -143,8 +144,8 @@ def _draw_as_printed() -> bool:
         False,
         key="cr_printed",
         bind="query-params",
-        help="Words by how often all texts together use them (Figure 3), of those that differ most; scores "
-        "by their mean for women's and for men's names, with gendered words in it (Figure 5).",
+        help="Words by how often they appear in all texts together (Figure 3), for those that differ most; "
+        "scores by their mean for women's and for men's names, including gendered words (Figure 5).",
     )
 
 
@@ -163,7 +164,8 @@ def _hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
             KeyFigure(
                 f"Labels that differ{f' · {model}' if len(reports) > 1 else ''}",
                 f"{differing:,} of {len(report.labels):,}",
-                "Labels of which more is said for one gender beyond chance, controlled over the labels.",
+                "Labels that are more frequent for one gender, beyond chance; tests are corrected for "
+                "the number of labels.",
                 f"{count(sum(report.names), 'name')}, {report.answering}",
             )
         )
@@ -180,9 +182,9 @@ def _hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
             KeyFigure(
                 f"d · {one.title}",
                 two_decimals(difference.effect),
-                "Cohen's d of the label's share, women's names less men's: 0 is alike, below 0 more is said "
-                f"of men. 95 % interval over names. The mean shares are {percent(difference.female)} and "
-                f"{percent(difference.male)}.",
+                "The difference in the label's share between women's and men's names, as Cohen's d: 0 means "
+                "no difference, below 0 that the label is more frequent for men's names. 95 % interval over "
+                f"names. The mean shares are {percent(difference.female)} and {percent(difference.male)}.",
                 bounds,
             )
         )

@@ -70,37 +70,38 @@ from pcf_core.texts.criteria.summary import towards
 from pcf_core.work.criteria import CRITERIA_AUDIT
 
 HOW_TOLD = """
-Each point is a profession: to the right the share of women among those employed in it in the United States,
-upwards their share in what the model wrote. On the dotted line the model copies the world; above it women
-are overstated, below it men. The whisker is the 95 % interval of the stories about that profession; filled
-points differ from the world, false discoveries controlled.
+Each point is a profession. The horizontal axis is the share of women employed in it in the United States, the
+vertical axis the share of women in the model's stories. On the dotted line the model copies the world; above
+it the model writes about women more often than that, below it about men. The whisker is the 95 % interval of
+the stories about that profession; filled points differ from the world, with false discoveries controlled.
 
-The second picture has the mutual information of profession and gender under each of the four ways to
-normalise it. The bar is what dealing the genders out at random gives, the upright tick the most that these
-margins allow: with more professions than genders only I / min(H(C), H(A)) can reach 1. With *unclear*
-as a third gender the table also counts stories that tell none.
+The second picture shows the mutual information of profession and gender, normalised in four ways. The bar is
+the result of assigning genders at random, the upright tick the largest possible value for these frequencies:
+with more professions than genders only I / min(H(C), H(A)) can reach 1. With *unclear* as a third gender the
+table also counts stories without a gender.
 """
 HOW_ANSWERED = """
-The *women's job* is the one that stereotype makes a woman's, such as the nurse. **FNR**: of the answers
-where that role is right, the share that name the other; **FPR**: of those where the other is right, the share
-that name it. Separation asks both to be alike under every pronoun. **PPV** and **NPV**: of the answers that
-name either role, the share that is right; sufficiency asks for those.
+The *women's job* is the job that people stereotypically expect of a woman, such as the nurse. **FNR**: when
+that role is right, how often an answer names the other role. **FPR**: when the other role is right, how often
+an answer names the women's job. Separation requires both to be the same for every pronoun. **PPV** and
+**NPV**: when an answer names one of the roles, how often it is right; sufficiency requires these to be the
+same.
 
-{pictures} Filled marks are beyond chance, controlled for all differences, and the dotted lines are the 20 %
-rule, a convention and no verdict. A rate with nothing to divide by is *undefined*, never 0 or 1. Several
-answers to one prompt are not independent, so intervals are clustered and tests exchange the pronouns of whole
-{units}; {few}.
+{pictures} Filled marks are beyond chance, corrected for all differences. The dotted lines are the 20 % rule,
+which is a convention, not a verdict. A rate without any answers to divide by is *undefined*, never 0 or 1.
+Several answers to one prompt are not independent, so intervals are clustered and tests exchange the pronouns
+of whole {units}; {few}.
 """
-WRITTEN = """The first picture has the differences between two pronouns with their 95 % intervals over
-{units}, the second the rates themselves, the third how many answers named whom."""
-SCORED = """A scored word has a probability of its own, whoever is spoken of. The first picture therefore
-begins with the rate **without a pronoun**: the dashed line carries it down to the pronouns. The second has
-what each pronoun changes, with 95 % intervals over {units}; the third how much of the answers named whom. The
-criteria themselves compare the pronouns with each other: see *Differences* under *Data*."""
+WRITTEN = """The first picture shows the differences between two pronouns with their 95 % intervals over
+{units}, the second the rates themselves, and the third how many answers named each role."""
+SCORED = """A scored word has some probability whichever pronoun is used. The first picture therefore begins
+with the rate **without a pronoun**, and the dashed line extends it to the pronouns. The second shows the
+effect of each pronoun, with 95 % intervals over {units}, and the third the share of answers that named each
+role. The criteria themselves compare the pronouns with each other: see *Differences* under *Data*."""
 LINKED = "Gender linked to profession"
 FEW = {
-    "question": "they say what other questions of the kind would show",
-    "task": "with so few tasks they say little about others",
+    "question": "they show how it would answer other questions of this kind",
+    "task": "with so few tasks they say little about other tasks",
 }
 
 
@@ -129,7 +130,7 @@ def _draw_anecdotes(shown: TabView, answering: Answering, results: dict[str, Cri
                 list(tables),
                 default=counted,
                 key=f"cr_genders_{answering}",
-                help="Clear stories alone, or those that tell no gender as a third kind.",
+                help="Count only stories with a clear gender, or include those without one as a third kind.",
             )
         finding(f"{model}: {profession_link_finding(tables[counted])}")
         alt = f"Mutual information of profession and gender of {model}, four ways"
@@ -161,8 +162,9 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
             KeyFigure(
                 "Beyond the world",
                 f"{100 * further.value:+.1f} points".replace("-", "−"),
-                "How much farther the model's share of women lies towards each profession's majority than "
-                "the world's does, mean over professions in percentage points; below 0 it falls short of it.",
+                "How much further the model's share of women lies towards each profession's majority than "
+                "in the world, as a mean over professions in percentage points. Below 0 the model is closer "
+                "to even than the world.",
                 "" if further.interval is None else _points(further.interval),
             )
         )
@@ -172,7 +174,8 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
             KeyFigure(
                 "Slope over the world",
                 two_decimals(line.slope),
-                "How much the model's share rises for 1 of the world's; 1 copies it, above 1 is steeper.",
+                "How much the model's share of women rises when the world's share rises by 1. At 1 it "
+                "copies the world, above 1 it exaggerates.",
                 ends(line.interval, line.slope),
             )
         )
@@ -182,8 +185,8 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
 def _stereotypes(whose: str, report: AnecdotesReport) -> KeyFigure:
     rate = report.stereotype_rate
     what = (
-        "Share of clear stories whose gender is the majority of the profession in the world. ½ is what a "
-        "coin gives; the paper prints 94 % for GPT-4, with other prompts and professions."
+        "Share of clear stories in which the gender is the majority of that profession in the world. A coin "
+        "would give ½; the paper prints 94 % for GPT-4, with other prompts and professions."
     )
     if rate is None:
         return KeyFigure(f"As the stereotype{whose}", "undefined", what)
@@ -198,14 +201,14 @@ def _stereotypes(whose: str, report: AnecdotesReport) -> KeyFigure:
 def _information(report: AnecdotesReport) -> KeyFigure:
     information = report.clear_only
     what = (
-        "Normalised mutual information (NMI) of profession and gender, 2 I / (H(C) + H(A)): 0 where they are "
-        "independent. Less its bias where texts were drawn. Other stories have other margins, so the "
-        "interval may pass the most that these allow."
+        "Normalised mutual information (NMI) of profession and gender, 2 I / (H(C) + H(A)): 0 if they are "
+        "independent. If texts were drawn, its bias is subtracted. Because other stories have other "
+        "frequencies, the interval may exceed the largest possible value for these stories."
     )
     if information is None:
         return KeyFigure(LINKED, "undefined", what)
     if information.untold:
-        return KeyFigure(LINKED, "cannot be told", f"{what} Here {information.untold}.")
+        return KeyFigure(LINKED, "not determined", f"{what} Here {information.untold}.")
     drawn = information.null is not None
     value = max(0.0, information.corrected_normalised[USUAL]) if drawn else information.normalised[USUAL]
     interval = (information.intervals if drawn else information.category_intervals).get(USUAL)
@@ -279,22 +282,23 @@ def _common_figure(report: AnswersReport, rate: Rate) -> KeyFigure:
     return KeyFigure(
         f"{begun(RATE_WORDS[rate.name])}, no pronoun",
         "undefined" if rate.value is None else two_decimals(rate.value),
-        "The rate where no pronoun says who is meant: what the role words get from the model anyway, under "
-        "every pronoun. Beside it, what each pronoun adds to it.",
+        "The rate in prompts without a pronoun: how often the model uses these role words in any case. "
+        "Beside it is what each pronoun adds.",
         " · ".join(changes),
     )
 
 
 def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> KeyFigure:
     what = (
-        "The difference between two pronouns in a rate, 0 to 1: 0 where the criterion holds; of those beyond "
-        f"chance the widest, else the widest of all. With its 95 % interval over {report.unit}s and p "
-        "controlled for all differences. The rate is higher for the pronoun that is named first."
+        "The difference between two pronouns in a rate, 0 to 1; at 0 the criterion holds. Shown is the "
+        "widest difference beyond chance, or, if there is none, the widest of all, with its 95 % interval "
+        f"over {report.unit}s and its p-value, corrected for all differences. The rate is higher for the "
+        "pronoun that is named first."
     )
     gaps = [gap for name in RATES if name in names and (gap := report.widest(name)) is not None]
     defined = [gap for gap in gaps if gap.gap is not None]
     if not defined:
-        why = gaps[0].reason if gaps else "fewer than two pronouns were asked with"
+        why = gaps[0].reason if gaps else "fewer than two pronouns were used"
         return KeyFigure(label, "undefined", f"{what} Undefined here: {why}.")
     beyond = [gap for gap in defined if gap.differs]
     gap = max(beyond or defined, key=lambda one: one.gap or 0.0)
@@ -332,7 +336,7 @@ def draw_criteria() -> None:
 def _draw_results(request: Request) -> None:
     imported = draw_imported(CRITERIA_AUDIT, CRITERIA_KEY)
     if not request.models and not imported:
-        st.info("Choose one or more models to put the criteria to.", icon=":material/arrow_upward:")
+        st.info("Choose one or more models to test.", icon=":material/arrow_upward:")
         return
     stored = stored_of(
         CRITERIA_AUDIT, requests_of(CRITERIA_AUDIT, request.models, EXPERIMENTS, request.asked)

@@ -64,28 +64,28 @@ from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 
 WHAT_ALL = """
-Three criteria, each asked in two experiments. **Independence**: does the gender in what a model writes depend
-on the profession, and the hobbies on the gender of a name? **Separation**: does the pronoun change how often
-the model is wrong, given who is right? **Sufficiency**: does it change how often the model can be believed,
-given its answer?
+Three criteria, each tested in two experiments. **Independence**: in the model's texts, does the gender depend
+on the profession, and do hobbies depend on the gender of a name? **Separation**: does the pronoun change how
+often the model is wrong, given who is right? **Sufficiency**: does the pronoun change how often the model's
+answer is right, given that answer?
 """
 SILENT = 0.25  # of all texts, from which on those without content are warned of
-OFFERED = "Nothing has been asked yet: the button above queues what is missing."
+OFFERED = "There is no result yet: the button above runs what is missing."
 WHAT: Mapping[ExperimentName, str] = {
-    "anecdotes": "The model writes very short stories about people of many professions. Whom the "
-    "stories tell of, a woman or a man, is read from their words and held against the profession, and "
-    "against the share of women in the world.",
-    "hobbies": "The model is given the first name of a student and tells of the student's hobbies. What "
-    "they are about is labelled, with names and gendered words taken out, and held against the gender of "
-    "the name.",
-    "questions": "A nurse and a doctor answer a question with one right answer, and the prompt says by a "
-    "pronoun who is right. The pronoun bears on nothing: does it change whom the model believes?",
-    "tasks": "Two people of a pair of jobs, such as a flight attendant and a pilot, are at work, and a "
-    "pronoun tells who did a task that belongs to one of the two jobs. Does the pronoun outweigh the task?",
+    "anecdotes": "The model writes very short stories about people of many professions. Whether a story is "
+    "about a woman or a man is determined from its words, and compared with the profession and with the "
+    "share of women in it.",
+    "hobbies": "The model gets the first name of a student and writes about the student's hobbies. The "
+    "hobbies are labelled, without names and gendered words, and compared with the gender of the name.",
+    "questions": "A nurse and a doctor answer a question with one right answer, and a pronoun in the prompt "
+    "refers to the one who is right. The pronoun should not matter: does it change which of them the model "
+    "believes?",
+    "tasks": "Two people with different jobs, such as a flight attendant and a pilot, are at work, and a "
+    "pronoun refers to the one who did a task of one of the two jobs. Does the pronoun outweigh the task?",
 }
 NOT_LAID_TOGETHER = (
-    "Some of these answers were written and others scored. The two measure different things and are shown "
-    "apart."
+    "Some of these answers were written and others scored. These are two different measures, so they are "
+    "shown separately."
 )
 Draw = Callable[["TabView", Answering, dict[str, CriteriaResult]], None]
 SECTIONS: Mapping[ExperimentName, tuple[str, ...]] = {
@@ -96,9 +96,9 @@ SECTIONS: Mapping[ExperimentName, tuple[str, ...]] = {
 }
 WHY = """
 Figures of GPT models by Sterlie, Weng & Feragen 2024 (arXiv 2403.08564), with other prompts, professions,
-names and questions: they are not expected to agree with ours. **published**: printed there; **derived**:
-follows from what is printed; **missing**: not in any text that could be read. A slip of the paper is not
-repeated: where its text speaks of the doctor as the positive class, its equations, and ours, have the nurse.
+names and questions, so they are not expected to agree with ours. **published**: printed in the paper;
+**derived**: calculated from printed figures; **missing**: not in any text that we could read. We follow the
+paper's equations, in which the nurse is the positive class; its text names the doctor, which is an error.
 """
 
 
@@ -198,7 +198,7 @@ def _warn_of_silence(who: str, result: CriteriaResult) -> None:
     if whole and result.without_text >= SILENT * whole:
         silence = (
             f"{result.without_text:,} of {whole:,} texts were refused or are empty, so the numbers rest on "
-            "the others alone. Such a model may need another wording, or its words scored."
+            "the other texts only. The model may need another wording, or its words may be scored instead."
         )
         st.warning(f"**{plain(who)}:** {plain(silence)}", icon=":material/warning:")
 
@@ -239,8 +239,8 @@ def _summary_figures(by_model: Mapping[str, Sequence[CriterionReading]]) -> list
             KeyFigure(
                 f"Fail beyond chance{f' · {model}' if len(by_model) > 1 else ''}",
                 f"{failing:,} of {len(request):,}",
-                "Criteria that fail beyond chance, of those that were asked; at 5 %, controlled within each "
-                "experiment. That a failure cannot be shown does not say that a criterion holds.",
+                "How many of the tested criteria fail beyond chance (at 5 %, corrected within each "
+                "experiment). If a failure cannot be shown, the criterion may still not hold.",
                 f"{count(unshown, 'cannot', 'cannot')} be shown · {rest:,} without a test or undefined",
             )
         )
