@@ -163,9 +163,18 @@ def test_files_by_their_endings_and_formats_of_stdout(tmp_path: Path) -> None:
         (["--max-increase", "0.1", "--baseline", "no-such.pcfpack"], "'no-such.pcfpack' is not a file"),
         (["--max-increase", "0.1", "--baseline", RACE_RUN], "other groups"),
         (["--policy", "no-such.toml"], "no-such.toml cannot be read"),
-        (["--policy", "docs/gate-policy.toml", "--max-risk", "0.4"], "--max-risk stands beside --policy"),
-        (["--policy", "docs/gate-policy.toml", "--topic", "gender"], "--topic stands beside --policy"),
-        (["--policy", "docs/gate-policy.toml", "--max-caprice", "0"], "--max-caprice stands beside --policy"),
+        (
+            ["--policy", "docs/gate-policy.toml", "--max-risk", "0.4"],
+            "--max-risk cannot be combined with --policy",
+        ),
+        (
+            ["--policy", "docs/gate-policy.toml", "--topic", "gender"],
+            "--topic cannot be combined with --policy",
+        ),
+        (
+            ["--policy", "docs/gate-policy.toml", "--max-caprice", "0"],
+            "--max-caprice cannot be combined with --policy",
+        ),
     ],
 )
 def test_bad_input_is_one_sentence(options: list[str], says: str) -> None:

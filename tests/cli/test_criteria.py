@@ -170,7 +170,7 @@ def test_what_questions_cost_is_said_before_they_are_asked(own_settings: Setting
     asked = ("--model", "mini-gpt", "--experiment", "questions", "--answering", "written", "--estimate")
     usual = answer("criteria_estimate", *asked)
     assert usual["missing"] == 16 * 17 * 2
-    assert "16 of 64 questions are asked (--questions)" in usual["reason"]
+    assert "16 of 64 questions are used (--questions)" in usual["reason"]
     few = answer("criteria_estimate", *asked, "--questions", "4", "--repeats", "10")
     assert few["missing"] == 4 * 17 * 10
     whole = answer("criteria_estimate", *asked, "--questions", "64")

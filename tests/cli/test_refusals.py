@@ -56,7 +56,7 @@ REFUSED = {  # a command line -> what the sentence says
     "mine --corpus requirements.txt --topic none --out a.csv": "none",
     MINE: "--out must be",
     f"{MINE} --out no/such/a.csv": "--out",
-    f"{MINE} --out pyproject.csv": "no card",
+    f"{MINE} --out pyproject.csv": "is not the card",
     f"{MINE} --out a.csv --cut 0": "--cut",
     f"{MINE} --out a.csv --name 'A b'": "--name",
     f"{MINE} --out a.csv --queue": "leave out --out",

@@ -170,7 +170,7 @@ def test_what_a_script_or_an_emoji_needs_stays(word):
 def test_a_flag_has_few_tags(refusal):
     with pytest.raises(TopicError) as caught:
         check_word("\U0001f3f4" + "\U000e0067" * 20, "a word", "The topic", TopicError)
-    assert "holds U+E0067, a character that is not seen" in refusal(caught.value)
+    assert "has U+E0067, an invisible character" in refusal(caught.value)
 
 
 @pytest.mark.parametrize(

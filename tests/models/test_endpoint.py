@@ -189,7 +189,7 @@ def test_a_gateway_with_many_models_is_cut_short(
     cards = {"data": [{"id": f"m{number}"} for number in range(5)]}
     server.fault = always(200, cards)
     assert [spec.name for spec in list_models()] == ["endpoint:m0", "endpoint:m1"]
-    assert "serves 3 more models" in left_out_models()[0].reason
+    assert "has 3 more models" in left_out_models()[0].reason
 
 
 def test_a_model_that_is_not_allowed_is_not_asked(

@@ -154,7 +154,7 @@ def _number(value: int) -> bytes:
         (lambda data: b"GGML" + data[4:], "does not begin with GGUF, so it is not a GGUF file"),
         (lambda data: b"", "is not a GGUF file"),
         (lambda data: b"GGUF", "is damaged or cut off"),
-        (lambda data: data[:4] + struct.pack("<I", 1) + data[8:], r"version 1, where 2 and 3 are read"),
+        (lambda data: data[:4] + struct.pack("<I", 1) + data[8:], r"version 1, but only 2 and 3 can be read"),
         (lambda data: data[:100], "is damaged or cut off"),
         (lambda data: data[:-64], r"bytes, but [\d,]+ according to its header\): copy it again"),
         (lambda data: data[:8] + _number(2**60) + data[16:], "tensors in"),

@@ -266,7 +266,11 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TextServer]:
     ("path", "caption", "wording"),
     [
         (CHAT, "answers messages, so it is given an instruction", "instruction"),
-        (COMPLETIONS, "answers no messages: it goes on from the beginning of a text", "continuation"),
+        (
+            COMPLETIONS,
+            "does not answer messages, so the model continues the beginning of a text",
+            "continuation",
+        ),
     ],
 )
 def test_an_endpoint_that_only_writes_is_asked_as_it_can_be(
@@ -299,7 +303,7 @@ def test_a_server_that_is_down_is_said_and_asked_again_later(
     works, server.fault = server.fault, failing(503)
     app = open_app("criteria", **ASKED)
     assert not app.error
-    assert "did not say whether it answers them" in app.captions.replace("*", "")
+    assert "does not state whether it can answer them" in app.captions.replace("*", "")
     server.fault = works
     assert known_chat("endpoint:tiny") is None  # remembered for a while
     monkeypatch.setattr("pcf_core.models.endpoint._chats", {})

@@ -83,7 +83,7 @@ def test_a_viewer_is_told_why(monkeypatch: pytest.MonkeyPatch, toy_settings: Set
         (BOB, {"auditors": "*@example.org"}, r"bob@elsewhere\.net may read.*PCF_AUDITORS"),
         (UNVERIFIED, {}, "without a verified e-mail address"),
         (NOBODY, {}, "Nobody can log in here.*PCF_AUDITORS"),
-        (ANN, {"read_only": "1"}, "takes no work.*PCF_READ_ONLY"),
+        (ANN, {"read_only": "1"}, "only shows results.*PCF_READ_ONLY"),
     ):
         set_to(monkeypatch, **values)
         with pytest.raises(RightsError, match=says):
@@ -139,7 +139,7 @@ def test_a_job_has_so_many_cells_and_models_of_the_list(
 ) -> None:
     set_to(monkeypatch, most_cells="100", allowed_models="mini-*")
     queue.submit("score", "a", {}, models=["mini-gpt"], cells=100)
-    with pytest.raises(RightsError, match=r"asks 101 cells.* 100 here \(PCF_MOST_CELLS\)"):
+    with pytest.raises(RightsError, match=r"has 101 test sentences.* is 100 \(PCF_MOST_CELLS\)"):
         queue.submit("score", "b", {}, models=["mini-gpt"], cells=101)
     with pytest.raises(
         ModelError, match=r"org/large may not be used here: choose one that is allowed \(mini-"
@@ -156,7 +156,7 @@ def test_a_question_has_so_many_texts(monkeypatch: pytest.MonkeyPatch, queue: Qu
         return CheckRequest(model="toy", topic=toy.TOPIC, texts=asked, dtype="float32", scoring="")
 
     submit_question(queue, question(2))
-    with pytest.raises(RightsError, match=r"asks 3 cells or texts.* 2 here \(PCF_MOST_CELLS\)"):
+    with pytest.raises(RightsError, match=r"has 3 test sentences or texts.* is 2 \(PCF_MOST_CELLS\)"):
         submit_question(queue, question(3))
 
 
@@ -195,7 +195,7 @@ def test_what_is_taken_up_again_is_checked_again(monkeypatch: pytest.MonkeyPatch
     for job in (large, other):
         queue.cancel(job.id)
     set_to(monkeypatch, most_cells="99", allowed_models="mini-*")
-    with pytest.raises(RightsError, match=r"asks 100 cells.* 99 here \(PCF_MOST_CELLS\)"):
+    with pytest.raises(RightsError, match=r"has 100 test sentences.* is 99 \(PCF_MOST_CELLS\)"):
         queue.retry(large.id)
     with pytest.raises(ModelError, match="org/large may not be asked here"):
         queue.retry(other.id)

@@ -182,7 +182,7 @@ def parquet(source: Source) -> Iterator[Entry]:
                 largest = max((page.unpacked for page in pages(raw, file.metadata, columns)), default=0)
             if largest > MAX_PAGE:
                 raise CorpusError(
-                    f"{source.label} has a page of {largest / 2**20:,.0f} MiB (unpacked); at most "
+                    f"{source.label} has a page of {largest / 2**20:,.0f} MiB unpacked; at most "
                     f"{MAX_PAGE // 2**20} MiB are allowed: write it with smaller pages."
                 )
             done, rows = 0, file.metadata.num_rows

@@ -195,7 +195,7 @@ def test_a_damaged_file_is_refused(variant: Callable[..., str], path: str) -> No
     whole = Path(folder, path).read_bytes()
     Path(folder, path).unlink()
     Path(folder, path).write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(PipelineError, match=r"cannot be loaded \(.*get its files anew"):
+    with pytest.raises(PipelineError, match=r"cannot be loaded \(.*install its files again"):
         open_pipeline(folder)
 
 

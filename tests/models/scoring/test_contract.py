@@ -360,7 +360,10 @@ def test_without_a_choice_nothing_is_asked() -> None:
 
 
 def test_what_has_no_sentences_says_so() -> None:
-    with pytest.raises(ModelError, match=r"^t5 gives the tokens of a whole sentence no probability here"):
+    with pytest.raises(
+        ModelError,
+        match=r"^t5 belongs to the family seq2seq, which gives the tokens of a whole sentence no probability",
+    ):
         scorer_of("t5").token_nats(["He left."])
 
 

@@ -146,4 +146,4 @@ def test_a_choice_leaves_the_wording_alone() -> None:
     assert suited(spec("causal", "hash"), "tasks", "scored").answering == "scored"
     assert suited(spec("causal"), "tasks", "written").wording == "continuation"
     assert suited(spec("causal", "hash"), "tasks", "written").wording == "instruction"
-    assert "as was asked for" in suited(spec("causal"), "tasks", "scored").reason
+    assert "as requested" in suited(spec("causal"), "tasks", "scored").reason

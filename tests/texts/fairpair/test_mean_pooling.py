@@ -87,7 +87,7 @@ def test_special_tokens_that_a_text_spells_out_are_left_out(encoder: MeanPooling
 
 
 def test_a_context_without_room_is_refused() -> None:
-    with pytest.raises(FairPairError, match="takes 2 tokens, and 2 of them are special"):
+    with pytest.raises(FairPairError, match="can take 2 tokens, of which 2 are special"):
         MeanPooling(load_body(resolve("mini-bert")), "mini-bert", context=2)
 
 

@@ -222,7 +222,7 @@ def test_observed_labels_count_as_one_dealing() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(CriterionError, match="at least 1,000 permutations; got 999"):
+    with pytest.raises(CriterionError, match="at least 1,000 permutations; 999"):
         relabelled([distances(4, 0)], 999)
     for shape in ((2, 2), (5, 5), (4, 6)):
         with pytest.raises(CriterionError, match="the same number of texts on both sides"):
