@@ -1,4 +1,4 @@
-"""``check``: whether models keep limits, for people and pipelines."""
+"""``check``: test whether models keep limits, for people and pipelines."""
 
 from __future__ import annotations
 
@@ -85,10 +85,10 @@ def check(
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Check models against limits: exit 0 where they are kept, 3 where one is exceeded.
+    """Check models against limits: exit 0 if all limits are kept, 3 if one is exceeded.
 
-    A verdict rests on an interval or a paired test, never on a figure alone; where it cannot be told, the
-    policy says what follows: pass, warn, or fail with exit 4.
+    A verdict is based on an interval or a paired test, never on the estimate alone. If a limit cannot be
+    judged, the policy decides the outcome: pass, warn, or fail with exit 4.
     """
     if form:
         one_of(form, "--format", tuple(FORMS.values()))
@@ -147,7 +147,7 @@ def _form_of(path: Path) -> str:
 
 
 def _policy_of(given: Mapping[str, str | float | None]) -> Policy:
-    """Return the policy that options say: one context."""
+    """Return the policy given by options, which has one context."""
     figures = {option: given[f"--max-{option}"] for option in ("risk", "prejudice", "caprice", "increase")}
     if all(value is None for value in figures.values()):
         raise PolicyError(
@@ -170,7 +170,7 @@ def _policy_of(given: Mapping[str, str | float | None]) -> Policy:
 
 @dataclass(frozen=True)
 class _Gate:
-    """A policy that models are held against; what the store lacks is scored here."""
+    """Check models against a policy, and score what the store lacks for it."""
 
     store: Store
     policy: Policy
@@ -182,7 +182,7 @@ class _Gate:
     def planned(self, spec: ModelSpec, context: Context) -> RunSpec:
         """Return the run of all templates of a context.
 
-        What no verdict can be reached by is refused here, before anything is scored for any context.
+        Raise for options that allow no verdict, before anything is scored for any context.
         """
         topic = load_topic(context.topic)
         run = build_run(
@@ -236,7 +236,7 @@ class _Gate:
         )
 
     def reader(self, context: Context, key: ScoringKey, open_scorer: OpenScorer) -> ReadRun:
-        """Return what scores runs of one model, as far as the store lacks them, and reads them.
+        """Return a function that scores the missing part of a run of one model and reads the run.
 
         The model is loaded once for all looks.
         """
@@ -251,7 +251,7 @@ class _Gate:
         return read
 
     def baseline_reader(self, context: Context, run: RunSpec, open_scorer: OpenScorer) -> ReadRun | None:
-        """Return what reads the baseline for the run of a look, ``None`` where none is needed.
+        """Return a function that reads the baseline for the run of a look; ``None`` without a baseline.
 
         A run of the store or of a pack is read as it is; a model is scored on the same templates.
         """
@@ -266,9 +266,9 @@ class _Gate:
 
 
 class _BaselinePacks:
-    """Packs that are named as baselines: each is checked as at an import and opened in a folder of its own.
+    """Packs used as baselines: each is checked as at an import and opened in its own folder.
 
-    Nothing of them comes into the cache.
+    Nothing is written to the cache.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""``export`` and ``verify``: a run as a file, a report of runs and text audits; whether it still holds."""
+"""``export`` and ``verify``: write runs, reports and packs as files, and check a report."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ def export(
 ) -> None:
     """Write a run as one row per occupation × template × group, a report of runs and text audits, or a pack.
 
-    A report is written as html and card, for several runs, and with --sections or text audits; its
-    tables as CSV or Parquet come in one ZIP.  A pack has all that others need to read the runs, and
-    results of FairPair and of the criteria, as theirs.
+    A report is written for the formats html and card, for several runs, and with --sections or text audits.
+    Its tables as CSV or Parquet are written as one ZIP.  With a pack other people can read the runs, and the
+    results of FairPair and the criteria, on their own computers.
     """
     form = form_of(form, out)
     options = view.options()
@@ -128,7 +128,7 @@ def export(
 
 
 def form_of(name: str, out: Path) -> str:
-    """Return the format to write: what ``--format`` says, else what the file's name ends in.
+    """Return the format to write: that of ``--format``, or by default of the file's ending.
 
     A name without an ending stands for CSV, and one in ``.zip`` for tables as CSV.
     """
@@ -153,7 +153,7 @@ def form_of(name: str, out: Path) -> str:
 
 
 def _check_zipped(out: Path, form: str, *, zipped: bool) -> None:
-    """Refuse a name that says one table where a ZIP of tables is written, and the other way round."""
+    """Raise InputError if the name is that of one table but a ZIP is written, or the reverse."""
     ending = out.suffix.lower()
     if zipped and ending in ENDINGS:
         raise InputError(
@@ -212,7 +212,7 @@ def verify(
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Compute a report's numbers again from the cache and say what differs: exit 0 nothing, 1 something."""
+    """Calculate a report's numbers again from the cache and list differences: exit 0 without any, else 1."""
     from pcf_core.report.verifying import verify_report
     from pcf_core.report.written import read_report
 
@@ -237,7 +237,7 @@ def verify(
 
 
 def result_lines(verification: Verification, of_runs: bool) -> list[str]:
-    """Say what came of it; nothing is computed again of a report that has no runs."""
+    """Print the outcome; of a report without runs nothing is calculated again."""
     if verification.problem:
         return [f"The report cannot be calculated again. {verification.problem}"]
     if verification.holds:

@@ -1,4 +1,4 @@
-"""The command ``fairpair``: whether a model writes differently about one entity than about another."""
+"""``fairpair``: test whether a model writes differently about one person than about another."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def fairpair(
     ] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Write texts about an entity and about its counterpart, and compare them beyond what chance writes."""
+    """Let models write texts about a person and a counterpart, and test whether they differ beyond chance."""
     check_one_way(estimate=estimate, queue=queue)
     if twice := next((name for name in model if model.count(name) > 1), None):
         raise InputError(f"--model {twice} is given twice: give each model only once.")
@@ -145,7 +145,7 @@ def _without_text(result: FairPairResult, side: Side, missing: int) -> str:
 def _give_results(
     store: Store, results: Sequence[tuple[FairPairResult, int]], sentences: int, as_json: bool
 ) -> None:
-    """Give the models' reports, controlled for being read together."""
+    """Print the models' reports, with p-values corrected for their number."""
     chosen = results[0][0].asked.dissimilarities
     reports = {name: controlled([result.reports[name] for result, _ in results]) for name in chosen}
     documents = []

@@ -1,4 +1,4 @@
-"""``knowledge`` and ``benchmark``: what models know of facts, and what a known benchmark says of them."""
+"""``knowledge`` and ``benchmark``: test models' knowledge of facts, and run known benchmarks."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def knowledge(
     dtype: DtypeOption = AUTO,
     as_json: JsonOption = False,
 ) -> None:
-    """Score a knowledge set, what of it is not in the store, and read what the model knows."""
+    """Measure models' knowledge of facts, after scoring the part of the knowledge set that is missing."""
     request = load_knowledge(facts)
     knowledge_score(score)
     kind = protocol_named(protocol)
@@ -138,7 +138,7 @@ def benchmark(
     queue: QueueOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Put a known benchmark to models, by its published definition, with intervals."""
+    """Run a known benchmark with models, by its published definition, with intervals."""
     check_one_way(estimate=estimate, queue=queue)
     chosen: BenchmarkName = one_of(name, "The benchmark", BENCHMARKS)
     material = load_material(chosen, file or [])

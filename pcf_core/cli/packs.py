@@ -1,4 +1,4 @@
-"""``import`` and ``packs verify``: results that were made elsewhere; ``export --format pack`` writes them."""
+"""``import`` and ``packs verify``: results from other computers, as ``export --format pack`` writes them."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def import_runs(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a pack or a log of Inspect holds beside what was made here, marked as imported."""
+    """Import the results of a pack or an Inspect log, which are then marked as imported."""
     from pcf_core.report.importing import import_pack
     from pcf_core.texts.inspected.log import is_log
 
@@ -111,7 +111,7 @@ def import_runs(
 
 @packs.command()
 def verify(pack: PackArgument, as_json: JsonOption = False) -> None:
-    """Check every byte of a pack and its signature, and say what it holds; nothing is imported."""
+    """Check the bytes and the signature of a pack and list its contents, without importing anything."""
     checked, signature = checked_pack(pack_data(pack))
     runs = [content.run.as_imported for content in checked.contents]
     document = {
@@ -138,7 +138,7 @@ def verify(pack: PackArgument, as_json: JsonOption = False) -> None:
 
 
 def checked_pack(data: bytes) -> tuple[Pack, str]:
-    """Check the bytes of a pack and say whose signature it has."""
+    """Check the bytes of a pack; return it and a sentence on its signature."""
     from pcf_core.report.packs import read_pack
     from pcf_core.report.signing import signature_of
 
@@ -147,7 +147,7 @@ def checked_pack(data: bytes) -> tuple[Pack, str]:
 
 
 def _described(one: RunSpec | TextResult) -> dict[str, Any]:
-    """Say what a run or a text audit of a pack is."""
+    """Describe a run or a text audit of a pack."""
     if isinstance(one, RunSpec):
         key = one.scoring
         return {"run": one.key, "model": key.name, "dtype": key.dtype, "topic": one.topic.name}
@@ -182,7 +182,7 @@ def pack_data(pack: Path) -> bytes:
 
 
 def _import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> None:
-    """Keep the texts of a log and give what they say."""
+    """Store the texts of a log and print their result."""
     from pcf_core.cli.criteria import ModelRequest
     from pcf_core.cli.criteria import run_now as read_criteria
     from pcf_core.cli.fairpair import run_now as read_fairpair

@@ -1,4 +1,4 @@
-"""``risk`` and ``compare``: what the runs say."""
+"""``risk`` and ``compare``: print the results of runs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def risk(
     *,
     view: View,
 ) -> None:
-    """Discrimination risk of a finished run, or of a matrix of probabilities."""
+    """Print the discrimination risk of a finished run, or of a matrix of probabilities."""
     if bool(run) == (matrix is not None):
         raise InputError(
             "Give either the key of a run or --matrix FILE.json, but not both; `score` prints the key "

@@ -1,4 +1,4 @@
-"""``words``, ``score`` and ``worker``: what asks a model."""
+"""``words``, ``score`` and ``worker``: commands that use a model."""
 
 from __future__ import annotations
 
@@ -99,9 +99,9 @@ def score(
     queue: QueueOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Score every template × occupation, or with --within as many templates as it takes.
+    """Score every template × occupation, or with --within only as many templates as needed.
 
-    What is in the store is not scored again; where another process is at the same run, this one waits for it.
+    Nothing is scored twice; if another process is scoring the same run, this command waits for it.
     """
     chosen = load_topic(topic)
     terms = load_evidence(given_or_usual(evidence, chosen, "evidence"))
@@ -144,7 +144,7 @@ def _score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) -
 
 
 def score_with(store: Store, run: RunSpec, protocol: Protocol, open_scorer: OpenScorer) -> dict[str, Any]:
-    """Score with what opens scorers, with progress on stderr."""
+    """Score runs, with progress on stderr."""
     from pcf_core.work.scoring import score_asked
 
     _say_if_lists_differ(store, run)

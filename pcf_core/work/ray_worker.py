@@ -132,7 +132,7 @@ def needs_of(settings: Settings, machines: Sequence[Machine]) -> Needs:
     if not needs.room(machines):
         offered = "; ".join(f"{machine.cpus} and {machine.gpus}" for machine in machines) or "no machine"
         raise ScoringError(
-            f"No machine of the Ray cluster has enough room for a process (it needs {needs.cpus} CPUs and "
+            f"No machine of the Ray cluster has enough room for a process (needed: {needs.cpus} CPUs, "
             f"{needs.gpus} GPUs; available: {offered}): change PCF_DEVICE or PCF_THREADS, or add machines."
         )
     return needs

@@ -139,7 +139,7 @@ def test_dots_in_texts_are_free(tmp_path: Path) -> None:
 def test_toml_has_a_size(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_text("#\n" * (2**22 + 1))
-    with pytest.raises(EvidenceError, match="characters; at most 8,388,608"):
+    with pytest.raises(EvidenceError, match="characters, and a TOML file may have at most 8,388,608"):
         load_evidence(path)
 
 
