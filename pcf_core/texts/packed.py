@@ -171,7 +171,7 @@ class PackedFairPair(Record):
         )
 
     def _check_counted(self, sides: tuple[Sequence[Generated], Sequence[Generated]]) -> None:
-        """Check what is counted of all texts: how they end, how many decline, what p does wrong."""
+        """Check the counts over all texts: how they ended, how many decline, and the errors of p."""
         result = self.result
         ends = [Counter(end for one in side for end in one.ends) for side in sides]
         declined = [sum(map(count_declining, side)) for side in sides]
@@ -331,7 +331,7 @@ def _check_vectors(report: EmbeddingReport) -> None:
 
 
 def _check_written(written: Sequence[WrittenTexts], request: Iterable[tuple[str, str]], count: int) -> None:
-    """Check that there are the texts that were asked for, each prompt's once, and so many."""
+    """Check that the pack has the requested texts, each prompt once, in the requested number."""
     if [(one.system, one.prompt) for one in written] != list(dict.fromkeys(request)):
         raise ValueError("it has texts of other prompts than were asked")
     if len(written) * count > MOST_TEXTS:

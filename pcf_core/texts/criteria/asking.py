@@ -61,7 +61,7 @@ class Cell:
 
 
 class AskedByPronoun(ABC, Generic[M]):
-    """An experiment on two roles of which one is right; ``unit``: what is asked about them."""
+    """An experiment with two roles, one of which is right; ``unit``: the kind of question about them."""
 
     name: Literal["questions", "tasks"]
     title: str
@@ -86,7 +86,7 @@ class AskedByPronoun(ABC, Generic[M]):
 
     @abstractmethod
     def _words(self, cell: Cell) -> Mapping[str, str]:
-        """Return what a frame has beside the pronoun and the roles."""
+        """Return the parts of a frame other than the pronoun and the roles."""
 
     def _did(self, unit: int) -> str:
         """Return what one of the roles did, in the words of the prompt."""

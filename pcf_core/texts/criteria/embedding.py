@@ -103,7 +103,7 @@ def axis_scores(vectors: Mapping[str, FloatArray]) -> dict[str, float]:
 
 
 def why_no_axis(vectors: Mapping[str, FloatArray]) -> str:
-    """Say why there is no axis, as the end of a sentence; empty where there is one."""
+    """Return why the axis cannot be computed, as the end of a sentence; empty if it can."""
     absent = [f"“{word}”" for word in (SHE, HE) if word not in vectors]
     if absent:
         return f"the texts have {' and '.join(absent)} less than {SETTINGS['min_count']} times"

@@ -42,7 +42,7 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True)
 class Ask:
-    """A text that is asked for, unlike any other; ``system`` is told first, empty where nothing is."""
+    """A request for a text, different from all others; ``system``: the system message, which may be empty."""
 
     cell: str
     system: str
@@ -65,7 +65,7 @@ class Experiment(Protocol):
     """One of the four, known by itself and not by what it holds; ``title`` as a person knows it."""
 
     def __hash__(self) -> int:
-        """Two of the same material are two: what follows from one is kept for it alone."""
+        """Compare by identity: results derived from an object are cached for that object alone."""
 
     @property
     def name(self) -> ExperimentName:
@@ -96,7 +96,7 @@ class Experiment(Protocol):
 
 
 def check_cells(given: Iterable[str], existing: Iterable[str], experiment: str) -> None:
-    """Refuse what was not asked."""
+    """Raise CriteriaError for entries that the experiment does not have."""
     unknown = sorted(set(given) - set(existing))
     if unknown:
         raise CriteriaError(

@@ -108,7 +108,7 @@ def _shares(side: Sequence[Sequence[Sequence[str]]], words: Sequence[str]) -> Fl
 
 
 def _p_values(female: FloatArray, male: FloatArray) -> FloatArray:
-    """Return [word] two-sided p of the names' shares; 1 where they are all alike."""
+    """Return [word] two-sided p-values of the names' shares; 1 if all shares are equal."""
     from scipy.stats import mannwhitneyu
 
     varied = np.ptp(np.concatenate([female, male]), axis=0) > 0

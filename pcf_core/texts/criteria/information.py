@@ -311,7 +311,7 @@ def text_intervals(
 def category_intervals(
     table: FloatArray, resamples: int, generator: np.random.Generator
 ) -> dict[Normaliser, Interval]:
-    """Return intervals over categories: if others had been chosen; of counts, with other texts too."""
+    """Return intervals over categories, which for counts also allow for other texts."""
     chosen = generator.integers(len(table), size=(resamples, len(table)))
     if (table != np.floor(table)).any():
         observed = entropies_in(table)
@@ -371,7 +371,7 @@ CLUSTER_CORRECTION = "jackknife, leaving out a cluster of a group at a time"
 
 
 def why_no_information(table: ArrayLike) -> str:
-    """Say why a [category, group] table tells nothing, as the end of a sentence; empty where it does."""
+    """Return why a [category, group] table has no information, as the end of a sentence; empty if it has."""
     counts = _checked(table)
     for axis, what in ((1, "category"), (0, "group")):
         if (many := int((counts.sum(axis=axis) > 0).sum())) < 2:

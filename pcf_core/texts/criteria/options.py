@@ -28,9 +28,9 @@ _USUAL_LENGTHS = ", ".join(f"{length} for {name}" for name, length in LENGTHS.it
 
 
 class CriteriaOptions(Record):
-    """The options of a request of the criteria; an empty text or ``None`` is what suits model and experiment.
+    """The options of a request of the criteria; an empty text or ``None`` means the default.
 
-    ``material``: the name of a file that is kept, or its path; empty for what the app comes with.
+    ``material``: the name of a saved file, or its path; empty for the material of the app.
     """
 
     prefix: ClassVar[str] = "cr_"

@@ -1,9 +1,10 @@
-"""The user's own professions, names, questions and tasks: the files as they were given, kept in the cache.
+"""The user's own professions, names, questions and tasks: uploaded files, stored unchanged in the cache.
 
-A file is read whole before it is kept, and again whenever it is used; what the loaders refuse is not kept.
+A file is read completely before it is saved, and again whenever it is used; files that the loaders refuse are
+not saved.
 
-Also the choices that make the material of a kept request again: a file by its name, a labeller, a number; and
-whether material that came from elsewhere is such as a file could make.
+This module also restores the choices behind the material of a stored request (a file by its name, a labeller,
+a number), and checks that imported material could have come from a file.
 """
 
 from __future__ import annotations

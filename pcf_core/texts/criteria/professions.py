@@ -42,7 +42,7 @@ def load_reading() -> ReadingWords:
 
 
 def tables_of(value: object, what: str, where: str) -> list[Mapping[str, Any]]:
-    """Read the tables ``[[what]]`` of a file."""
+    """Read the tables ``[[name]]`` of a file."""
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         raise CriteriaError(f"{where}: {what} is {shown(value)}; write it as a list of tables [[{what}]].")
     return value
@@ -71,7 +71,7 @@ OF_ONE = re.compile(r"(?!(?:hu|ger|ro|sha|tali?s|otto)man$)\w+(?:man|woman|women
 
 @dataclass(frozen=True)
 class _Professions(Shelf):
-    """The files of the folder that hold professions: other material lies beside them."""
+    """The files of the folder that hold professions; it has other material too."""
 
     def _files(self, folder: Path) -> dict[str, Path]:
         files = super()._files(folder)
@@ -164,7 +164,7 @@ def _profession(row: Mapping[str, object], index: int, reader: GenderReader, whe
 
 
 def _marked(word: str) -> bool:
-    """Tell whether a job's name is that of one gender; not where it is said of both today."""
+    """Tell whether a job title names one gender, unless it is used for both today."""
     return tells(word, gendered_words() - SAID_OF_BOTH) or any(map(OF_ONE.fullmatch, word.split("-")))
 
 

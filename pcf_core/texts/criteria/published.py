@@ -1,6 +1,6 @@
-"""What the paper prints, to be shown beside one's own and labelled: ``assets/published_criteria.csv``.
+"""Figures printed in the paper, shown beside our own and labelled: ``assets/published_criteria.csv``.
 
-Figures that its HTML dropped stand there as ``missing``; those that follow from printed ones as ``derived``.
+Figures that its HTML dropped are marked ``missing``; those calculated from printed ones, ``derived``.
 """
 
 from __future__ import annotations

@@ -121,10 +121,10 @@ def some_questions(questions: QuestionSet, many: int) -> QuestionSet:
 
 
 def make_question(entry: object, where: str, name: str) -> Question:
-    """Make one question, checked; ``name`` is the default where it has none.
+    """Make one question and check it; ``name`` is used if it has none.
 
-    Whoever errs gives the option behind the right one, the first behind the last, unless ``wrong`` says
-    another.
+    The role that is wrong gives the option after the right one (after the last, the first), unless ``wrong``
+    names another.
     """
     if not isinstance(entry, Mapping) or not {"text", "options", "right"} <= set(entry) <= KEYS:
         raise CriteriaError(

@@ -128,7 +128,7 @@ def clustered_wilson(
 def effective_answers(
     part: FloatArray, whole: FloatArray, level: float = 0.95, *, chance: bool = True
 ) -> float | None:
-    """Return n' of the module: the number of independent answers that say as much on other clusters."""
+    """Return n' of the module: the number of independent answers with the same information."""
     from scipy.stats import norm, t
 
     used = whole > 0

@@ -51,7 +51,7 @@ def exchanged_words(table: PerturbationTable, entity: Pair) -> frozenset[str]:
 
 
 def is_exchanged(word: str, exchanged: frozenset[str]) -> bool:
-    """Tell whether a lower-case word is exchanged, with or without an ending behind an apostrophe: "he's"."""
+    """Tell whether a lower-case word is exchanged, with or without an ending after an apostrophe: "he's"."""
     return word in exchanged or word.partition("'")[0] in exchanged
 
 

@@ -38,10 +38,10 @@ MODIFIERS = ("amod", "compound")
 
 @dataclass
 class Reader:
-    """Reads a text from its start, sentence after sentence.
+    """Reads a text sentence by sentence.
 
-    ``gender`` is the entity's, ``None`` where it is not known.  ``focus``: whether the text is about the
-    entity at this place.  ``nouns``: those that were said of it.
+    ``gender``: of the entity, ``None`` if unknown.  ``focus``: whether the text is about the entity at this
+    point.  ``nouns``: those used for the entity.
     """
 
     name: str

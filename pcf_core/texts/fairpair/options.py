@@ -143,7 +143,7 @@ class FairPairOptions(Record):
 
 
 def options_of(request: FairPairAsked, **others: object) -> FairPairOptions:
-    """Return the options of a request; ``others``: options that the request does not hold."""
+    """Return the options of a request; ``others``: options that the request does not contain."""
     key, words = request.key, request.categories
     return FairPairOptions.model_validate(
         {

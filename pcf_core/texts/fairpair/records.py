@@ -80,12 +80,12 @@ class CategorySet(Record):
 
 
 class Prompt(Record):
-    """A prompt that FairPair has texts written from.
+    """A prompt for which FairPair has texts written.
 
-    ``text``: with the entity's name in it, "John is a nurse."; ``category``: what it is about.
+    ``text``: with the entity's name in it, "John is a nurse."; ``category``: its subject.
 
-    ``fact``: what several prompts say in other words, and by which they belong together; the prompt itself
-    where it stands alone.
+    ``fact``: the statement that several prompts express in other words, which groups them; the prompt itself
+    if no other prompt does.
     """
 
     text: str
@@ -247,10 +247,10 @@ Side = Literal["original", "prompt"]
 
 @dataclass(frozen=True)
 class PromptPairs:
-    """One prompt x with n texts a side, continuations only.
+    """One prompt x with n texts per side, continuations only.
 
-    ``perturbed_original``: u, ``perturbed_prompt``: z, as many.  ``fact``: what it shares with the prompts
-    that say the same in other words; empty where it stands alone.
+    ``perturbed_original``: u, ``perturbed_prompt``: z, the same number.  ``fact``: the statement shared with
+    prompts that express it in other words; empty if no other prompt does.
     """
 
     prompt: str
@@ -261,7 +261,7 @@ class PromptPairs:
 
 
 class _Tested(Record):
-    """What a test is made of: each record has these two fields in its own place."""
+    """The two fields of every tested result."""
 
     if TYPE_CHECKING:
         p_value: float | None
@@ -269,12 +269,12 @@ class _Tested(Record):
 
     @property
     def controlled_p(self) -> float | None:
-        """The p-value that a verdict rests on: controlled where there are several tests."""
+        """The p-value for the verdict: corrected if there are several tests."""
         return self.p_value if self.adjusted is None else self.adjusted
 
     @property
     def differs(self) -> bool:
-        """Whether u and z differ beyond what sampling gives, by the controlled p."""
+        """Whether u and z differ beyond sampling variability, by the corrected p-value."""
         return self.controlled_p is not None and self.controlled_p <= SIGNIFICANCE
 
 
@@ -303,11 +303,11 @@ class Variation(Record):
 
     @property
     def undefined(self) -> Undefined:
-        """Why there is no F; empty where there is one.
+        """Why F is undefined; empty if it is defined.
 
-        ``no variation``: a V is 0, and B too: every text is like every other.  ``both sides constant``: no V,
-        but B > 0: each side says always the same, and something else than the other.  ``one side constant``:
-        one V is 0 and B > 0.
+        ``no variation``: one V and B are 0, so all texts are the same.  ``both sides constant``: both V are 0
+        but B > 0, so each side always has the same text, different from the other side's.  ``one side
+        constant``: one V is 0 and B > 0.
         """
         constant = (self.within_original <= NOTHING) + (self.within_prompt <= NOTHING)
         if not constant:
@@ -376,7 +376,7 @@ class Course(Record):
 
     @property
     def ratio(self) -> tuple[float | None, ...]:
-        """F of the means at each place, ``None`` where undefined."""
+        """F of the means for each number of texts, ``None`` where undefined."""
         rows = zip(self.between, self.within_original, self.within_prompt, strict=True)
         return tuple(
             None

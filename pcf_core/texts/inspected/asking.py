@@ -54,7 +54,7 @@ class Message(NamedTuple):
         return digest([self.system, self.prompt])
 
     def seed(self, decoding: Decoding, index: int) -> int:
-        """Return the seed of one text, the same in every log; other indices have other seeds."""
+        """Return the seed of one text: the same in every log, and different for each index."""
         stream = digest([decoding.model_dump(mode="json"), self.system, self.prompt, index])
         return int(np.random.default_rng(int(stream, 16)).integers(SEEDS))
 

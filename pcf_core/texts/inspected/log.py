@@ -75,7 +75,7 @@ Read = TypeVar("Read", bound="_Told")
 
 
 class _Told(BaseModel):
-    """A part of a log; other fields are not read."""
+    """A part of a log; other fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -215,7 +215,7 @@ class _Entries:
         self.infos = {info.filename: info for info in infos}
 
     def json(self, name: str) -> Any:
-        """Read one of them."""
+        """Read one entry as JSON."""
         if name not in self.infos:
             raise ValueError(f"it has no {name}: it is not finished, or not a log")
         return json.loads(self.unpacked(self.infos[name]))
@@ -385,7 +385,7 @@ def _message_of(sample: _Sample) -> Message:
 
 
 def _text_of(output: _Output, decoding: Decoding) -> tuple[str, End, int]:
-    """Read a text, how it ended, and its tokens, 0 where the provider does not count them."""
+    """Read a text, how it ended, and its number of tokens, 0 if the provider does not count them."""
     choice = output.choices[0]
     text, tokens = choice.message.text, 0 if output.usage is None else output.usage.output_tokens
     text.encode()  # no half of a pair, which no file can hold: a UnicodeEncodeError is a ValueError

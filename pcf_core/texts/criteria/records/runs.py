@@ -106,7 +106,7 @@ class CriteriaAsked(AuditAsked):
 
     @property
     def imported(self) -> bool:
-        """Whether it was asked elsewhere, and its answers came in a pack."""
+        """Whether the request was made elsewhere and its answers were imported in a pack."""
         return self.model.startswith(IMPORTED)
 
     @property
@@ -290,7 +290,7 @@ class EmbeddingAsked(AuditAsked):
 
 
 class EmbeddingResult(AuditResult):
-    """What came of a request.  ``provenance``: versions, seconds."""
+    """The result of a request; ``provenance``: versions and seconds."""
 
     asked: EmbeddingAsked
     report: EmbeddingReport

@@ -122,7 +122,7 @@ class RateDifference(Record):
 
     @property
     def lower(self) -> str:
-        """The other one of the two; empty where they are equal or undefined."""
+        """The other pronoun of the two; empty if the rates are equal or undefined."""
         if not self.value:
             return ""
         return self.second if self.value > 0 else self.first
@@ -149,7 +149,7 @@ class RateDifference(Record):
 
     @property
     def beyond_line(self) -> bool | None:
-        """Whether the gap, with its interval, lies over :data:`GAP_LINE`; ``None`` where none can tell."""
+        """Whether the gap and its whole interval lie above :data:`GAP_LINE`; ``None`` if undecided."""
         if self.interval is None:
             return None
         low, high = self.interval.low, self.interval.high
@@ -222,14 +222,14 @@ class AnswersReport(Record):
 
     @property
     def every(self) -> tuple[PronounAnswers, ...]:
-        """The answers under all pronouns and without one: first where scored, as gaps are read against it."""
+        """The answers under all pronouns and without one, which comes first if answers were scored."""
         without = () if self.baseline is None else (self.baseline,)
         if self.answering == "scored":
             return (*without, *self.pronouns)
         return (*self.pronouns, *without)
 
     def answers(self, pronoun: str) -> PronounAnswers | None:
-        """Return the answers under a pronoun; ``None`` where it was not asked with."""
+        """Return the answers under a pronoun; ``None`` if the request did not include it."""
         return next((each for each in self.pronouns if each.pronoun == pronoun), None)
 
     @property
@@ -246,7 +246,7 @@ class AnswersReport(Record):
         return row.differs or (row.least_p is not None and _tested(family) * row.least_p <= SIGNIFICANCE)
 
     def moved(self, name: RateName) -> tuple[RateDifference, ...]:
-        """Return each pronoun less none in one rate; empty where answers were written, or none was asked."""
+        """Return each pronoun minus no pronoun in one rate; empty without such answers."""
         return tuple(each for each in self.from_baseline if each.name == name)
 
     def widest(self, name: RateName) -> RateDifference | None:
@@ -297,7 +297,7 @@ class Role(Record):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name, then what else an answer may say for it."""
+        """The name of the role, then other words by which an answer may name it."""
         return (self.name, *self.aliases)
 
 
@@ -314,9 +314,9 @@ class Pair(Record):
 
 
 class Question(Record):
-    """One question: ``options`` in the order in which they are shown, lettered from A.
+    """One question; its ``options`` are in the order in which they are shown, lettered from A.
 
-    ``right``: place of the right option; ``wrong``: place of the one that whoever errs gives.
+    ``right``: index of the right option; ``wrong``: index of the option given by the role that is wrong.
     """
 
     name: str
