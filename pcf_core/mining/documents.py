@@ -1,4 +1,4 @@
-"""A corpus by name: its documents one by one, or a random sample of them, and how far it was read."""
+"""Open a corpus by name, and yield its documents, or a random sample of them, one by one."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Corpus:
 
     @property
     def size(self) -> int | None:
-        """Bytes to read in all, both passes over a sample; ``None`` where a part does not know its own."""
+        """Bytes to read in all, including both passes over a sample; ``None`` if a part has no known size."""
         sizes = [part.size for part in self._parts]
         passes = 1 if self._sample is None else 2
         return None if None in sizes else passes * sum(size or 0 for size in sizes)
@@ -218,7 +218,7 @@ def _part(path: Path) -> Part:
 
 
 def _licence(path: Path) -> str:
-    """Return the licence on the card beside a file, "" where there is none."""
+    """Return the licence on the card of a file; empty without a card."""
     form, packing = suffixes(path)
     card = path.with_name(path.name[: len(path.name) - len(form) - len(packing)] + ".toml")
     if not card.is_file():

@@ -1,7 +1,7 @@
-"""The ledger of one mining: a SQLite file that says which blocks are done and what was counted in them.
+"""The ledger of one mining: a SQLite file with the finished blocks and their counts.
 
-One transaction marks a block and adds its counts.  So whatever ends a process, the file holds the counts of
-whole blocks, each of them once, and who opens it next goes on with the rest.
+One transaction marks a block and adds its counts.  So the file always holds the counts of whole blocks, each
+exactly once, however a process ended, and the next process continues with the remaining blocks.
 """
 
 from __future__ import annotations

@@ -55,9 +55,10 @@ class Counters(Protocol):
     def count(
         self, blocks: Iterator[TextBlock], pause: Callable[[], None]
     ) -> Iterator[tuple[TextBlock, Counts]]:
-        """Yield each block with its counts, in whatever order they come; call ``pause`` while waiting.
+        """Yield each block with its counts, in any order; call ``pause`` while waiting.
 
-        What ``pause`` raises ends it, and so does a ``ScoringError`` where processes die over a block.
+        An exception of ``pause`` ends it, and so does a ``ScoringError`` if processes die while counting a
+        block.
         """
         ...
 

@@ -110,14 +110,14 @@ def language_of(topics: Sequence[Topic]) -> str:
 
 @dataclass(frozen=True)
 class Rule:
-    """How templates are mined for topics; workers receive it pickled.
+    """A rule for extracting the templates of topics; workers receive it pickled.
 
-    ``name``: *clausal* where the topics' words are subjects ("The [X] said that [Y]"), *attributive* where
-    they are predicates ("The [X], who was elected, is [Y]").  ``wanted``: words of which a sentence must have
-    one, in lower case; ``topic_words``: all words of the topics, none of which may occur in a template.
-    ``constructions``: names of what is searched for (:mod:`pcf_core.mining.constructions`); ``language``: a
-    key of :data:`LANGUAGES`.  ``looked_for``, ``form`` and ``formless`` are for messages: what is searched
-    for, which sentences give a template, and why others give none.
+    ``name``: *clausal* if the topics' words are subjects ("The [X] said that [Y]"), *attributive* if they are
+    predicates ("The [X], who was elected, is [Y]").  ``wanted``: words of which a sentence must have one, in
+    lower case; ``topic_words``: all words of the topics, none of which may occur in a template.
+    ``constructions``: names of those searched for (:mod:`pcf_core.mining.constructions`); ``language``: a key
+    of :data:`LANGUAGES`.  ``looked_for``, ``form`` and ``formless`` are for messages: the words searched for,
+    the sentences that become templates, and why others do not.
     """
 
     name: Literal["clausal", "attributive"]

@@ -102,7 +102,7 @@ class SharedOccupations(Record):
 
     @property
     def same(self) -> int:
-        """How many lean to the same side."""
+        """The number of occupations for which both prefer the same side."""
         return sum(row.same_side is True for row in self.rows)
 
     @property

@@ -1,9 +1,9 @@
-"""Results of FairPair and of the criteria as packs have them: with their material, texts and scores.
+"""Results of FairPair and of the criteria in packs, with their material, texts and scores.
 
-**What is told is worked out again.**  A report follows from its texts, so it is computed from them once more
-and has to be the same.  What that would take a model for is taken as it came, and said to be
-(:attr:`Checked.as_it_came`): which words an exchange found in a text (a parser), distances of vectors (an
-encoder), labels by a model, and the embedding score, which takes minutes.
+**Results are calculated again.**  A report follows from its texts, so it is computed from them and has to be
+the same.  Parts that would need a model are accepted unchanged and marked (:attr:`Checked.as_it_came`): the
+words exchanged in a text (a parser), distances of vectors (an encoder), labels by a model, and the embedding
+score, which takes minutes.
 """
 
 from __future__ import annotations

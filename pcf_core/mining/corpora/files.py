@@ -152,7 +152,7 @@ def _json_document(source: Source, number: int, line: bytes) -> Document:
 
 
 def _turn_text(entry: object, where: str) -> str:
-    """Return the text of a turn; of one in parts (texts beside pictures) the texts."""
+    """Return the text of a turn; of a turn with several parts, such as pictures, only the texts."""
     text = entry
     if isinstance(entry, dict):
         text = next((entry[key] for key in TEXT_KEYS if key in entry), None)

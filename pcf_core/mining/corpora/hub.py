@@ -1,10 +1,10 @@
-"""Data sets of the Hugging Face hub: which of their files are read, and each fetched when its turn comes.
+"""Data sets of the Hugging Face hub: the files that can be read, each downloaded only when it is needed.
 
     hf:OWNER/NAME[:CONFIG][:SPLIT]
 
 The hub keeps a Parquet copy of most data sets, ``CONFIG/SPLIT/0000.parquet`` on ``refs/convert/parquet``.
-Where there is none, the Parquet and JSON lines files of the data set itself are taken.  No code of a data set
-is ever run, as only such files are asked for.  What is fetched stays in the hub's cache.
+Without such a copy the Parquet and JSON lines files of the data set itself are used.  Because only such files
+are requested, code of a data set is never run.  Downloads stay in the hub's cache.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class Source:
 
     @contextmanager
     def checked(self) -> Iterator[None]:
-        """Say in a sentence what goes wrong with the file inside."""
+        """Turn errors of reading the file inside the block into a CorpusError."""
         try:
             yield
         except EOFError as problem:
@@ -173,7 +173,7 @@ class Source:
 
 
 class _Counted(io.RawIOBase):
-    """A file that tells its source how far it was read."""
+    """A file that reports to its source how many bytes were read."""
 
     def __init__(self, file: io.FileIO, source: Source) -> None:
         self._file = file
@@ -189,7 +189,7 @@ class _Counted(io.RawIOBase):
 
 
 class _Bounded(io.RawIOBase):
-    """What is unpacked, while it is not absurdly more than was read: a worker would be at it for days."""
+    """Unpacked data, limited in relation to the packed data so that a worker is not blocked for days."""
 
     def __init__(self, stream: Any, source: Source) -> None:
         self._stream = stream

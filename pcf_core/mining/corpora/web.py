@@ -131,7 +131,7 @@ def _head(source: Source, file: BinaryIO, number: int) -> dict[str, str]:
 
 
 def _exactly(source: Source, file: BinaryIO, size: int, *, keep: bool) -> bytes:
-    """Read the body of a record; of one that is not wanted nothing is kept."""
+    """Read the body of a record, and discard it if the record is not wanted."""
     pieces, left = [], size
     while left:
         some = file.read(min(left, HEAD))
@@ -147,7 +147,7 @@ def _exactly(source: Source, file: BinaryIO, size: int, *, keep: bool) -> bytes:
 
 
 class _Socket:
-    """What ``http.client`` reads an answer from."""
+    """A socket from which ``http.client`` reads a response."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -157,7 +157,7 @@ class _Socket:
 
 
 def _answer(content: bytes) -> tuple[bytes, str] | None:
-    """Return the page in an answer of HTTP and the encoding that its head names; ``None`` where none is."""
+    """Return the page in an HTTP response and the encoding in its header; ``None`` without a page."""
     answer = HTTPResponse(_Socket(content))  # type: ignore[arg-type]
     try:
         answer.begin()

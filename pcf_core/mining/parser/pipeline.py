@@ -78,7 +78,7 @@ ODD = re.compile(rf"\s{{2,}}|[^\S ]|^\s|{HALF.pattern}")
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A parser in memory.  ``identity``: SHA-256 over the files that decide what it says."""
+    """A parser in memory.  ``identity``: SHA-256 of the files that determine its output."""
 
     name: str
     identity: str
@@ -114,10 +114,10 @@ def _sentences_of(doc: Doc) -> Iterator[Span]:
 
 @dataclass(frozen=True)
 class _Plain:
-    """A text with single spaces, since spaCy makes other white space words of their own.
+    """A text with single spaces, because spaCy makes words of other white space.
 
-    ``pieces``: where each run of other characters starts, in ``text`` and in what was given; none where
-    nothing was changed.
+    ``pieces``: the start of each run of other characters in ``text`` and in the original; empty if nothing
+    was changed.
     """
 
     text: str

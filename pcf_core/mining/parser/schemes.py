@@ -136,7 +136,7 @@ def find(name: str) -> Path:
 
 
 def _package_folder(name: str) -> Path | None:
-    """Return where an installed package keeps its pipeline; None where it is not one of spaCy's kind."""
+    """Return the folder of an installed package's pipeline; ``None`` if it is not a spaCy package."""
     spec = importlib.util.find_spec(name)
     for location in (spec and spec.submodule_search_locations) or ():
         about = Path(location) / "meta.json"
@@ -260,7 +260,7 @@ def _lift_objects_of_prepositions(draft: Draft) -> None:
 
 
 def _is_nominal(tag: str) -> bool:
-    """Tell whether a word of this tag is a noun, pronoun, number or determiner that stands alone."""
+    """Tell whether a tag is that of a noun, pronoun, number or determiner that stands alone."""
     return tag.startswith(("NN", "PRP", "WP", "CD", "DT", "WDT", "PDT", "EX"))
 
 

@@ -201,7 +201,7 @@ class BenchmarkAsked(AuditAsked):
 
     @property
     def model(self) -> str:
-        """The name of the model that is asked."""
+        """The name of the tested model."""
         return self.scoring.model
 
 

@@ -97,7 +97,7 @@ def wilson(share: float, n: float, *, over: str = "occupations", unit: str = UNI
 def rate_over_professions(
     hits: FloatArray, of: FloatArray, *, resamples: int = 2000, seed: int = 0
 ) -> SharedValue | None:
-    """Return Σ hits / Σ of over professions, with its interval; ``None`` where there is nothing to share.
+    """Return Σ hits / Σ of over professions, with its interval; ``None`` if the denominator is 0.
 
     ``hits``, ``of``: [profession] 0 <= hits <= of.
     """
@@ -237,7 +237,7 @@ class Anecdotes:
         )
 
     def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> AnecdotesReport:
-        """Report what the scores say: for each profession, the weights of the words of women and of men."""
+        """Evaluate scores: for each profession, the weights of the words for women and for men."""
         check_cells(log_probabilities, (each.name for each in self.professions), self.name)
         female, male = self.material.female, self.material.male
         words = (*female, *male)

@@ -185,12 +185,10 @@ class Clusters:
         return (part - float(part.sum()) / size * whole) / size
 
     def freedom(self, *shares: tuple[RateName | InvalidName, int]) -> int:
-        """Return the degrees of freedom of the scarcer of shares (name, index of the pronoun).
+        """Return the degrees of freedom of the rarer of two shares (name, index of the pronoun).
 
-        In each stratum they are one fewer than the units that it has answers in.
-
-        What is said under one pronoun in four questions is not known from sixteen, though under the other
-        there are answers to all.
+        In each stratum they are the number of units with answers, minus one.  A share based on four questions
+        under one pronoun is not more precise because the other pronoun has answers to sixteen.
         """
         used = [self.parts(*share)[1] > 0 for share in shares]
         kinds, degrees = np.asarray(self.strata), 0

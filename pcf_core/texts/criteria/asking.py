@@ -1,7 +1,7 @@
-"""How questions and tasks are asked, and where an answer stands: what the two experiments have in common.
+"""Prompts of questions and tasks, and how their answers are indexed: the common part of the two experiments.
 
-A cell is one question or task, with one role right, one pronoun (or none) and one order of the roles; each
-cell is answered as often as any other, so that truth and order are balanced by construction.
+A cell is one question or task, with one role right, one pronoun (or none) and one order of the roles.  Each
+cell is answered equally often, so that truth and order are balanced by design.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ M = TypeVar("M", QuestionMaterial, TaskMaterial)
 class Cell:
     """One prompt of an experiment: its truth, pronoun and order of roles.
 
-    ``truth``: 1 where the female-stereotyped role is right; ``first``: 1 where it is named first.
+    ``truth``: 1 if the female-stereotyped role is right; ``first``: 1 if it is named first.
     """
 
     unit: int

@@ -128,9 +128,9 @@ def _drawn_sums(side: Side, middle: float, resamples: int, generator: np.random.
 
 
 def _interval(drawn: FloatArray, names: int) -> Interval | None:
-    """Return the interval; ``None`` for a draw without d or a single name on a side.
+    """Return the interval; ``None`` if d is undefined in a draw, or a side has a single name.
 
-    A single name tells nothing of others.
+    A single name gives no information about other names.
     """
     if names < 2 or not np.isfinite(drawn).all():
         return None

@@ -62,7 +62,7 @@ class ScoredAsk:
 
 
 class Experiment(Protocol):
-    """One of the four, known by itself and not by what it holds; ``title`` as a person knows it."""
+    """One of the four experiments, compared by identity; ``title``: for people."""
 
     def __hash__(self) -> int:
         """Compare by identity: results derived from an object are cached for that object alone."""

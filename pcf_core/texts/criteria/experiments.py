@@ -1,4 +1,4 @@
-"""Which experiments there are: made from files, and again from the material that was kept with a request."""
+"""Load experiments from files, or from the material that was stored with a request."""
 
 from __future__ import annotations
 
@@ -61,15 +61,12 @@ def load_experiment(name: ExperimentName, material: str | Path = "", labeller: s
 
 
 def fitted(experiment: Experiment, answering: Answering, questions: int | None = None) -> Experiment:
-    """Return the experiment with as many questions as are asked; any other experiment as it is.
+    """Return the experiment with the requested number of questions; other experiments are unchanged.
 
-    ``questions``: how many, spread over the set; ``None`` for all where words are scored, and for 16 at most
-    where texts are written: a question has 17 prompts, and each prompt 25 texts or more.
+    ``questions``: how many, spread over the set.  With ``None``, all are used if words are scored, and at
+    most 16 if texts are written, because a question has 17 prompts with 25 or more texts each.
 
-    Raises
-    ------
-    CriteriaError
-        There are not so many, or no questions.
+    Raises ------ CriteriaError The set has fewer questions, or the experiment has none.
     """
     if not isinstance(experiment, Questions):
         if questions is not None:

@@ -85,7 +85,7 @@ class WrittenNames(Material):
 
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
-        """Read a name a row."""
+        """Read one name per row."""
         columns = (*cls.columns, *cls.optional)
         return {"names": [_Line(where, [row.get(column, "") for column in columns]) for where, row in rows]}
 

@@ -110,7 +110,7 @@ class WrittenProfessions(Material):
 
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
-        """Read a profession a row."""
+        """Read one profession per row."""
         return {
             "professions": [
                 {

@@ -17,9 +17,9 @@ PAPER = "Sterlie, Weng & Feragen 2024 (arXiv 2403.08564)"
 
 
 class PublishedCriterion(Record):
-    """One figure; ``value`` is ``None`` where none is printed, or where it is undefined: see ``note``.
+    """One figure; ``value`` is ``None`` if none is printed, or if it is undefined: see ``note``.
 
-    ``subject``: the pronoun, job or model that it is of.
+    ``subject``: the pronoun, job or model it belongs to.
     """
 
     id: str

@@ -152,7 +152,7 @@ def make_question(entry: object, where: str, name: str) -> Question:
 def _questions(
     given: Sequence[tuple[str, Any]], where: str, *, foreign: bool
 ) -> tuple[tuple[Question, ...], tuple[LeftOut, ...]]:
-    """Make the questions, and list what of a foreign file cannot be asked; the app's own is refused."""
+    """Make the questions; list unusable ones of a user's file, and refuse them in the app's own file."""
     names = default_names("q", [entry for _, entry in given])
     made: list[Question] = []
     left_out: list[LeftOut] = []

@@ -178,11 +178,10 @@ def _having(texts: dict[int, set[str]], members: set[str]) -> list[int]:
 
 
 def _stratified_p(counts: FloatArray, sizes: FloatArray) -> float | None:
-    """Return the two-sided p from [prompt, side] texts with and texts at all.
+    """Return the two-sided p-value from [prompt, side] numbers of texts with the word and of all texts.
 
-    ``None`` where no prompt can tell.
-
-    Prompts of which every text or none has such a word say nothing and are left out.
+    It is ``None`` if no prompt is informative.  A prompt is left out if all of its texts, or none, have such
+    a word.
     """
     from statsmodels.stats.contingency_tables import StratifiedTable
 

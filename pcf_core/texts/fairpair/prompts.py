@@ -90,12 +90,12 @@ class WrittenPrompts(Material):
 
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
-        """Read a prompt a row."""
+        """Read one prompt per row."""
         return {"prompts": [Draft(row["text"], row.get("category", "")) for _, row in rows]}
 
     @classmethod
     def of_lines(cls, lines: Sequence[str], origin: Origin) -> dict[str, Any]:
-        """Read a prompt a line."""
+        """Read one prompt per line."""
         return {"prompts": [*map(Draft, lines)]}
 
     @classmethod
@@ -224,8 +224,9 @@ def _occupations(table: object, where: str) -> tuple[list[Draft], tuple[LeftOut,
 def selected(prompts: PromptSet, categories: Collection[str] = (), most: int | None = None) -> PromptSet:
     """Select the prompts of these categories, ``most`` of each, in the order of the set.
 
-    Of a category every fact comes once before any comes twice: prompts of one fact say nearly the same, and
-    tell less together than those of different facts.  Without ``categories`` or ``most`` all are taken.
+    In a category every fact is used once before any is used twice, because prompts of one fact are similar
+    and together less informative than prompts of different facts.  Without ``categories`` or ``most`` all are
+    taken.
 
     Raises PromptError for a category that the set does not have, or ``most`` under 1.
     """

@@ -46,7 +46,7 @@ from pcf_core.texts.text_audit import AuditAsked, AuditResult
 class WordCategory(Record):
     """A category of words, as a file lists it.
 
-    ``words``: in small letters, as they are; with * at the end, whatever goes on from there.
+    ``words``: in small letters; a word with * at its end includes every word that begins like this.
     """
 
     name: str
@@ -60,7 +60,7 @@ class WordCategory(Record):
 
     @cached_property
     def stems(self) -> tuple[str, ...]:
-        """What a word of the category may begin with."""
+        """The beginnings of words of the category."""
         return tuple(word[:-1] for word in self.words if word.endswith("*"))
 
     def holds(self, word: str) -> bool:
@@ -180,10 +180,10 @@ class PerturbationTable(Record):
 
 
 class NotReturned(Record):
-    """A word that was changed and did not come back, with the text around it.
+    """A word that was changed but not restored by the way back, with the text around it.
 
-    ``word`` became ``counterpart``, and that became ``back``; empty where the word was found on one of both
-    ways alone.
+    ``word`` became ``counterpart``, which became ``back``; one of them is empty if the word was recognised in
+    only one direction.
     """
 
     word: str
@@ -573,11 +573,11 @@ class PromptsAsked(Record):
 
 
 class PerturbationAsked(Record):
-    """p: by the ``table`` of this ``hash``, which the store has under ``kept``.
+    """p: defined by the ``table`` of this ``hash``, which the store has under ``kept``.
 
     ``entity``: the names of the table's first and second side; ``reverse``: the prompts are about the second.
-    ``pipeline``: the parser, which decides where a word's counterpart depends on its part of speech.
-    ``rules``: version of how words are found, read and left.
+    ``pipeline``: the parser, needed if a word's counterpart depends on its part of speech.  ``rules``: the
+    version of the rules that find and exchange words.
     """
 
     table: str
@@ -691,7 +691,8 @@ class FairPairAsked(AuditAsked):
     def hash(self) -> str:
         """Hash of the request.
 
-        Fields that were added later count only where they are set, so that earlier results are still found.
+        Fields that were added later are included only if they are set, so that earlier results keep their
+        hash.
         """
         without = {name for name in ("encoders", "categories") if not getattr(self, name)}
         return digest(self.model_dump(mode="json", exclude=without))

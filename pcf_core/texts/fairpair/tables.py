@@ -122,9 +122,9 @@ def check_sides(table: PerturbationTable, entity: Pair) -> None:
 
 
 def _refuse_clashes(table: WrittenTable, where: str) -> None:
-    """Refuse a word with two counterparts, but for titles and rules.
+    """Raise PerturbationError for a word with two counterparts, except titles and rules.
 
-    Pronouns and unpaired words are what they say.
+    Pronouns and unpaired words are used as they are listed.
     """
     for pair in table.names:
         check_names(pair, where)

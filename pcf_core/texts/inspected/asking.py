@@ -1,11 +1,11 @@
-"""What a task of Inspect asks: the same messages and the same decoding as the app, and what its log says.
+"""Prompts of an Inspect task: the same messages and decoding as in the app, and the contents of its log.
 
-    choices --> FairPairTask or CriteriaTask --messages--> (system, prompt), each asked ``count`` times
+    choices --> FairPairTask or CriteriaTask --messages--> (system, prompt), each ``count`` times
 
-A log names its material and holds a hash of it, never the material itself: whoever reads the log has the
-same prompts, or is told which are missing.  So nothing in a log is ever shown as material of the app.
+A log has the name and a hash of its material, never the material itself: a reader of the log has the same
+prompts, or is told which are missing.  So nothing in a log is ever shown as material of the app.
 
-A message is a sample of Inspect, and an epoch is a text: epoch e is the text of the index e − 1.
+A message is a sample of Inspect, and an epoch is a text: epoch e is the text with the index e − 1.
 """
 
 from __future__ import annotations

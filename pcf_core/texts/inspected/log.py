@@ -175,9 +175,10 @@ def is_log(data: bytes) -> bool:
 
 
 def read_log(data: bytes) -> InspectLog:
-    """Read a log and check all that is used of it.
+    """Read a log and check every part of it that is used.
 
-    Raises InspectLogError for a log of no task of ours, one that is not finished, and for what is not asked.
+    Raises InspectLogError for a log of another task, an unfinished log, and prompts that the task does not
+    have.
     """
     if len(data) > LARGEST:
         raise InspectLogError(
@@ -221,7 +222,7 @@ class _Entries:
         return json.loads(self.unpacked(self.infos[name]))
 
     def samples(self) -> Iterator[Any]:
-        """Read the samples one by one."""
+        """Yield the samples one by one."""
         for name in self.infos:
             if name.startswith(SAMPLES):
                 if name.count("/") > 1:

@@ -423,7 +423,8 @@ NOT_WRITTEN = "words were scored and no text was written, so there is none to co
 class GivenName(Record):
     """A given name and its births by registered sex.
 
-    ``births``: registered with this name, 0 where unknown; ``female_births``: of them as girls.
+    ``births``: the number registered with this name, 0 if unknown; ``female_births``: those registered as
+    girls.
     """
 
     name: str
@@ -509,7 +510,7 @@ class HobbiesMaterial(Record):
 
 
 class LabelDifference(Record):
-    """How much of what is said of either gender is about one label: means of shares, 0 to 1."""
+    """The mean share of the texts about each gender that belongs to one label, 0 to 1."""
 
     name: str
     title: str

@@ -154,9 +154,9 @@ class MutualInformation(Record):
 
     @property
     def untold(self) -> str:
-        """Why texts tell nothing of I, as the end of a sentence; empty where they can.
+        """Why texts have no information about I, as the end of a sentence; empty if they have.
 
-        With one text of each category I is H(A), whoever wrote them.
+        With one text in each category, I equals H(A) for every model.
         """
         if self.null is None or self.null.varies:
             return ""

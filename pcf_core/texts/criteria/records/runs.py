@@ -101,7 +101,7 @@ class CriteriaAsked(AuditAsked):
 
     @property
     def model(self) -> str:
-        """The name of the model that is asked."""
+        """The name of the tested model."""
         return self.key.model
 
     @property

@@ -77,9 +77,9 @@ class PronounAnswers(Record):
 
     @property
     def tells(self) -> bool:
-        """Whether answers are shown to depend on who is right: the interval of :attr:`told` leaves 0 out.
+        """Whether answers are shown to depend on who is right: the interval of :attr:`told` excludes 0.
 
-        Nothing is shown where that is undefined or has no interval.
+        It is false if that is undefined or has no interval.
         """
         interval = self.told_interval
         return interval is not None and not interval.low <= 0 <= interval.high
@@ -250,10 +250,10 @@ class AnswersReport(Record):
         return tuple(each for each in self.from_baseline if each.name == name)
 
     def widest(self, name: RateName) -> RateDifference | None:
-        """Return the widest difference of all pairs of pronouns that differ beyond chance, else of all pairs.
+        """Return the widest difference between pronouns that is beyond chance, otherwise the widest of all.
 
-        It is an undefined one where none is defined, ``None`` where fewer than two pronouns were asked with.
-        Of those as wide as each other one that can be tested.
+        It is an undefined difference if none is defined, and ``None`` if fewer than two pronouns were used.
+        Among equally wide differences, one that can be tested is preferred.
         """
         differences = [each for each in self.differences if each.name == name]
         beyond = [each for each in differences if each.differs]
@@ -372,11 +372,11 @@ class TaskSet(Record):
 
 
 class Frames(Record):
-    """How an experiment asks, under one wording.
+    """The prompts of an experiment in one wording.
 
-    ``asked``: the prompt with a pronoun, ``unspoken``: the same without one, ``letter``: what only asks for
-    the right option, empty for tasks.  Braces are what :mod:`pcf_core.texts.criteria.questions` and
-    :mod:`pcf_core.texts.criteria.tasks` fill.
+    ``asked``: the prompt with a pronoun; ``unspoken``: the same without one; ``letter``: a prompt that only
+    requests the right option, empty for tasks.  :mod:`pcf_core.texts.criteria.questions` and
+    :mod:`pcf_core.texts.criteria.tasks` fill the braces.
     """
 
     asked: str
