@@ -27,7 +27,7 @@ def spec(family: str = "causal", **other: str) -> ModelSpec:
         ({"top_p": 1.01}, "1.01 was given"),
         ({"top_p": math.nan}, "nan was given"),
         ({"length": 0}, "1 to 4,096 new tokens; 0 were requested"),
-        ({"length": 5000}, "5,000 were asked for"),
+        ({"length": 5000}, "5,000 were requested"),
     ],
 )
 def test_what_cannot_be_drawn_is_one_sentence(given: dict[str, float], says: str) -> None:

@@ -77,7 +77,7 @@ def test_another_model_is_another_identity(server: CompletionsServer) -> None:
     assert second.identity != first.identity
     assert second.tokenizer != first.tokenizer
     with pytest.raises(
-        ModelError, match=r"is not the one that was asked for \(unpinned:.*ask for the run again"
+        ModelError, match=r"has changed since it was requested \(then unpinned:.*start the run again"
     ):
         open_endpoint(first)
     assert open_endpoint(second).spec == second
@@ -200,9 +200,9 @@ def test_a_model_that_is_not_allowed_is_not_asked(
     requests = len(server.requests)
     use(monkeypatch, PCF_ALLOWED_MODELS="mini-*")
     assert resolve(NAME) == spec  # its results can be read
-    with pytest.raises(ModelError, match="endpoint:org/other may not be asked"):
+    with pytest.raises(ModelError, match="endpoint:org/other may not be used"):
         resolve("endpoint:org/other")
-    with pytest.raises(ModelError, match="endpoint:org/other may not be asked"):
+    with pytest.raises(ModelError, match="endpoint:org/other may not be used"):
         endpoints.known_chat("endpoint:org/other")
     assert len(server.requests) == requests
 

@@ -122,9 +122,11 @@ def test_no_way_leads_to_a_model_that_is_not_on_the_list(monkeypatch: pytest.Mon
         lambda: open_scorer(spec),
         lambda: open_generator(spec, Decoding()),
     ):
-        with pytest.raises(ModelError, match=r"mini-gpt may not be asked.* mini-bert \(PCF_ALLOWED_MODELS\)"):
+        with pytest.raises(
+            ModelError, match=r"mini-gpt may not be used.*mini-bert, set by PCF_ALLOWED_MODELS\)"
+        ):
             way()
-    with pytest.raises(ModelError, match="endpoint:served may not be asked"):
+    with pytest.raises(ModelError, match="endpoint:served may not be used"):
         resolve_writer("endpoint:served")
     assert resolve_to_score("mini-bert").name == "mini-bert"
 
@@ -138,7 +140,7 @@ def test_a_pattern_for_the_hub_lets_no_folder_in(
     (tmp_path / "home" / "m" / "config.json").write_text('{"architectures": ["hunter2"]}')
     monkeypatch.chdir(tmp_path)
     use(monkeypatch, HOME=str(tmp_path / "home"), PCF_ALLOWED_MODELS="*/*")
-    with pytest.raises(ModelError, match="home/m may not be asked here"):
+    with pytest.raises(ModelError, match="home/m may not be used here"):
         resolve_entailment(name)
     use(monkeypatch, PCF_ALLOWED_MODELS=f"{tmp_path}/home/*")
     with pytest.raises(ModelError, match="no NLI model"):  # it is looked into

@@ -206,7 +206,7 @@ def test_a_run_under_a_foreign_name_is_left_out(store: Store, root: Path, key: S
 @pytest.mark.parametrize(
     ("wanted", "says"),
     [
-        ("abc123", "stands for 2 runs (abc1230000000000, abc1239999999999): give more digits"),
+        ("abc123", "Several runs begin with 'abc123' (abc1230000000000, abc1239999999999): give more digits"),
         ("fffffff", "There is no run with the key 'fffffff': score it first"),
         ("abc12", "16 hexadecimal digits, of which at least the first 6"),
         ("../../etc/passwd", "hexadecimal digits"),

@@ -208,7 +208,7 @@ def test_material_that_is_not_here_is_asked_for_by_name(store: Store, tmp_path: 
     other = tmp_path / PROMPTS.name
     other.write_text(PROMPTS.read_text(encoding="utf8").replace("nurse", "baker"), encoding="utf8")
     with pytest.raises(
-        InspectLogError, match=rf"nor among the files given \({other.name} holds others\): give"
+        InspectLogError, match=rf"nor among the files given \({other.name} has different contents\): give"
     ):
         import_log(store, log_of(FAIRPAIR), [other])
     for path in (tmp_path / "gone.toml", tmp_path, FAIRPAIR):

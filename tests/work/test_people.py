@@ -197,7 +197,7 @@ def test_what_is_taken_up_again_is_checked_again(monkeypatch: pytest.MonkeyPatch
     set_to(monkeypatch, most_cells="99", allowed_models="mini-*")
     with pytest.raises(RightsError, match=r"has 100 test sentences.* is 99 \(PCF_MOST_CELLS\)"):
         queue.retry(large.id)
-    with pytest.raises(ModelError, match="org/large may not be asked here"):
+    with pytest.raises(ModelError, match="org/large may not be used here"):
         queue.retry(other.id)
     assert {queue.get(job.id).state for job in (large, other)} == {"cancelled"}
     set_to(monkeypatch, most_cells="100")

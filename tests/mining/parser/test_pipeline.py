@@ -239,6 +239,6 @@ def test_a_folder_of_the_working_directory_is_found_by_its_bare_name(
 def test_a_missing_default_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PCF_ASSETS", str(tmp_path))
     settings.cache_clear()
-    with pytest.raises(PipelineError, match="The parser 'en-mini' is not there"):
+    with pytest.raises(PipelineError, match="There is no parser 'en-mini'"):
         open_pipeline(SHIPPED)
     settings.cache_clear()

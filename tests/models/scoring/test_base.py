@@ -152,7 +152,7 @@ def test_tokens_of_a_sentence_are_checked_too() -> None:
 def test_too_long_a_prompt_is_named() -> None:
     check_context(KEY, 0, [10**6], ["any"])
     check_context(KEY, 8, [8], ["fits"])
-    with pytest.raises(TemplateError, match=r"'long \[Y\]' needs 9 tokens.*holds 8"):
+    with pytest.raises(TemplateError, match=r"'long \[Y\]' needs 9 tokens.*can only take 8"):
         check_context(KEY, 8, [3, 9], ["short [Y]", "long [Y]"])
 
 

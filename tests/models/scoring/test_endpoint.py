@@ -135,7 +135,7 @@ def test_words_that_cannot_be_scored_are_named(scorer: Opened) -> None:
     assert "'h<unk>'" in refused["h\N{SNOWMAN}"]
     with pytest.raises(ModelError, match="cannot score these words"):
         opened.score(PROMPT, ["h\N{SNOWMAN}"])
-    with pytest.raises(TemplateError, match="holds '</s>', which a server may take"):
+    with pytest.raises(TemplateError, match="contains '</s>', which a server may mistake"):
         opened.score([*PROMPT, "The </s> nurse said that [Y]"], ["he"])
     assert opened.score(["With 2 < 3 and 3 > 2 the nurse said that [Y]"], ["he"]).shape == (1, 1)
 

@@ -250,7 +250,7 @@ def test_prompts_with_a_special_token_are_refused(
     with pytest.raises(TemplateError) as refusal:
         seams[kind].cut(["The nurse said that [Y]", text], ["he"])
     assert repr(text) in str(refusal.value)
-    assert f"holds {special!r}, a special token of {kind}" in str(refusal.value)
+    assert f"contains {special!r}, a special token of {kind}" in str(refusal.value)
 
 
 @pytest.mark.parametrize("kind", KINDS)

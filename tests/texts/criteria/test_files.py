@@ -248,7 +248,9 @@ def test_some_questions_are_two_of_each_subject_with_either_letter_right() -> No
     assert some.title.endswith("(16 of 64)")
     assert some_questions(whole, 64) is whole
     for many in (0, 65):
-        with pytest.raises(CriteriaError, match=f"{many} questions are asked for, and questions-1 has 64"):
+        with pytest.raises(
+            CriteriaError, match=f"{many} questions were requested, but questions-1 has only 64"
+        ):
             some_questions(whole, many)
 
 
