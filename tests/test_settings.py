@@ -249,7 +249,7 @@ def test_variables_for_a_child_make_the_same_settings(monkeypatch: pytest.Monkey
 def test_a_slip_in_a_variables_name_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, says: str) -> None:
     """Everybody would be an auditor, and nothing would say so."""
     monkeypatch.setenv(name, SECRET)
-    with pytest.raises(SettingsError, match=f"{name}, which is no setting .*{says}") as caught:
+    with pytest.raises(SettingsError, match=f"{name} is not a setting .*{says}") as caught:
         settings()
     assert SECRET not in str(caught.value)
 
