@@ -347,7 +347,7 @@ def test_a_place_that_cannot_hold_the_set_is_said_before_anything_is_mined(
     from pcf_core.cli.mining import checked_out
 
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(InputError, match=r"--out must name a \.csv or \.parquet file"):
+    with pytest.raises(InputError, match=r"--out must be a \.csv or \.parquet file"):
         checked_out(tmp_path / "folder.csv")
     monkeypatch.setattr("os.access", lambda path, mode: False)  # as of a read-only disk
     with pytest.raises(InputError, match="cannot be written"):

@@ -87,7 +87,7 @@ def test_a_folder_is_the_same_from_every_working_directory(
 
 def test_the_home_of_an_unknown_user_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PCF_CACHE", "~nobody of this name/cache")
-    with pytest.raises(SettingsError, match=r"PCF_CACHE cannot be used: .* not known here; write the"):
+    with pytest.raises(SettingsError, match=r"PCF_CACHE cannot be used: .* an unknown user; write the"):
         settings()
 
 
@@ -241,15 +241,15 @@ def test_variables_for_a_child_make_the_same_settings(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("PCF_READONLY", "write PCF_READ_ONLY, or take it away"),
-        ("PCF_AUDITOR", "write PCF_AUDITORS, or take it away"),
-        ("PCF_XYZZY", r"lists them\): take it away"),
+        ("PCF_READONLY", "write PCF_READ_ONLY, or remove it"),
+        ("PCF_AUDITOR", "write PCF_AUDITORS, or remove it"),
+        ("PCF_XYZZY", r"lists them\): remove it"),
     ],
 )
 def test_a_slip_in_a_variables_name_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, says: str) -> None:
     """Everybody would be an auditor, and nothing would say so."""
     monkeypatch.setenv(name, SECRET)
-    with pytest.raises(SettingsError, match=f"{name}, which is no setting .*{says}") as caught:
+    with pytest.raises(SettingsError, match=f"{name} is not a setting .*{says}") as caught:
         settings()
     assert SECRET not in str(caught.value)
 
@@ -258,7 +258,7 @@ def test_a_slip_in_a_variables_name_is_refused(monkeypatch: pytest.MonkeyPatch, 
 def test_a_list_of_nothing_but_commas_is_a_slip(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """An empty one allows everything."""
     monkeypatch.setenv(f"PCF_{name}", " ,, ")
-    with pytest.raises(SettingsError, match=f"PCF_{name} cannot be used: it must hold names"):
+    with pytest.raises(SettingsError, match=f"PCF_{name} cannot be used: it must be a list of names"):
         settings()
 
 

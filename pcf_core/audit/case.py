@@ -53,7 +53,7 @@ def protocol_sibling(store: Store, run: RunSpec, protocol: str) -> Sibling | Una
     for info in store.runs():
         if info.complete and _same_but_templates(info.run, other) and info.run.templates.texts == texts:
             return Sibling(info.run, protocol, np.arange(len(run.templates.templates)))
-    reason = f"no run is scored so; score it with --protocol {protocol}"
+    reason = f"no result has been scored this way; score the run again with --protocol {protocol}"
     refusal = facts_of(run.scoring.family).without_boundary
     if protocol == "exact-boundary" and refusal:
         reason = f"it {refusal.format(name=run.scoring.model, family=run.scoring.family)}"
@@ -78,8 +78,8 @@ def stop_sibling(store: Store, run: RunSpec) -> Sibling | Unavailable:
                 return Sibling(other, name, np.array([index_of[text] for text in wanted]))
     how = "import it" if ended[0] else "press Add full stops and save it"
     reason = (
-        f"no run has scored these templates {name}; make such a set on the page Templates (under edit, "
-        f"{how}), then score it on the page 'Run an audit'"
+        f"these templates have not been scored {name}; make such a set on the page Templates (under edit, "
+        f"{how}), then run it on the page 'Run an audit'"
     )
     return Unavailable(dimension="full stop", name=name, reason=reason)
 
@@ -250,8 +250,8 @@ def _narrowed(run: RunSpec, texts: Sequence[str], counts: Sequence[float]) -> tu
     """Return the texts' rows on the run's template axis, and the run with only these templates."""
     if run.plan is not None:
         raise RunError(
-            f"The run {run.key} has a sampling plan: its templates were drawn for the counts of the whole "
-            "set, so other counts cannot be tried on it; choose a run that scores every template."
+            f"The run {run.key} used a sampling plan, which drew its templates by the counts of the whole "
+            "set, so other counts cannot be tried on it: choose a run that scored every template."
         )
     own_templates = {template.text: template for template in run.templates.templates}
     rows = []
@@ -274,7 +274,8 @@ def _narrowed(run: RunSpec, texts: Sequence[str], counts: Sequence[float]) -> tu
     if unknown:
         raise TemplateError(
             f"The run {run.key} has not scored {len(unknown):,} of the {len(templates.texts):,} templates, "
-            f"the first of them {unknown[0][:100]!r}: choose from its own, or score the new set."
+            f"for example {unknown[0][:100]!r}: choose only templates that the run has scored, or score the "
+            "new set."
         )
     return [index_of[text] for text in templates.texts], run.model_copy(update={"templates": templates})
 
@@ -295,8 +296,9 @@ def held_against(
     axes = (preferences.groups, preferences.occupations, preferences.templates)
     if axes != (planted.groups, planted.occupations, planted.contexts):
         raise RunError(
-            f"The run does not ask what was planted in {planted.model}: its groups, things and contexts must "
-            f"be those of the shipped topic {planted.topic}; restore the shipped lists and score it again."
+            f"This run cannot be compared with the preferences planted in {planted.model}: its groups, "
+            f"occupations and templates must be those of the shipped topic {planted.topic}. Restore the "
+            "shipped lists and score it again."
         )
     off = np.abs(preferences.values - np.array(planted.values)).max(axis=-1)
     row, column = np.unravel_index(off.argmax(), off.shape)

@@ -118,7 +118,7 @@ def risk_difference(first: Reading, second: Reading, options: ViewOptions) -> Di
 def common_part(first: Reading, second: Reading, options: ViewOptions) -> Common:
     """Return the preferences of both runs on the templates and occupations that both have."""
     if first.run.key == second.run.key:
-        raise RunError(f"The run {first.run.key} cannot be compared with itself; name two runs.")
+        raise RunError(f"The run {first.run.key} cannot be compared with itself: give two different runs.")
     texts, terms = common_names(first.run, second.run)
     one, groups = first.run.drawn, first.run.topic.group_names
     common = set(texts)
@@ -147,7 +147,7 @@ def common_names(first: RunSpec, second: RunSpec) -> tuple[tuple[str, ...], tupl
     groups, others = first.topic.group_names, second.topic.group_names
     if set(groups) != set(others):
         raise RunError(
-            f"The runs {first.key} and {second.key} have other groups ({', '.join(groups)}; "
+            f"The runs {first.key} and {second.key} have different groups ({', '.join(groups)} and "
             f"{', '.join(others)}): compare runs on one topic."
         )
     return (
@@ -169,22 +169,22 @@ def _counts_warnings(
     documents = sum(mine.documents != their.documents for mine, their in pairs)
     differing = ""
     if counts:
-        differing = f"{counts:,} of {len(pairs):,} templates have other counts in {other.name}: "
+        differing = f"{counts:,} of {len(pairs):,} templates have different counts in {other.name}: "
     elif one.templates_left_out or other.templates_left_out:
-        return (f"Templates have the counts of {name}, as in {one.name}.",)
+        return (f"Both runs use the template counts of {name}, as {one.name} does.",)
     elif documents and options.unit == "counts-only":
         differing = (
-            f"{documents:,} of {len(pairs):,} templates have other numbers of documents in {other.name}: "
+            f"{documents:,} of {len(pairs):,} templates have different numbers of documents in {other.name}: "
         )
-    return (f"{differing}both runs are read with those of {name} in {one.name}.",) if differing else ()
+    return (f"{differing}both runs use those of {name}, as {one.name} does.",) if differing else ()
 
 
 def _refuse_plan(run: RunSpec) -> None:
     """Refuse templates drawn by a plan: they are another sample in each run."""
     if run.plan is not None and len(run.drawn.templates) < (run.templates.counts > 0).sum():
         raise RunError(
-            f"The run {run.key} has drawn some of its templates by a sampling plan, which are not those of "
-            "another run; compare runs that score every template."
+            f"The run {run.key} drew its templates at random by a sampling plan, so they differ from those "
+            "of any other run: compare runs that scored every template."
         )
 
 
@@ -196,8 +196,8 @@ def shared(
     common = tuple(name for name in first if name in have)
     if not common:
         raise RunError(
-            f"The runs {one.key} and {other.key} have no {noun} in common, so there is nothing to "
-            f"compare; score both with the same {noun}s."
+            f"The runs {one.key} and {other.key} have no {noun} in common, so they cannot be compared: score "
+            f"both with the same {noun}s."
         )
     return common
 
@@ -248,22 +248,24 @@ def warnings_of(
     ):
         if any(left_out):
             sentences.append(
-                f"Only common {noun} are compared: {left_out[0]:,} of {one.name} and {left_out[1]:,} of "
-                f"{other.name} are left out."
+                f"Only {noun} that both runs have are compared: {left_out[0]:,} of {one.name} and "
+                f"{left_out[1]:,} of {other.name} are left out."
             )
     if set(first.result.words) != set(second.result.words):
         sentences.append(
-            f"The words that count are not the same: {len(first.result.words):,} for {one.name}, "
-            f"{len(second.result.words):,} for {other.name}; a part of a difference may come from that."
+            f"The two models were compared on different words ({len(first.result.words):,} for {one.name}, "
+            f"{len(second.result.words):,} for {other.name}), which may explain part of a difference."
         )
     if one.protocol != other.protocol:
-        sentences.append(f"{one.name} is read as {one.protocol}, {other.name} as {other.protocol}.")
+        sentences.append(
+            f"{one.name} is read with the protocol {one.protocol}, {other.name} with {other.protocol}."
+        )
     for side, read in ((one, first), (other, second)):
         sentences += [f"{side.name}: {sentence}" for sentence in read.result.warnings]
     if rough(effective_number(weights)):
         sentences.append(
-            f"{len(weights):,} templates count as {effective_number(weights):.1f}, by their weights: means "
-            "and intervals are rough."
+            f"Because a few of the {len(weights):,} templates carry most of the weight, means and intervals "
+            f"are only as precise as with {effective_number(weights):.1f} equally weighted templates."
         )
     return tuple(sentences)
 
@@ -323,7 +325,7 @@ def lettered(readings: Sequence[Reading], options: ViewOptions) -> list[str]:
     :func:`~pcf_core.audit.reading.report`.
     """
     if not 2 <= len(readings) <= MOST_LETTERED:
-        raise RunError(f"Letters take 2 to {MOST_LETTERED} runs; got {len(readings)}.")
+        raise RunError(f"Letters can be assigned to 2 to {MOST_LETTERED} runs; {len(readings)} were given.")
     first, second, *others = readings
     common = common_part(first, second, options)
     differences = risk_differences(
@@ -336,8 +338,8 @@ def lettered(readings: Sequence[Reading], options: ViewOptions) -> list[str]:
     tested = _controlled_totals(totals)
     if tested[0].least_p > SIGNIFICANCE:
         raise RunError(
-            f"Letters take sentences enough that a test of {len(totals):,} pairs can find anything; with "
-            f"{len(common.run.templates.templates):,} templates no p-value can be under {SIGNIFICANCE}."
+            f"Letters need more sentences: with {len(common.run.templates.templates):,} templates and "
+            f"{len(totals):,} pairs of models, no difference could reach p < {SIGNIFICANCE}."
         )
     apart = [pair for pair, total in zip(differences, tested, strict=True) if total.ordered]
     return letters(len(readings), apart)

@@ -152,7 +152,7 @@ def _line_panel(
         first = figures[words[0]]
         value = read(first) if first is not None else None
         if first is None or value is None:
-            reason = f"the statistics publish no such figure for the line {title}"
+            reason = f"the statistics publish no such figure for {title}"
             left_out += [LeftOut(name=word, reason=reason) for word in words]
             continue
         points.append(
@@ -215,18 +215,18 @@ def _own_panel(own: OwnFactor, quantity: Quantity, risks: Mapping[str, float]) -
     named = {item.name.casefold() for item in own.left_out}
     for word in risks:
         if word.casefold() not in own.values and word.casefold() not in named:
-            left_out.append(LeftOut(name=word, reason="the file does not have it"))
+            left_out.append(LeftOut(name=word, reason="the file has no value for it"))
     for term in own.values:
         if term not in here:
-            left_out.append(LeftOut(name=term, reason="the file has it, but it is not among the occupations"))
+            left_out.append(
+                LeftOut(name=term, reason="the file has it, but the list of occupations does not")
+            )
     step = _step([point.value for point in points])
     whose = f"with {step:g} more of “{own.title}”"
     scale = FactorScale(
         name="own", noun=own.title, title=own.title, more="more", step=step, per=f"{step:g}", whose=whose
     )
-    return FactorPanel(
-        scale, quantity, tuple(points), left_out=tuple(left_out), sources=("a file of your own",)
-    )
+    return FactorPanel(scale, quantity, tuple(points), left_out=tuple(left_out), sources=("your own file",))
 
 
 def _with_lines(panel: FactorPanel, noise: TemplateNoise | None) -> FactorPanel:
@@ -243,7 +243,7 @@ def _line(
     noise: TemplateNoise | None,
 ) -> tuple[LineFit | None, str]:
     if weights is not None and not weights:
-        return None, "no point has a weight"
+        return None, "no occupation has a weight"
     x = [math.log10(point.value) if scale.log else point.value for point in points]
     risks = [point.risk for point in points]
     reason = why_no_line(x, risks, weights)
@@ -291,9 +291,12 @@ def why_not_compared(count: ReadCount | None) -> str:
     if count is None:
         return "the documents of the training text were not counted for it"
     if count.documents < FEWEST_DOCUMENTS:
-        return f"{count.documents:,} documents with a majority, fewer than {FEWEST_DOCUMENTS}"
+        return (
+            f"only {count.documents:,} documents mention more of one gender; at least "
+            f"{FEWEST_DOCUMENTS} are needed"
+        )
     if count.as_word < LEAST_AS_WORD * (count.documents + count.neither):
-        return "in the text it is mostly part of a name or title"
+        return "in the training text the word is mostly part of a name or title"
     return ""
 
 
@@ -320,8 +323,8 @@ def read_against(
     """
     if set(groups) != set(GROUPS):
         raise TopicError(
-            f"What the text says is counted for the groups male and female only; got {', '.join(groups)}: "
-            "choose the topic gender."
+            "The gender of people in the training text is counted for the groups male and female only, but "
+            f"this topic has {', '.join(groups)}: choose the topic gender."
         )
     reasons = {name: why_not_compared(table.counts.get(name.casefold())) for name in occupations}
     compared = [index for index, name in enumerate(occupations) if not reasons[name]]

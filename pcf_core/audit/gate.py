@@ -129,8 +129,8 @@ def check_groups(policy_context: Context, topic: Topic) -> None:
     unknown = [group for group in policy_context.max_tilt if group not in topic.group_names]
     if unknown:
         raise PolicyError(
-            f"max_tilt names the group {unknown[0][:60]!r}, and the topic {topic.name!r} has "
-            f"{', '.join(topic.group_names)}: name one of these."
+            f"max_tilt names the group {unknown[0][:60]!r}, which the topic {topic.name!r} does not have: "
+            f"use one of {', '.join(topic.group_names)}."
         )
 
 
@@ -145,8 +145,8 @@ def check_plan(context: Context, run: RunSpec, error: float, *, early: bool, has
     check_groups(context, run.topic)
     if context.compares and not has_baseline:
         raise PolicyError(
-            f"A limit on the increase over a baseline is set for the topic {run.topic.name!r}, and no "
-            "baseline is named: give --baseline with a run or a model."
+            f"The policy limits the increase over a baseline for the topic {run.topic.name!r} but names no "
+            "baseline: give --baseline with a run or a model."
         )
     view = view_of(run, context.options)
     _, looks = _looks(context, run, error, early=early)
@@ -157,8 +157,8 @@ def _resamples_of(error: float, occupations: int, groups: int) -> int:
     resamples = resamples_for(error)
     if resamples * occupations * groups > MOST_CELLS:
         raise CriterionError(
-            f"{resamples:,} resamples of {occupations:,} occupations and {groups:,} groups are too many "
-            "to hold: set fewer limits, or allow a larger error."
+            f"Checking these limits needs {resamples:,} resamples of {occupations:,} occupations and "
+            f"{groups:,} groups, which do not fit in memory: set fewer limits, or allow a larger error."
         )
     return resamples
 
@@ -377,7 +377,7 @@ class Look:
     @cached_property
     def _comparison(self) -> Comparison:
         if self.baseline is None:
-            raise PolicyError("A limit on an increase needs a baseline: give --baseline.")
+            raise PolicyError("A limit on an increase needs a baseline to compare with: give --baseline.")
         return compared(
             self.reading,
             self.baseline,

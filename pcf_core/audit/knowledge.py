@@ -70,13 +70,13 @@ def _usable_answers(
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
     if protocol in OF_GROUPS:
         raise CriterionError(
-            f"The protocol {protocol} compares the words of groups, and a knowledge set has none: read it "
-            "with the protocol exact or single-token."
+            f"The protocol {protocol} compares the words of groups, but a knowledge set has no groups: use "
+            "the protocol exact or single-token."
         )
     reasons = {word: table.refused[word] for word in words if word in table.refused}
     if protocol == "single-token":
         reasons |= {
-            word: f"{table.tokens[word]} tokens, and the protocol takes words of one"
+            word: f"it has {table.tokens[word]} tokens, and this protocol uses words of one token only"
             for word in words
             if word in table.tokens and table.tokens[word] != 1
         }
@@ -111,7 +111,7 @@ def answer_probabilities(
         left_out += alike
         if not used.right or not used.wrong:
             which = "right" if not used.right else "wrong"
-            left_out.append(LeftOut(name=fact.subject, reason=f"no {which} answer of it can be scored"))
+            left_out.append(LeftOut(name=fact.subject, reason=f"none of its {which} answers can be scored"))
             continue
         logs = [
             np.logaddexp.reduce(nats[..., [column_of[word] for word in some]].astype(np.float64), axis=-1)
@@ -119,7 +119,9 @@ def answer_probabilities(
         ]
         everywhere = shares_of(np.stack(logs, axis=-1))[..., 0]  # [fact, template], with every subject
         if np.isnan(everywhere[index]).any():
-            left_out.append(LeftOut(name=fact.subject, reason="its answers have no probability at all"))
+            left_out.append(
+                LeftOut(name=fact.subject, reason="the model gives its answers no probability at all")
+            )
             continue
         others = [
             row
@@ -163,7 +165,7 @@ def _knowledge_warnings(
 ) -> tuple[str, ...]:
     weighty = sum(fact.weight > 0 for fact in facts)
     warnings = [
-        f"It rests on {number} {noun}{'' if number == 1 else 's'}, fewer than {FEW}: what it says need not "
+        f"This result rests on {number} {noun}{'' if number == 1 else 's'}, fewer than {FEW}, so it may not "
         "hold for others."
         for number, noun in ((len(facts_set.templates), "template"), (weighty, "fact"))
         if number < FEW
@@ -171,9 +173,9 @@ def _knowledge_warnings(
     uneven = sum(len({table.tokens[word] for word in fact.answers}) > 1 for fact in facts)
     if uneven and facts_of(family).by_tokens:
         warnings.append(
-            f"The answers of {uneven:,} of {len(facts):,} facts differ in their number of tokens, and scores "
-            f"of a {family} model are conditional on that number: the protocol single-token compares words "
-            "of one."
+            f"In {uneven:,} of {len(facts):,} facts the answers have different numbers of tokens, and a "
+            f"{family} model scores words with different numbers of tokens in ways that cannot be compared "
+            "directly: the protocol single-token compares words of one token only."
         )
     low = 0
     row_of = {fact.subject: row for row, fact in enumerate(facts_set.facts)}
@@ -187,8 +189,9 @@ def _knowledge_warnings(
         low += int((np.max(list(coverage.values()), axis=0) < LOW_COVERAGE).sum())
     if low:
         warnings.append(
-            f"In {low:,} of {len(facts) * sum(ends):,} prompts the answers of the fact together get less "
-            f"than {LOW_COVERAGE:g} of the probability: the model hardly expects any of them."
+            f"In {low:,} of {len(facts) * sum(ends):,} prompts the model almost never used any of the "
+            f"answers (together under {LOW_COVERAGE:g} of the probability), so these prompts are not "
+            "reliable."
         )
     return tuple(warnings)
 
@@ -256,8 +259,9 @@ def knowledge_report(
     lacking = sum(len(block.prompts) for block in missing_answers(store, key, facts_set))
     if lacking:
         raise RunError(
-            f"{lacking:,} prompts of the knowledge set {facts_set.name!r} were not scored with {key.model} "
-            f"yet: run `python -m pcf_core knowledge --model {key.model} --set {facts_set.name}` first."
+            f"The model {key.model} has not yet been scored on {lacking:,} prompts of the knowledge set "
+            f"{facts_set.name!r}: run `python -m pcf_core knowledge --model {key.model} --set "
+            f"{facts_set.name}` first."
         )
     table = table_at(store.known_words(key), facts_set.words, answer_slots(facts_set))
     words, unusable = _usable_answers(facts_set.words, table, protocol)
@@ -266,8 +270,8 @@ def knowledge_report(
     probabilities = answer_probabilities(facts_set, words, unusable, nats, table)
     if not probabilities.facts:
         raise ModelError(
-            f"The model {key.model} can express a right and a wrong answer of no fact of {facts_set.name!r}: "
-            "take another model, or answers that its tokenizer has."
+            f"The model {key.model} cannot express both a right and a wrong answer for any fact of "
+            f"{facts_set.name!r}: choose another model, or write answers that its tokenizer can express."
         )
     weights = np.ones(len(facts_set.templates))
     shares = normalised(

@@ -48,20 +48,23 @@ class ViewOptions(Record):
 
     template_weighting: Literal["counts", "equal"] = option(
         "counts",
-        title="Template weights",
-        help="Their counts: as often as the corpus has the context. All alike: every template counts the "
-        "same.",
+        title="Weight sentences by",
+        help="How common they are: a sentence counts as often as the corpus has it. Nothing: every sentence "
+        "counts the same.",
         usage="counts or equal",
         url="template_weights",
         words={"counts": "their counts", "equal": "all alike"},
+        listed={"counts": "how common they are", "equal": "nothing: all count the same"},
+        old={"their counts": "counts", "all alike": "equal"},
         varied_as="template weights",
         place=2,
     )
     occupation_weights: str = option(
         "uniform",
-        title="Occupation weights",
-        help="All alike: every occupation counts the same. Employment: as many times as people work in it in "
-        "the US. The list's own: as the list itself says, where its source has figures, such as education.",
+        title="Weight occupations by",
+        help="All alike: every occupation counts the same. Employment: an occupation counts as many times "
+        "as people work in it in the US. The list's own: as the list says, if its source has weights, for "
+        "example education.",
         usage="uniform, employment, list (the list's own) or a CSV file",
         url="weights",
         offered=("uniform", "employment", "list"),
@@ -71,10 +74,10 @@ class ViewOptions(Record):
     )
     criterion: str = option(
         "max",
-        title="Criterion J",
-        help="How one stereotype a group becomes one number: the largest positive one (the papers' l∞), the "
-        "sum of the positive ones (l1), or all of them with more weight on large ones (l2). With two groups "
-        "all agree.",
+        title="How several groups become one score",
+        help="A stereotype for each group has to become one number. The largest: only the most preferred "
+        "group counts (as in the papers). Large ones weigh more: all preferred groups count, strong "
+        "preferences most. The sum: all preferred groups count. With two groups all three agree.",
         usage="max, or l<k> with k ≥ 1",
         offered=("max", "l2", "l1"),
         words={
@@ -89,18 +92,18 @@ class ViewOptions(Record):
     scale: Scale = option(
         "pcf",
         title="Scale",
-        help="The first paper's scale ends at 1, where one group gets all; the second's is p/p* − 1. With "
-        "two groups and an even split both agree.",
+        help="The first paper's scale ends at 1, where one group gets everything. The second paper's scale "
+        "is p/p* − 1. With two groups and an even split both agree.",
         usage="pcf (largest value 1) or bvf (p/p* − 1)",
         words={"pcf": "1 where one group gets all", "bvf": "p/p* − 1"},
         place=4,
     )
     reference: Literal["uniform", "labour"] = option(
         "uniform",
-        title="Neutral point p*",
-        help="An even split: every group alike. The labour force's shares: women's and men's shares of the "
-        "occupation in the US.",
-        usage="neutral p*: uniform or labour",
+        title="What counts as even",
+        help="An even split: every group has the same probability. The labour force's shares: the shares of "
+        "women and men who work in the occupation in the US.",
+        usage="what counts as even (the neutral point p*): uniform or labour",
         words={"uniform": "an even split", "labour": "the labour force's shares"},
         varied_as="neutral point",
         place=5,
@@ -108,11 +111,11 @@ class ViewOptions(Record):
     protocol: Protocol = option(
         "exact",
         title="Word scoring",
-        help="Whole words: all of the topic's. Words of one token: the papers' choice, a selection from the "
-        "same scores. Words of equal tokens: a selection, too, of words of as many tokens as words of every "
-        "other group have. Words that fit: one more, of those that fit at [Y] and can mean who stands at "
-        "[X], as the templates say. Whole words that end: that also end there, for causal models.",
-        usage="how to read the run: its own protocol, single-token, equal-tokens or fitting",
+        help="Whole words: all words of the topic. Words that fit: only words that are grammatical at [Y] "
+        "and can refer to the person at [X]. Words of equal tokens: only words with as many tokens as some "
+        "word of every other group. Words of one token: the papers' choice. Whole words that end: the word "
+        "must also end there; this is scored separately, for causal models.",
+        usage="which words count: the run's own protocol, single-token, equal-tokens or fitting",
         offered=("exact", "fitting", "equal-tokens", "single-token", "exact-boundary"),
         words={
             "exact": "whole words",
@@ -127,9 +130,9 @@ class ViewOptions(Record):
     aggregation: Aggregation = option(
         "sum",
         title="A group's words",
-        help="The sum: a group gets what its words get together (the papers' formula). The mean: what its "
-        "words get on average, so that a group with more words is not favoured.",
-        usage="what a group gets of its words: their sum or their mean",
+        help="The sum: a group gets the total probability of its words (the papers' formula). The mean: a "
+        "group gets the average probability of its words, so that a group with more words has no advantage.",
+        usage="how the words of a group are combined: their sum or their mean",
         words={"sum": "the sum of their probabilities", "mean": "the mean of their probabilities"},
         place=7,
     )
@@ -138,12 +141,12 @@ class ViewOptions(Record):
         BeforeValidator(lambda value: OLD_UNITS.get(value, value) if isinstance(value, str) else value),
         OptionSpec(
             title="Resample",
-            help="What the range draws again. Whole templates: it allows for other sentences of this kind. "
-            "Counts only, documents: these sentences stay, and only their counts change as in other "
-            "documents (whole templates where documents are not known). Counts only, mentions: the same with "
-            "every count as if it were independent, which is narrower still. Intervals over both always draw "
-            "whole templates.",
-            usage="what intervals over templates draw again: template (whole ones), counts-only (documents) "
+            help="What the range allows for. Whole templates: other sentences of this kind. Counts only, "
+            "documents: the same sentences, counted in other documents (if documents are not known, whole "
+            "templates are used). Counts only, mentions: the same sentences, with every mention counted as "
+            "if it were independent; this gives the narrowest range. Ranges over both sentences and "
+            "occupations always use whole templates.",
+            usage="what intervals over templates resample: template (whole ones), counts-only (documents) "
             "or counts-only-mentions",
             words={
                 "template": "whole templates",
@@ -161,8 +164,9 @@ class ViewOptions(Record):
         AfterValidator(checked_margin),
         OptionSpec(
             title="Smallest difference that matters",
-            help="A difference of two models whose range lies inside ± this is called too small to matter, "
-            "however small its p is. Of R, prejudice and caprice alike; 0 lets every difference matter.",
+            help="If the range of a difference between two models lies inside ± this value, the difference "
+            "is called too small to matter, however small its p-value is. This applies to risk, prejudice "
+            "and caprice; at 0 every difference matters.",
             usage="the smallest difference of two risks that matters, from 0 to 1",
             offered=("0.02", "0", "0.01", "0.05", "0.1"),
             place=10,
@@ -181,9 +185,9 @@ class PageOptions(ViewOptions):
     over: Over = option(
         "templates",
         title="Intervals over",
-        help="templates: if other contexts had been taken, for these occupations. occupations: if other "
-        "occupations had been taken, in these contexts. both: if all had been other.",
-        usage="the intervals of a report: templates, occupations or both",
+        help="templates: other sentences, with the same occupations. occupations: other occupations, in the "
+        "same sentences. both: other sentences and other occupations.",
+        usage="the intervals of a report: over templates, occupations or both",
         place=8,
     )
 
@@ -280,7 +284,7 @@ def counted_occupations(evidence: Evidence, topic: Topic, options: ViewOptions) 
     if options.reference == "labour":
         shares = labour_reference(evidence, topic)
         left_out += [
-            LeftOut(name=term, reason="no published share of women and men, so no p*")
+            LeftOut(name=term, reason="the share of women and men is not published")
             for term in weights
             if term not in shares
         ]
@@ -288,7 +292,7 @@ def counted_occupations(evidence: Evidence, topic: Topic, options: ViewOptions) 
         reference = np.array([shares[term] for term in weights])
     if not any(weights.values()):
         raise EvidenceError(
-            f"None of the occupations of {evidence.name!r} has a figure for both the weights and the neutral "
-            "point; choose uniform weights or the uniform reference."
+            f"None of the occupations of {evidence.name!r} has the figures that these weights and this "
+            "neutral point need: choose uniform weights or the uniform reference."
         )
     return Counted(weights, reference, tuple(left_out))

@@ -137,7 +137,7 @@ class Context(StrictRecord):
                 }
             )
         except ValidationError as error:
-            raise PolicyError(f"A context of the policy: {first_problem(error)}.") from error
+            raise PolicyError(f"This part of the policy cannot be used: {first_problem(error)}.") from error
 
     @model_validator(mode="after")
     def _limits_something(self) -> Self:
@@ -147,7 +147,8 @@ class Context(StrictRecord):
             )
         if self.baseline and not self.compares:
             raise PydanticCustomError(
-                "idle_baseline", "its baseline serves no limit: write max_increase as well, or leave it out"
+                "idle_baseline",
+                "it names a baseline but no limit that uses it: add max_increase, or remove the baseline",
             )
         return self
 
@@ -182,7 +183,7 @@ class Policy(StrictRecord):
         if limits > MOST_LIMITS:
             raise PydanticCustomError(
                 "many_limits",
-                "{limits} limits share one error, at most {most} can: write two policies",
+                "{limits} limits share one error, and at most {most} can: split the policy into two",
                 {"limits": limits, "most": MOST_LIMITS},
             )
         return self
@@ -200,7 +201,8 @@ def read_policy(path: Path) -> Policy:
         size = 0  # the reader says why
     if size > MAX_BYTES:
         raise PolicyError(
-            f"{label(path)} has {size:,} bytes; a policy has at most {MAX_BYTES:,}: name files in it instead."
+            f"{label(path)} has {size:,} bytes, and a policy may have at most {MAX_BYTES:,}: shorten it, "
+            "for example by naming files."
         )
     table = read_toml(path, Policy.model_fields, PolicyError)
     return made(Policy, table, label(path), PolicyError)

@@ -76,9 +76,8 @@ def preferences_of(log_probabilities: FloatArray, topic: Topic, words: Sequence[
         columns = [index for index, word in enumerate(words) if word in group.words]
         if not columns:
             raise ModelError(
-                f"No word of the group {group.name!r} can be used with this model; "
-                "add a word that its tokenizer can express and tell from those of other groups, or choose "
-                "another model."
+                f"The model can use no word of the group {group.name!r}: add a word that its tokenizer can "
+                "express and can distinguish from the words of other groups, or choose another model."
             )
         groups.append(np.logaddexp.reduce(log_probabilities[..., columns].astype(np.float64), axis=-1))
     return shares_of(np.stack(groups, axis=-1))
@@ -190,8 +189,8 @@ def words_that_count(
     expressed = [word for word in run.topic.words if word in table.tokens]
     if protocol in BY_TOKENS and not tokens_known(written, expressed, slots):
         raise TemplateError(
-            f"The protocol {protocol} counts a word's tokens behind a space, but a template has none before "
-            "[Y], where this model may write words otherwise; read this run with the protocol exact."
+            f"The protocol {protocol} counts a word's tokens after a space, but in one template there is no "
+            "space before [Y], so that count may be wrong: read this run with the protocol exact."
         )
     if protocol == "fitting" and is_mixed(run):
         able, left_out = select_words(run.topic, table, "exact", counts_at(written, expressed, slots))
@@ -392,16 +391,16 @@ def assemble(
     words, left_out = words_that_count(store, run, protocol)
     if protocol in SELECTIONS and not every_group_has_some(run.topic, words):
         raise ModelError(
-            f"The protocol {protocol} leaves a group of {run.topic.name!r} without a word in "
-            f"{run.scoring.model}: {LEFT_WITHOUT[protocol]}; read this run with the protocol exact, or write "
-            "a topic of other words."
+            f"With the protocol {protocol}, {run.scoring.model} has no word left for one group of the topic "
+            f"{run.topic.name!r}: {LEFT_WITHOUT[protocol]}. Read this run with the protocol exact, or write "
+            "a topic with other words."
         )
     bare = template_without(run, words, protocol)
     if bare is not None:
         raise ModelError(
-            f"The protocol {protocol} leaves a group of {run.topic.name!r} without a word in the template "
-            f"{bare!r} in {run.scoring.model}: {LEFT_WITHOUT[protocol]}; leave such templates out, or read "
-            "this run with the protocol exact."
+            f"With the protocol {protocol}, {run.scoring.model} has no word left for one group of the topic "
+            f"{run.topic.name!r} in the template {bare!r}: {LEFT_WITHOUT[protocol]}. Leave such templates "
+            "out, or read this run with the protocol exact."
         )
     expressed = [word for word in run.topic.words if word in table.tokens]
     counted = tokens_known(written, expressed, slots)
@@ -431,8 +430,8 @@ def assemble(
 
 def _unfinished(run: RunSpec, missing: int) -> RunError:
     return RunError(
-        f"The run {run.key} is not finished: {missing:,} of {run.cells:,} cells are not scored; score it "
-        "first (the page 'Run an audit', or `python -m pcf_core score`)."
+        f"The run {run.key} is not finished, because {missing:,} of {run.cells:,} test sentences have not "
+        "been scored: finish it on the page 'Run an audit', or with `python -m pcf_core score`."
     )
 
 
@@ -478,15 +477,15 @@ def _added_up(
         none = np.isnan(values[rows]).any(axis=-1)
         if none.all() and none.size > 1:
             raise RunError(
-                f"The model {run.scoring.model} gives no word of the topic any probability, in any of "
-                f"{none.size:,} cells: its scores are at fault, or the server that gave them; delete them on "
-                "the page Models, check the model or the server, and score again."
+                f"The model {run.scoring.model} gives the topic's words no probability in any of "
+                f"{none.size:,} test sentences, so its scores, or the server that gave them, must be wrong: "
+                "delete the result on the page Models, check the model or the server, and score again."
             )
         if none.any():
             raise RunError(
-                f"The model {run.scoring.model} gives no word of the topic any probability in {none.sum():,} "
-                f"cells, the first of them {part[int(none.argmax())]!r}: there is nothing to compare; leave "
-                "such templates out."
+                f"The model {run.scoring.model} gives the topic's words no probability in {none.sum():,} "
+                f"test sentences, for example {part[int(none.argmax())]!r}, so nothing can be compared "
+                "there: leave such templates out."
             )
         for slot, chosen in _rows_by_slot(part, tokens).items():
             sums.add(nats[chosen], tokens[slot])

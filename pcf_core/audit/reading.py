@@ -171,8 +171,9 @@ class Reading:
         total, used = len(self.run.evidence.terms), len(self.counted.weights)
         if used < total:
             yield (
-                f"{total - used:,} of {total:,} occupations have no figure for the weights or the neutral "
-                f"point and are left out; {100 * used / total:.0f} % of the list remains."
+                f"{total - used:,} of {total:,} occupations are left out, because the figure for their "
+                f"weight or for the neutral point is missing; {100 * used / total:.0f} % of the list "
+                "remains."
             )
 
     def _lost_matches(self) -> Iterator[str]:
@@ -180,9 +181,9 @@ class Reading:
         share = self.run.templates.kept
         if self.unit.name == "document" and 0 < share < FULL:
             yield (
-                f"These templates carry {100 * share:.0f} % of the matches that they were cut from: "
-                "intervals over documents speak of these kinds of contexts only; with templates drawn again "
-                "they allow for others."
+                f"These templates cover {100 * share:.0f} % of the matches in the corpus. Intervals over "
+                "documents apply to these templates only; intervals over whole templates also allow for "
+                "others."
             )
 
 
@@ -224,8 +225,8 @@ def _must_be_scored(
     other = sorted(set(given) ^ set(scored))
     if other:
         raise error(
-            f"The run {run.key} has scored other texts than those of {name}: {len(other):,} of them are in "
-            f"one of the two alone, such as {other[0][:100]!r}. Give a file with the same texts, or score "
+            f"The run {run.key} was scored with other texts than {name} has: {len(other):,} texts are in "
+            f"only one of the two, for example {other[0][:100]!r}. Give a file with the same texts, or score "
             f"{name} itself."
         )
 
@@ -277,22 +278,22 @@ def _refuse_what_a_matrix_lacks(options: ViewOptions, counted: bool) -> None:
     """
     if options.reference != "uniform" or options.occupation_weights != "uniform":
         raise CriterionError(
-            "A matrix carries its own weights and is measured against the uniform reference; "
-            "drop --weights and --reference."
+            "A matrix has weights of its own and is always compared with an even split: leave out --weights "
+            "and --reference."
         )
     if options.template_weighting != "counts":
         raise CriterionError(
-            "A matrix carries its own weights of templates, equal ones where it has no `template_weights`; "
-            "drop --template-weights."
+            "A matrix has template weights of its own (equal ones if `template_weights` is missing): leave "
+            "out --template-weights."
         )
     if options.aggregation != "sum" or options.protocol != "exact":
         raise CriterionError(
-            "A matrix has the probabilities of groups and no words to read in another way; "
-            "drop --aggregation and --protocol."
+            "A matrix holds probabilities of groups, without words: leave out --aggregation and --protocol."
         )
     if options.unit == "counts-only-mentions" and not counted:
         raise CriterionError(
-            "A matrix without `template_weights` counts no mentions; give whole counts there, or drop --unit."
+            "Without `template_weights` a matrix has no counts of mentions to resample: add whole "
+            "counts there, or leave out --unit."
         )
 
 

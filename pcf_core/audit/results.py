@@ -51,8 +51,8 @@ def check_protocol(run: RunSpec, protocol: Protocol) -> None:
     scored = run.scoring.protocol
     if scored != scored_as(protocol):
         raise RunError(
-            f"The run {run.key} was scored with the protocol {scored} and cannot be read as {protocol}; "
-            f"score it with --protocol {protocol}, or read it as it is."
+            f"The run {run.key} was scored with the protocol {scored} and cannot be read with {protocol}: "
+            f"score it with --protocol {protocol}, or leave the protocol out."
         )
 
 
@@ -249,7 +249,7 @@ def look_at(store: Store, run: RunSpec) -> Look:
     options = ViewOptions(protocol=cast(Protocol, run.scoring.protocol))
     look = report(load_result(store, run, options.protocol), run, options).sampling
     if look is None:
-        raise RunError(f"The run {run.key} scores every template: it has no sampling plan to look at.")
+        raise RunError(f"The run {run.key} scored every template, so it has no sampling plan to show.")
     return look
 
 
@@ -299,8 +299,9 @@ def size_warnings(
         return ()
     most, least = (choose(sizes, key=lambda name: sizes[name]) for choose in (max, min))
     return (
-        f"The groups have unequal numbers of words ({most} {sizes[most]}, {least} {sizes[least]}), and a sum "
-        "over words favours those with more: read the mean over a group's words beside it.",
+        f"The groups have different numbers of words ({most} {sizes[most]}, {least} {sizes[least]}), which "
+        f"gives {most} an advantage when probabilities are added up: compare with the mean over a group's "
+        "words.",
     )
 
 
@@ -385,11 +386,11 @@ def noise_warnings(self_audit: SelfAudit | None) -> tuple[str, ...]:
     if self_audit is None or not self_audit.noise_scores:
         return ()
     if self_audit.noise_floor is None:
-        return (f"Scores do not hold when they are made again: {self_audit.note}",)
+        return (f"Scoring again did not give the same scores: {self_audit.note}",)
     if self_audit.noise_floor <= LARGE_NOISE:
         return ()
     return (
-        f"Scored again one at a time in {self_audit.noise_dtype}, probabilities change by up to "
-        f"{100 * math.expm1(self_audit.noise_floor):.0f} %: smaller differences between preferences say "
+        f"When sentences are scored one at a time in {self_audit.noise_dtype}, probabilities change by up to "
+        f"{100 * math.expm1(self_audit.noise_floor):.0f} %, so smaller differences between preferences mean "
         "nothing.",
     )

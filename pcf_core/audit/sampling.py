@@ -51,7 +51,9 @@ def furthest(store: Store, run: RunSpec) -> RunSpec:
 def plan_of(run: RunSpec) -> SamplingPlan:
     """Return the run's plan; raises RunError if it has none."""
     if run.plan is None:
-        raise RunError(f"The run {run.key} scores every template: it has no sampling plan; ask for --within.")
+        raise RunError(
+            f"The run {run.key} scored every template and has no sampling plan; a plan is made with --within."
+        )
     return run.plan
 
 
@@ -63,7 +65,7 @@ def weights_of(run: RunSpec, how: Literal["counts", "equal"]) -> FloatArray:
     never = int(((chances == 0) & (weights > 0)).sum())
     if never:
         raise TemplateError(
-            f"{never:,} templates of {run.templates.name} have the count 0 and are never drawn, so the run "
+            f"{never:,} templates of {run.templates.name} have the count 0 and were never drawn, so the run "
             f"{run.key} cannot be read with {how} template weights: use counts, or score every template."
         )
     drawn = np.asarray(run.plan.times) > 0
@@ -71,8 +73,9 @@ def weights_of(run: RunSpec, how: Literal["counts", "equal"]) -> FloatArray:
     effective = run.plan.draws / float((weights[chances > 0] ** 2 / chances[chances > 0]).sum())
     if rough(effective) and (chances[~drawn] > 0).any():
         raise TemplateError(
-            f"The {run.plan.draws:,} draws of the run {run.key} are by count; with {how} template weights "
-            f"they are worth {effective:.2g}, too few to estimate from: use counts, or score every template."
+            f"The run {run.key} drew {run.plan.draws:,} templates by their counts. With {how} template "
+            f"weights they are worth only {effective:.2g} draws, too few for an estimate: use counts, or "
+            "score every template."
         )
     return np.asarray(weights[drawn] / weights[drawn].sum())
 
@@ -143,23 +146,23 @@ def sentences(look: Look) -> tuple[str, ...]:
     """Write what belongs beside every number of a run with a plan."""
     if look.whole:
         return (
-            f"All {look.available:,} templates with a count were drawn: the set is scored whole, and nothing "
-            "is estimated from a sample.",
+            f"All {look.available:,} templates with a count were drawn, so the whole set was scored and "
+            "nothing is estimated from a sample.",
         )
     written = [
-        f"{look.draws:,} draws by count of {look.templates:,} out of {look.available:,} templates, until the "
-        f"intervals are within ± {look.within:g}; now ± {look.half_width:.2g}. Prejudice and caprice are "
-        "corrected for the bias of a sample."
+        f"{look.draws:,} draws, by count, took {look.templates:,} of {look.available:,} templates. They "
+        f"continue until the intervals are within ± {look.within:g}, and are now within ± "
+        f"{look.half_width:.2g}. Prejudice and caprice are corrected for the bias of a sample."
     ]
     if look.half_width > look.within:
         written.append(
-            "The goal is not met here: it is that of a finished plan, read with the counts, uniform "
-            "occupation weights, the uniform reference and the criterion max on the scale pcf."
+            "The intervals are wider than planned, because the plan holds only for a finished run read with "
+            "template counts, uniform occupation weights, the uniform reference, the criterion max and the "
+            "scale pcf."
         )
     if rough(look.effective_draws):
         written.append(
-            f"With these template weights the draws count as {look.effective_draws:.1f}: estimates are "
-            "rough; "
-            "use the weights by count."
+            f"With these template weights the draws are worth only {look.effective_draws:.1f}, so estimates "
+            "are rough: weight templates by their counts instead."
         )
     return tuple(written)

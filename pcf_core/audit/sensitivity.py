@@ -252,8 +252,8 @@ def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
     """Name the table by all that decides it besides the run key; raises as :func:`sensitivity`."""
     if run.plan is not None:
         raise RunError(
-            f"The run {run.key} draws its templates by a sampling plan, and other choices of templates and "
-            "weights have no estimate from it: score every template to see what choices do."
+            f"The run {run.key} drew its templates by a sampling plan, so the effect of other templates and "
+            "weights cannot be estimated: score every template to see it."
         )
     view = view_of(run, options)
     reference = view.criterion.reference

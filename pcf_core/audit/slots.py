@@ -245,7 +245,7 @@ def spelling_note(words: Sequence[str], where: str = "") -> str:
 def joining_note(slots: Iterable[Slot], words: Sequence[str], where: str = "") -> str:
     """Say which whole words are scored where letters touch ``[Y]``; empty if none do."""
     changed = written_words(words, [slot for slot in slots if slot.joins])
-    return f"Where letters touch [Y]{where} the whole word is scored: {_some(changed)}." if changed else ""
+    return f"Where letters touch [Y]{where}, the whole word is scored: {_some(changed)}." if changed else ""
 
 
 def _some(words: Sequence[str]) -> str:

@@ -53,8 +53,8 @@ def planned_runs(policy: Policy, scoring: ScoringKey) -> tuple[RunSpec, ...]:
 def _planned(context: Context, scoring: ScoringKey) -> RunSpec:
     if context.weights not in (names := shown_fields()["occupation_weights"].offered):
         raise PolicyError(
-            f"Pages and reports read no file that a policy names, and this one weighs occupations by "
-            f"{context.weights[:60]!r}: use {' or '.join(names)}, or the command check."
+            f"The policy weights occupations by the file {context.weights[:60]!r}, and pages and reports do "
+            f"not open files named by a policy: use {' or '.join(names)}, or the command check."
         )
     topic = topics.load_topic(topics.SHELF.require(context.topic))
     check_groups(context, topic)
@@ -110,8 +110,8 @@ def _check_size(policy: Policy, run: RunSpec) -> None:
     cells = resamples_for(policy.error_each) * len(run.evidence.terms) * len(run.topic.groups)
     if cells > MOST_CELLS:
         raise PolicyError(
-            f"The limits on {run.topic.name!r} take {cells:,} numbers to resample, and a page or report may "
-            f"take {MOST_CELLS:,}: set fewer limits, allow a larger error, or use the command check."
+            f"Checking the limits on {run.topic.name!r} takes {cells:,} numbers, and a page or report may "
+            f"use {MOST_CELLS:,}: set fewer limits, allow a larger error, or use the command check."
         )
 
 
@@ -137,8 +137,8 @@ def _baseline_reader(store: Store, context: Context, read: Read) -> ReadRun | No
         return None
     if name.endswith(PACK):
         raise PolicyError(
-            f"Pages and reports read no file that a policy names, and this one compares with {name[:60]!r}: "
-            "import the pack and write the key of its run, or use the command check."
+            f"The policy compares with the file {name[:60]!r}, and pages and reports do not open files named "
+            "by a policy: import the pack and write the key of its run, or use the command check."
         )
     if RUN_KEY.fullmatch(name):
         baseline = store.load_run(name)
@@ -151,8 +151,8 @@ def _baseline_reader(store: Store, context: Context, read: Read) -> ReadRun | No
                 with suppress(RunError):
                     return _reading(store, context, read, run.model_copy(update={"scoring": key}))
         raise RunError(
-            f"The policy compares with {name[:60]!r}, of which no run on {run.topic.name} with these "
-            "templates and occupations is here: score it first."
+            f"The policy compares with {name[:60]!r}, which has no run on {run.topic.name} with these "
+            "templates and occupations: score it first."
         )
 
     return of_model

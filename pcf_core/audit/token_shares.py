@@ -83,12 +83,13 @@ def token_warnings(family: str, shares: TokenShares | None) -> tuple[str, ...]:
         return ()
     means, (most, least) = mean_tokens(shares), most_and_least(shares)
     why = (
-        "a masked model scores them under as many masks, and these probabilities share no sample space"
+        "a masked model scores words with different numbers of tokens in ways that cannot be compared "
+        "directly"
         if facts_of(family).by_tokens
-        else "every token more makes a word less likely"
+        else "every additional token makes a word less likely"
     )
     return (
-        f"The groups' words differ in tokens, by what they get ({most} {means[most]:.1f}, {least} "
-        f"{means[least]:.1f} on average), and {why}: read the protocol equal-tokens beside it, "
-        "where that leaves every group a word.",
+        f"The groups' words have different numbers of tokens ({most} {means[most]:.1f}, {least} "
+        f"{means[least]:.1f} on average, weighted by probability), and {why}: compare with the protocol "
+        "equal-tokens, if it leaves every group a word.",
     )

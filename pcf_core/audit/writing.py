@@ -55,12 +55,15 @@ def rough_means(matrix: Matrix) -> tuple[str, ...]:
     """Warn of few templates, or of one that weighs much."""
     effective = effective_number(matrix.template_weights)
     if len(matrix.templates) == 1:
-        return ("There is one template: an interval over templates says nothing.",)
+        return (
+            "There is only one template, so an interval over templates says nothing about other sentences.",
+        )
     if not rough(effective):
         return _heavy_template(matrix)
     return (
-        f"{len(matrix.templates):,} templates count as {effective:.1f}, by their weights: means are rough "
-        "and intervals wide, that of caprice up to three times as wide as it need be.",
+        f"Because a few of the {len(matrix.templates):,} templates dominate, precision is that of about "
+        f"{effective:.1f} equally weighted templates: means are rough and intervals wide, that of caprice up "
+        "to three times as wide as necessary.",
         *_heavy_template(matrix),
     )
 
@@ -72,8 +75,8 @@ def _heavy_template(matrix: Matrix) -> tuple[str, ...]:
     if share <= HEAVY + 1e-9 or alike or (matrix.unit is not None and matrix.unit.name != "template"):
         return ()
     return (
-        f"One template carries {100 * share:.0f} % of the weight: intervals over templates allow for one "
-        "that scatters twice as far as the others, and hold less often than 95 % where it scatters farther.",
+        f"One template counts for {100 * share:.0f} % of the result, so intervals over templates may be too "
+        "narrow if that template is unusual: they allow for one that varies twice as much as the others.",
     )
 
 

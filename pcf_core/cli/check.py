@@ -1,4 +1,4 @@
-"""``check``: whether models keep limits, for people and pipelines."""
+"""``check``: test whether models keep limits, for people and pipelines."""
 
 from __future__ import annotations
 
@@ -59,37 +59,43 @@ def check(
     evidence: EvidenceOption = "",
     protocol: ProtocolOption = "",
     dtype: DtypeOption = AUTO,
-    max_risk: Annotated[float | None, typer.Option(help="the most that R may be, 0 to 1")] = None,
-    max_prejudice: Annotated[float | None, typer.Option(help="the most that R^p may be")] = None,
-    max_caprice: Annotated[float | None, typer.Option(help="the most that R^c may be")] = None,
+    max_risk: Annotated[float | None, typer.Option(help="the highest R allowed, 0 to 1")] = None,
+    max_prejudice: Annotated[float | None, typer.Option(help="the highest R^p allowed")] = None,
+    max_caprice: Annotated[float | None, typer.Option(help="the highest R^c allowed")] = None,
     max_increase: Annotated[
-        float | None, typer.Option(help="the most that R may lie above that of the baseline, -1 to 1")
+        float | None, typer.Option(help="the largest increase of R over the baseline allowed, -1 to 1")
     ] = None,
-    baseline: Annotated[str, typer.Option(help="a run key, a model or a pack, for --max-increase")] = "",
-    cannot_tell: Annotated[str, typer.Option(help="what follows then: pass, warn (usual) or fail")] = "",
+    baseline: Annotated[str, typer.Option(help="for --max-increase: a run key, a model or a pack")] = "",
+    cannot_tell: Annotated[
+        str, typer.Option(help="what to do if a limit cannot be judged: pass, warn (the default) or fail")
+    ] = "",
     stop_early: Annotated[
         bool,
         typer.Option(
             "--stop-early",
-            help="score no more templates than the verdicts need; in simulations that aimed at 5 wrong "
-            "verdicts in 100, up to 9 were wrong, see docs/gate.md",
+            help="stop scoring once the verdicts are clear; in simulations that aimed at 5 wrong verdicts "
+            "in 100, up to 9 were wrong, see docs/gate.md",
         ),
     ] = False,
-    form: Annotated[str, typer.Option("--format", help="of stdout: text, json, markdown or junit")] = "",
+    form: Annotated[
+        str, typer.Option("--format", help="the format of stdout: text, json, markdown or junit")
+    ] = "",
     out: Annotated[
         list[Path] | None, typer.Option(help="a file to write: .txt, .json, .md or .xml; may be repeated")
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Check models against limits: exit 0 where they are kept, 3 where one is exceeded.
+    """Check models against limits: exit 0 if all limits are kept, 3 if one is exceeded.
 
-    A verdict rests on an interval or a paired test, never on a figure alone; where it cannot be told, the
-    policy says what follows: pass, warn, or fail with exit 4.
+    A verdict is based on an interval or a paired test, never on the estimate alone. If a limit cannot be
+    judged, the policy decides the outcome: pass, warn, or fail with exit 4.
     """
     if form:
         one_of(form, "--format", tuple(FORMS.values()))
     if form and as_json and form != "json":
-        raise InputError(f"--json and --format {form} ask for two formats on stdout: give one of the two.")
+        raise InputError(
+            f"--json and --format {form} request two different formats for stdout: give only one of them."
+        )
     files = {path: _form_of(path) for path in out or ()}
     given = {
         "--topic": topic,
@@ -106,15 +112,15 @@ def check(
         twice = [option for option, value in given.items() if value not in ("", None)]
         if twice:
             raise InputError(
-                f"{twice[0]} stands beside --policy, which says it itself: leave one of them out."
+                f"{twice[0]} cannot be combined with --policy, which already sets it: leave one of them out."
             )
         request = read_policy(policy)
     else:
         request = _policy_of(given)
     if baseline and not request.compares:
         raise InputError(
-            "--baseline is what an increase is measured from, and no limit is on one: add --max-increase, or "
-            "max_increase to the policy, or leave --baseline out."
+            "--baseline was given, but no limit uses it: add --max-increase, or max_increase in the policy, "
+            "or leave --baseline out."
         )
     specs, store = to_score(model, dtype), open_store()
     with TemporaryDirectory() as folder:
@@ -133,18 +139,20 @@ def check(
 
 def _form_of(path: Path) -> str:
     if path.suffix.lower() not in FORMS:
-        raise InputError(f"--out takes a file that ends in {', '.join(FORMS)}; got {str(path)[:200]!r}.")
+        raise InputError(
+            f"The name of an --out file must end in {', '.join(FORMS)}; {str(path)[:200]!r} does not."
+        )
     check_target(path)
     return FORMS[path.suffix.lower()]
 
 
 def _policy_of(given: Mapping[str, str | float | None]) -> Policy:
-    """Return the policy that options say: one context."""
+    """Return the policy given by options, which has one context."""
     figures = {option: given[f"--max-{option}"] for option in ("risk", "prejudice", "caprice", "increase")}
     if all(value is None for value in figures.values()):
         raise PolicyError(
-            "No limit is given: name one with --max-risk, --max-prejudice, --max-caprice or --max-increase, "
-            "or a file of them with --policy."
+            "No limit is given: set one with --max-risk, --max-prejudice, --max-caprice or --max-increase, "
+            "or give a file of limits with --policy."
         )
     increase = figures.pop("increase")
     context = {
@@ -162,7 +170,7 @@ def _policy_of(given: Mapping[str, str | float | None]) -> Policy:
 
 @dataclass(frozen=True)
 class _Gate:
-    """A policy that models are held against; what the store lacks is scored here."""
+    """Check models against a policy, and score what the store lacks for it."""
 
     store: Store
     policy: Policy
@@ -174,7 +182,7 @@ class _Gate:
     def planned(self, spec: ModelSpec, context: Context) -> RunSpec:
         """Return the run of all templates of a context.
 
-        What no verdict can be reached by is refused here, before anything is scored for any context.
+        Raise for options that allow no verdict, before anything is scored for any context.
         """
         topic = load_topic(context.topic)
         run = build_run(
@@ -228,7 +236,7 @@ class _Gate:
         )
 
     def reader(self, context: Context, key: ScoringKey, open_scorer: OpenScorer) -> ReadRun:
-        """Return what scores runs of one model, as far as the store lacks them, and reads them.
+        """Return a function that scores the missing part of a run of one model and reads the run.
 
         The model is loaded once for all looks.
         """
@@ -243,7 +251,7 @@ class _Gate:
         return read
 
     def baseline_reader(self, context: Context, run: RunSpec, open_scorer: OpenScorer) -> ReadRun | None:
-        """Return what reads the baseline for the run of a look, ``None`` where none is needed.
+        """Return a function that reads the baseline for the run of a look; ``None`` without a baseline.
 
         A run of the store or of a pack is read as it is; a model is scored on the same templates.
         """
@@ -258,9 +266,9 @@ class _Gate:
 
 
 class _BaselinePacks:
-    """Packs that are named as baselines: each is checked as at an import and opened in a folder of its own.
+    """Packs used as baselines: each is checked as at an import and opened in its own folder.
 
-    Nothing of them comes into the cache.
+    Nothing is written to the cache.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -280,9 +288,9 @@ class _BaselinePacks:
         if len(several) != 1:
             has = listed([f"{one.key} ({one.topic.name}, {one.templates.name})" for one in runs])
             raise PackError(
-                f"Of the runs of {path.name} ({has or 'it has none'}), {len(several)} can be the baseline on "
-                f"{run.topic.name} with {run.templates.name}: give a pack in which one can, or import it and "
-                "give the key of a run."
+                f"The pack {path.name} has {len(several)} runs that fit as a baseline on {run.topic.name} "
+                f"with {run.templates.name}, and exactly one is needed (its runs: {has or 'none'}): give a "
+                "pack with one, or import the pack and give the key of a run."
             )
         return store, several[0]
 

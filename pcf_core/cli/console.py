@@ -1,4 +1,4 @@
-"""What commands share: where data and messages go, their options, and work that is left to a worker."""
+"""Output, options and queueing that several commands share."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def say(message: str) -> None:
 
 @contextmanager
 def progress_line(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[str], None]]:
-    """Show how far a work is, on stderr: one line, rewritten, on a terminal, else a line now and then.
+    """Show progress on stderr: one line that is rewritten on a terminal, otherwise a line from time to time.
 
-    The first state and the last are always shown; of those between, as many as can be read.
+    The first and the last state are always shown, and as many in between as a person can read.
     """
     terminal = sys.stderr.isatty()
     patience = REDRAW_SECONDS if terminal else LINE_SECONDS
@@ -74,12 +74,12 @@ def progress_line(clock: Callable[[], float] = time.monotonic) -> Iterator[Calla
 
 
 def counted(show: Callable[[str], None], work: str, unit: str) -> Callable[[int, int, float], None]:
-    """Return what shows how far a work is: "mini-gpt: 3 of 16 texts, 1.2/s"."""
+    """Return a function that shows progress, such as "mini-gpt: 3 of 16 texts, 1.2/s"."""
     return lambda done, total, rate: show(f"{work}: {done:,} of {total:,} {unit}, {rate:,.1f}/s")
 
 
 def give(document: Any, as_json: bool, lines: Callable[[], Sequence[str]]) -> None:
-    """Write data to stdout: JSON where asked for or piped, readable lines on a terminal."""
+    """Write data to stdout: JSON if requested or piped, readable lines on a terminal."""
     if as_json or not sys.stdout.isatty():
         typer.echo(json_text(document))
     else:
@@ -104,15 +104,15 @@ def one_of(value: str, option: str, allowed: Sequence[str]) -> Any:
 
 
 def record(did: Did, what: str, name: str) -> None:
-    """Record in the journal what this command did; where the cache cannot be written, say so."""
+    """Record in the journal what this command did; print a message if the cache cannot be written."""
     try:
         Journal(settings().cache).add(TERMINAL.signature, did, what, name)
     except StoreError as error:
-        say(f"This is not in the journal: {error}")
+        say(f"The journal could not be updated: {error}")
 
 
 def must_record() -> None:
-    """Refuse to do what could not be recorded in the journal."""
+    """Raise StoreError if an action could not be recorded in the journal."""
     Journal(settings().cache).check_writable()
 
 
@@ -128,11 +128,11 @@ ModelOption = Annotated[
     list[str], typer.Option("--model", help="a shipped name, a directory, or a hub id; may be repeated")
 ]
 DtypeOption = Annotated[str, typer.Option("--dtype", help="auto, float32, bfloat16 or float16")]
-JsonOption = Annotated[bool, typer.Option("--json", help="JSON also on a terminal")]
+JsonOption = Annotated[bool, typer.Option("--json", help="write JSON even to a terminal")]
 EstimateOption = Annotated[
-    bool, typer.Option("--estimate", help="say what is to be made and how long it takes, and end")
+    bool, typer.Option("--estimate", help="only show how much work it is and how long it takes")
 ]
-QueueOption = Annotated[bool, typer.Option("--queue", help="leave the work to a worker and return")]
+QueueOption = Annotated[bool, typer.Option("--queue", help="let a worker do the work, and return at once")]
 TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a TOML, JSON, CSV or text file")]
 TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a CSV file")]
 EvidenceOption = Annotated[str, typer.Option("--evidence", help="a shipped name or a file")]
@@ -140,7 +140,7 @@ ProtocolOption = Annotated[
     str, typer.Option("--protocol", help="exact, exact-boundary, single-token, equal-tokens or fitting")
 ]
 EngineOption = Annotated[
-    str, typer.Option("--engine", help="local, or ray: on a cluster, or this machine's GPUs at once")
+    str, typer.Option("--engine", help="local, or ray: a cluster, or all GPUs of this computer")
 ]
 
 
@@ -157,9 +157,12 @@ def protocol_named(text: str) -> Protocol:
 
 
 def check_one_way(*, estimate: bool, queue: bool) -> None:
-    """Refuse to estimate work and to leave it to a worker at once."""
+    """Raise InputError if both ``--estimate`` and ``--queue`` are given."""
     if estimate and queue:
-        raise InputError("--estimate only says what --queue would cost: give one of the two.")
+        raise InputError(
+            "--estimate shows the cost without doing the work, and --queue does the work: "
+            "give only one of them."
+        )
 
 
 def option_of(one: Option) -> Any:
@@ -244,12 +247,12 @@ def give_queued(
     several: Iterable[tuple[Asked, Material]],
     as_json: bool,
 ) -> None:
-    """Leave the work to a worker: one job a model."""
+    """Queue one job for each model."""
     waiting = Queue.open(settings().catalogue)
     documents, lines = [], []
     for request, material in several:
         job = audit.submit(store, waiting, request, material)
-        say(f"queued as job {job.id}; call {audit.kind} again without --queue to read its result")
+        say(f"queued as job {job.id}; run {audit.kind} again without --queue to see its result")
         documents.append({"asked": request.hash, "model": job.payload["model"], "job": job.id})
         lines.append(f"{request.hash}  {job.payload['model']}  job {job.id}")
     ensure_worker(settings())
@@ -257,7 +260,7 @@ def give_queued(
 
 
 def takes_text(document: Mapping[str, Any]) -> str:
-    """Say time and cost, where they are known, and what they rest on."""
+    """Print the estimated time and cost, if known, and how they were estimated."""
     return (
         (f", {document['seconds']:,.0f} s" if document["seconds"] is not None else "")
         + (f", cost {document['cost']:,.2f} at most" if document["cost"] is not None else "")

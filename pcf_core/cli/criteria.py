@@ -1,4 +1,4 @@
-"""The command ``criteria``: independence, separation, sufficiency of a model, one experiment at a time."""
+"""``criteria``: test independence, separation and sufficiency of models, one experiment at a time."""
 
 from __future__ import annotations
 
@@ -65,20 +65,20 @@ def criteria(
     queue: QueueOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Put an experiment to models and read what they answer."""
+    """Run an experiment of the criteria with one or more models and evaluate the answers."""
     check_one_way(estimate=estimate, queue=queue)
     name: ExperimentName = one_of(experiment, "--experiment", EXPERIMENTS)
     options.decoding(name)  # refuses values before files and models are looked for
     material = own_files(name).get(options.material, options.material)
     chosen = load_experiment(name, material, options.labeller)
     if options.wording and options.answering == "scored":
-        raise InputError("--wording is of texts that are written: leave it out with --answering scored.")
+        raise InputError("--wording is for written texts: leave it out with --answering scored.")
     several = [request_of(chosen, one, options) for one in model]
     scored = [one.asked.model for one in several if one.asked.answering == "scored"]
     if options.labeller and scored:
         raise InputError(
-            f"--labeller is of texts that are written, and the words of {', '.join(scored)} are scored: "
-            "leave out the one or the other."
+            f"--labeller is for written texts, but the words of {', '.join(scored)} are scored: leave out "
+            "--labeller or these models."
         )
     store = open_store()
     if estimate:
@@ -91,7 +91,7 @@ def criteria(
 
 
 def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> ModelRequest:
-    """Return what is asked of one model; its abilities decide what is left open."""
+    """Return the request to one model; settings that were not given follow from its abilities."""
     if options.answering == "scored":
         way = suited(resolve_to_score(model), experiment.name, "scored")
     else:
@@ -105,16 +105,16 @@ def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> 
     wording, name = options.wording or way.wording, experiment.name
     key_of_texts = GenerationKey.of(writer, options.decoding(name))
     request = written_asked(some, key_of_texts, wording, options.texts_of_each(name))
-    reason = way.reason if wording == way.wording else f"{model} is given the {wording} as asked for."
+    reason = way.reason if wording == way.wording else f"{model} is given the {wording} as requested."
     return ModelRequest(request, some, reason + partly)
 
 
 def _part_text(whole: Experiment, part: Experiment) -> str:
-    """Say that not all questions are asked; empty where all are."""
+    """Say how many of the questions are used; empty if all are."""
     if not isinstance(whole, Questions) or not isinstance(part, Questions):
         return ""
     have, request = (len(one.material.questions.questions) for one in (whole, part))
-    return f" {request:,} of {have:,} questions are asked (--questions)." if request < have else ""
+    return f" {request:,} of {have:,} questions are used (--questions)." if request < have else ""
 
 
 def run_now(store: Store, one: ModelRequest) -> tuple[CriteriaResult, int]:
@@ -141,7 +141,7 @@ def run_now(store: Store, one: ModelRequest) -> tuple[CriteriaResult, int]:
 
 
 def _pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResult | None:
-    """Score the embedding over all models that wrote hobbies; ``None`` where fewer than two did."""
+    """Score the embedding over all models that wrote hobbies; ``None`` if fewer than two did."""
     written = {
         request.hash: request
         for request in several
@@ -178,7 +178,7 @@ def _give_results(
 
 
 def _announced(store: Store, several: Sequence[ModelRequest]) -> Iterator[tuple[CriteriaAsked, Experiment]]:
-    """Say of each request what it takes, before it is taken up."""
+    """Print an estimate of each request before it starts."""
     waiting = Queue.open(settings().catalogue)
     for one in several:
         say(_estimate_line(_estimate_document(store, waiting, one)))

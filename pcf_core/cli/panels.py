@@ -132,7 +132,7 @@ def compared_lines(
 
 
 def fairpair_lines(results: Sequence[FairPairResult]) -> list[str]:
-    """Show what models that were asked alike wrote: F under each Φ, then the words of each model."""
+    """Show FairPair results of models with equal settings: F under each Φ, then the words of each model."""
     named = dict(zip(labels(results), results, strict=True))
     answer, *others = fairpair_panels(results)
     more = [ratio_panel(read_together(named, measure), [*named]) for measure in [*results[0].reports][1:]]
@@ -140,7 +140,7 @@ def fairpair_lines(results: Sequence[FairPairResult]) -> list[str]:
 
 
 def criteria_lines(results: Sequence[CriteriaResult], pooled: EmbeddingResult | None = None) -> list[str]:
-    """Show which criteria fail, what each model answered, and what is found of all together."""
+    """Show which criteria fail, the answers of each model, and the results over all models."""
     answers = [
         Panel(title=f"{one.asked.model}, {one.asked.experiment}", findings=criteria_findings(one))
         for one in results
@@ -150,7 +150,7 @@ def criteria_lines(results: Sequence[CriteriaResult], pooled: EmbeddingResult | 
 
 
 def knowledge_lines(reports: Sequence[tuple[str, KnowledgeReport]]) -> list[str]:
-    """Show what each model knows, and what was left out."""
+    """Show each model's knowledge, and the facts left out."""
     panels = [(model, one, knowledge_panel(model, one)) for model, one in reports]
     return text_lines(
         replace(panel, title=model, notes=[*panel.notes, left_out_note(one.left_out)])
@@ -159,7 +159,7 @@ def knowledge_lines(reports: Sequence[tuple[str, KnowledgeReport]]) -> list[str]
 
 
 def benchmark_lines(results: Mapping[str, BenchmarkResult]) -> list[str]:
-    """Show what a benchmark found of each model, what is criticised about it, and which model is worse."""
+    """Show the results of a benchmark for each model, the criticism of it, and which model is worse."""
     panel, request = benchmark_panel(results), next(iter(results.values())).asked
     notes = [criticism_finding(request.benchmark), *panel.notes]
     return text_lines([replace(panel, title=request.title, notes=notes), pairs_panel(results)])

@@ -1,4 +1,4 @@
-"""``risk`` and ``compare``: what the runs say."""
+"""``risk`` and ``compare``: print the results of runs."""
 
 from __future__ import annotations
 
@@ -26,36 +26,39 @@ from pcf_core.store.store import Store
 
 CountsOption = Annotated[
     str,
-    typer.Option("--templates", help="read with the counts of this set (a name or a file) of the same texts"),
+    typer.Option("--templates", help="use the counts of this set of the same texts (a name or a file)"),
 ]
 ListOption = Annotated[
     str,
     typer.Option(
-        "--evidence", help="read with the weights of this list (a name or a file) of the same terms"
+        "--evidence", help="use the weights of this list of the same occupations (a name or a file)"
     ),
 ]
 
 
 @with_view
 def risk(
-    run: Annotated[str, typer.Argument(help="run key, or its first six digits or more")] = "",
-    matrix: Annotated[Path | None, typer.Option(help="a JSON file of probabilities made elsewhere")] = None,
+    run: Annotated[str, typer.Argument(help="a run key, or at least its first six digits")] = "",
+    matrix: Annotated[
+        Path | None, typer.Option(help="a JSON file of probabilities calculated elsewhere")
+    ] = None,
     templates: CountsOption = "",
     evidence: ListOption = "",
     as_json: JsonOption = False,
     *,
     view: View,
 ) -> None:
-    """Discrimination risk of a finished run, or of a matrix of probabilities."""
+    """Print the discrimination risk of a finished run, or of a matrix of probabilities."""
     if bool(run) == (matrix is not None):
         raise InputError(
-            "Give either the key of a run or --matrix FILE.json; `score` prints the key of a run."
+            "Give either the key of a run or --matrix FILE.json, but not both; `score` prints the key "
+            "of a run."
         )
     facts: dict[str, Any] = {}
     options = view.options()
     if matrix is not None:
         if templates or evidence:
-            raise InputError("A matrix carries its own weights; drop --templates and --evidence.")
+            raise InputError("A matrix has weights of its own: leave out --templates and --evidence.")
         report = matrix_report(read_json(matrix), options)
     else:
         store = open_store()
@@ -85,16 +88,18 @@ def read_json(path: Path) -> Mapping[str, Any]:
     try:
         document = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}; give the path of a JSON file.") from error
+        raise InputError(
+            f"{path} cannot be read ({error.strerror}): give the path of a JSON file."
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON that can be read: {error}.") from error
+        raise InputError(f"{path} is not valid JSON ({error}): correct it there.") from error
     return document  # type: ignore[no-any-return]
 
 
 @with_view
 def compare(
-    first: Annotated[str, typer.Argument(help="run key, or its first six digits or more")],
-    second: Annotated[str, typer.Argument(help="the run that it is compared with")],
+    first: Annotated[str, typer.Argument(help="a run key, or at least its first six digits")],
+    second: Annotated[str, typer.Argument(help="the run to compare it with")],
     templates: CountsOption = "",
     evidence: ListOption = "",
     as_json: JsonOption = False,

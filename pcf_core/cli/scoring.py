@@ -1,4 +1,4 @@
-"""``words``, ``score`` and ``worker``: what asks a model."""
+"""``words``, ``score`` and ``worker``: commands that use a model."""
 
 from __future__ import annotations
 
@@ -51,11 +51,12 @@ WithinOption = Annotated[
     float | None,
     typer.Option(
         "--within",
-        help="draw templates by count until the intervals of R and its parts are within ± this, 0.001 to 0.1",
+        help="draw templates by count until the intervals of R, prejudice and caprice are within ± "
+        "this, 0.001 to 0.1",
     ),
 ]
 
-WAITING = "{model}: {holder} is scoring this run; waiting, so that nothing is scored twice"
+WAITING = "{model}: {holder} is already scoring this run; waiting for it, so that nothing is scored twice"
 
 
 def words(
@@ -98,9 +99,9 @@ def score(
     queue: QueueOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Score every template × occupation, or with --within as many templates as it takes.
+    """Score every template × occupation, or with --within only as many templates as needed.
 
-    What is in the store is not scored again; where another process is at the same run, this one waits for it.
+    Nothing is scored twice; if another process is scoring the same run, this command waits for it.
     """
     chosen = load_topic(topic)
     terms = load_evidence(given_or_usual(evidence, chosen, "evidence"))
@@ -112,7 +113,10 @@ def score(
     runs = runs if within is None else [planned(run, within) for run in runs]
     chosen_engine: Engine = one_of(engine or settings().engine, "--engine", get_args(Engine))
     if queue and engine:
-        raise InputError("--engine is for scoring now; a worker takes the setting PCF_ENGINE: leave one out.")
+        raise InputError(
+            "--engine is for scoring at once; with --queue the worker uses its setting "
+            "PCF_ENGINE: leave one of the two out."
+        )
     store = open_store()
     answers = [
         _queue_run(store, run) if queue else _score_now(store, run, kind, chosen_engine) for run in runs
@@ -128,7 +132,7 @@ def given_or_usual(given: str, topic: Topic, option: Literal["templates", "evide
     """Return the name that was given, else the topic's default."""
     usual = topic.templates if option == "templates" else topic.evidence
     if not (given or usual):
-        raise InputError(f"The topic {topic.name!r} names no default for --{option}; give one.")
+        raise InputError(f"The topic {topic.name!r} has no default for --{option}: give one.")
     return given or usual
 
 
@@ -140,7 +144,7 @@ def _score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) -
 
 
 def score_with(store: Store, run: RunSpec, protocol: Protocol, open_scorer: OpenScorer) -> dict[str, Any]:
-    """Score with what opens scorers, with progress on stderr."""
+    """Score runs, with progress on stderr."""
     from pcf_core.work.scoring import score_asked
 
     _say_if_lists_differ(store, run)
@@ -173,7 +177,7 @@ def _queue_run(store: Store, run: RunSpec) -> dict[str, Any]:
     _say_if_lists_differ(store, run)
     job = submit_run(store, Queue.open(settings().catalogue), run)
     ensure_worker(settings())
-    say(f"queued as job {job.id}; follow it on the page 'Run an audit', or call score again without --queue")
+    say(f"queued as job {job.id}; follow it on the page 'Run an audit', or run score again without --queue")
     return {"run": run.key, "cells": run.cells, "scored": 0, "job": job.id}
 
 
@@ -181,14 +185,17 @@ def worker(
     until_idle: Annotated[bool, typer.Option(help="end when the queue is empty")] = False,
     device: Annotated[str, typer.Option(help="instead of PCF_DEVICE: auto, cpu, cuda:1, split …")] = "",
     metrics: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="a port of 127.0.0.1: figures in Prometheus' format")
+        int | None,
+        typer.Option(min=1, max=65535, help="a port of 127.0.0.1 for figures in Prometheus format"),
     ] = None,
-    health: Annotated[bool, typer.Option("--health", help="say if one is alive here: exit 0 or 1")] = False,
+    health: Annotated[
+        bool, typer.Option("--health", help="only check whether one is running here: exit 0 or 1")
+    ] = False,
 ) -> None:
     """Take jobs from the queue and score them."""
     if health:
         alive = worker_here(settings())
-        say("a worker of this machine is alive" if alive else "no worker of this machine is alive")
+        say("a worker is running on this computer" if alive else "no worker is running on this computer")
         raise typer.Exit(0 if alive else 1)
     from pcf_core.work.metrics import serving
     from pcf_core.work.supervisor import Supervisor

@@ -46,21 +46,22 @@ FAMILIES: Mapping[str, FamilyFacts] = {
     "masked": FamilyFacts(
         scorer="pcf_core.models.scoring.masked:MaskedScorer",
         auto_class="AutoModelForMaskedLM",
-        without_boundary="is for causal models and those with sentinels (T5), and {name} is a {family} model",
+        without_boundary="is for causal models and models with sentinels (T5), and {name} is a {family} "
+        "model",
         by_tokens=True,
         sees_right=True,
         task=("fill-mask", "Fill-Mask"),
         examples="BERT, RoBERTa, ALBERT, DistilBERT",
-        quantity="As many masks as the word has tokens stand at [Y] and are filled from left to right (Kauf "
-        "& Ivanova 2023), given the text on both sides. Words of different length do not share one sample "
-        "space: coverage is told for each length.",
+        quantity="As many masks as the word has tokens are put at [Y] and filled from left to right (Kauf & "
+        "Ivanova 2023), given the text on both sides. Probabilities of words with different numbers of "
+        "tokens are not directly comparable, so coverage is given for each number.",
     ),
     "causal": FamilyFacts(
         scorer="pcf_core.models.scoring.causal:CausalScorer",
         auto_class="AutoModelForCausalLM",
         generator="pcf_core.models.generation.local:CausalGenerator",
         examples="GPT-2, GPT-Neo, OPT, LLaMA, Mistral, Qwen",
-        quantity="The product of the probabilities of the word's tokens behind the text on the left; text on "
+        quantity="The product of the probabilities of the word's tokens after the text on the left; text on "
         "the right of [Y] is scored together with the word.",
     ),
     "seq2seq": FamilyFacts(
@@ -71,27 +72,30 @@ FAMILIES: Mapping[str, FamilyFacts] = {
         chats=False,
         task=("text2text-generation", "Text2Text Generation"),
         examples="T5, BART",
-        quantity="T5: a sentinel stands at [Y] and the decoder scores the word's tokens; the closing "
-        "sentinel counts with exact-boundary only. BART: a mask stands at [Y]; the decoder is led along the "
+        quantity="T5: there is a sentinel at [Y], and the decoder scores the word's tokens; the closing "
+        "sentinel counts with exact-boundary only. BART: there is a mask at [Y]; the decoder is given the "
         "text on the left and then scores the word.",
     ),
     "permutation": FamilyFacts(
         scorer="pcf_core.models.scoring.permutation:PermutationScorer",
         auto_class="AutoModelForCausalLM",  # where transformers keeps XLNet's class with a head
-        without_boundary="is for causal models and those with sentinels (T5), and {name} is a {family} model",
+        without_boundary="is for causal models and models with sentinels (T5), and {name} is a {family} "
+        "model",
         by_tokens=True,
         sees_right=True,
         examples="XLNet",
         quantity="The word's tokens are predicted from left to right, given the text on both sides. As with "
-        "masked models, words of different length do not share one sample space.",
+        "masked models, probabilities of words with different numbers of tokens are not directly "
+        "comparable.",
     ),
     "endpoint": FamilyFacts(
         scorer="pcf_core.models.scoring.endpoint:EndpointScorer",
         generator="pcf_core.models.generation.endpoint:EndpointGenerator",
-        without_boundary="needs whole distributions, and the server of {name} gives none",
+        without_boundary="needs whole distributions, which the server of {name} does not give",
         examples="a causal model behind a completions server",
-        quantity="As causal, from the log-probabilities that the server gives for the tokens of a prompt; a "
-        "server that gives none is refused. The model behind an address may change: its scores are unpinned.",
+        quantity="As for causal models, from the log-probabilities that the server gives for the tokens of "
+        "a prompt; a server without them is refused. The model behind an address may change, so its scores "
+        "are not reproducible for certain.",
     ),
 }
 LOCAL_FAMILIES = tuple(name for name, facts in FAMILIES.items() if facts.auto_class)

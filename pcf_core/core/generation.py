@@ -46,17 +46,17 @@ class Decoding(Record):
     def _in_range(self) -> Decoding:
         if not (math.isfinite(self.temperature) and 0 <= self.temperature <= HOTTEST):
             raise GenerationError(
-                f"The temperature must lie between 0 (always the likeliest token) and {HOTTEST:g}, and "
-                f"{self.temperature:g} was given; 1 keeps the model's own probabilities."
+                f"The temperature must lie between 0 (always the likeliest token) and {HOTTEST:g}; "
+                f"{self.temperature:g} was given. At 1 the model's own probabilities are used."
             )
         if not 0 < self.top_p <= 1:
             raise GenerationError(
-                f"top-p must be above 0 and at most 1, and {self.top_p:g} was given; 1 allows every token."
+                f"top-p must be above 0 and at most 1; {self.top_p:g} was given. At 1 all tokens are allowed."
             )
         if not 1 <= self.length <= LONGEST:
             raise GenerationError(
-                f"The length must be 1 to {LONGEST:,} new tokens, and {self.length:,} were asked for; "
-                "a sentence or two have about 40."
+                f"The length must be 1 to {LONGEST:,} new tokens; {self.length:,} were requested. A sentence "
+                "or two have about 40."
             )
         return self
 
@@ -96,7 +96,7 @@ class GenerationKey(Record):
         facts = FAMILIES[spec.family]
         if not facts.generator:
             raise GenerationError(
-                f"The model {spec.name} is {spec.family}: it fills a gap and cannot write a text; choose a "
+                f"The model {spec.name} is {spec.family}, which fills gaps and cannot write a text: choose a "
                 "causal model, an encoder–decoder or an endpoint."
             )
         return cls(

@@ -99,8 +99,9 @@ class Option:
         return {value: spec.listed.get(value, spec.words.get(value, value)) for value in self.offered}
 
     def named(self, text: str) -> str:
-        """Return the value that an address or a list of a page means, by its name or as it is called."""
-        return next((value for value, called in self.called.items() if called == text), text)
+        """Return the value that an address or a list of a page means, by its name, label or earlier label."""
+        by_label = {called: value for value, called in self.called.items()}
+        return by_label.get(text, self.spec.old.get(text, text))
 
     @property
     def flag(self) -> str:

@@ -263,9 +263,9 @@ class RunSpec(Record):
         """
         if self.plan is not None and "counts" in differing(self.templates, stored.templates):
             raise RunError(
-                f"The run {self.key} draws templates by the counts of {stored.templates.name}, and those of "
-                f"{self.templates.name} are different: delete that run, or score every template and read "
-                "the result with your counts (risk RUN --templates FILE)."
+                f"The run {self.key} draws templates by the counts of {stored.templates.name}, but "
+                f"{self.templates.name} has different counts: delete that run, or score every template and "
+                "read the result with your counts (risk RUN --templates FILE)."
             )
         return stored.model_copy(update={"scoring": self.scoring, "plan": self.plan})
 

@@ -76,81 +76,93 @@ class Settings(BaseSettings):
 
     cache: Path = Field(
         own_folder("XDG_DATA_HOME", "~/.local/share") / "cache",
-        description="where scores, runs and the queue are kept",
+        description="folder for scores, runs and the queue",
     )
     scores: str = Field(
         "",
-        description="where several caches share their shards, instead of `scores/` in each: a folder, or a "
-        "URL of fsspec's",
+        description="shared place for the shards of several caches, instead of `scores/` in each: a folder, "
+        "or a URL of fsspec's",
     )
-    assets: Path = Field(ROOT / "assets", description="shipped topics, templates, models and results")
-    shipped_results: bool = Field(True, description="whether the results that come with the app are shown")
-    models: Path | None = Field(None, description="a folder of further model directories")
+    assets: Path = Field(
+        ROOT / "assets", description="folder of shipped topics, templates, models and results"
+    )
+    shipped_results: bool = Field(True, description="whether the results shipped with the app are shown")
+    models: Path | None = Field(None, description="a folder with more model directories")
     allow_hub: bool = Field(True, description="whether models may be downloaded from the hub")
     remote_code: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="hub ids of models that may run code of their own, with commas between"
+        (), description="hub ids of models that may run code of their own, separated by commas"
     )
     allowed_models: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="patterns of the models that may be asked, with commas between; all where it is empty"
+        (), description="patterns of the models that may be used, separated by commas; empty allows all"
     )
-    read_only: bool = Field(False, description="whether everybody only reads: no queue, no edits, no uploads")
+    read_only: bool = Field(
+        False, description="whether everybody can only read: no queue, no edits, no uploads"
+    )
     auditors: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
-        description="e-mail addresses, or `*@domain`, of those who do more than read, with commas between",
+        description="e-mail addresses, or `*@domain`, of people who may also change things, separated "
+        "by commas",
     )
-    most_queued: int = Field(0, ge=0, description="jobs that one person may have waiting or running, 0: any")
+    most_queued: int = Field(
+        0, ge=0, description="how many jobs one person may have waiting or running, 0 for no limit"
+    )
     most_cells: int = Field(
-        0, ge=0, description="cells, or texts, that one job may ask of a model, 0 for any number"
+        0, ge=0, description="how many test sentences or texts one job may have, 0 for no limit"
     )
     signers: Path | None = Field(
         None,
-        description="a file of allowed signers (`man ssh-keygen`), who are told by name on packs",
+        description="a file of allowed signers (`man ssh-keygen`), whose names are shown on packs",
     )
     policies: Path | None = Field(
         None, description="a folder of policies (`docs/gate.md`) that *Risk* and *Report* offer to everybody"
     )
-    largest_upload: int = Field(500, ge=1, le=2000, description="largest file that is taken, in megabytes")
+    largest_upload: int = Field(
+        500, ge=1, le=2000, description="largest file that can be uploaded, in megabytes"
+    )
     device: str = Field(
         "auto", description="`auto`, `cpu`, `mps`, `cuda`, `cuda:1`, or `split`: all GPUs for one model"
     )
     engine: Engine = Field(
-        "local", description="what scores a run: `local`, the worker itself, or `ray`, a cluster"
+        "local", description="the engine that scores a run: `local`, the worker itself, or `ray`, a cluster"
     )
     threads: int = Field(0, ge=0, le=1024, description="CPU threads of the worker, 0 for all cores")
     shard_prompts: int | None = Field(
-        None, ge=1, le=65536, description="prompts a shard; else 512, fewer of a large model on a CPU"
+        None,
+        ge=1,
+        le=65536,
+        description="prompts per shard; by default 512, and fewer for a large model on a CPU",
     )
-    batch_tokens: int = Field(8192, ge=128, description="tokens a batch, padding included")
+    batch_tokens: int = Field(8192, ge=128, description="tokens per batch, including padding")
     pipeline: str = Field(
-        "en-mini", description="the parser of mining: the shipped `en-mini`, or an installed spaCy package"
+        "en-mini", description="the parser for mining: the shipped `en-mini`, or an installed spaCy package"
     )
     corpora: Path | None = Field(None, description="a folder of corpora that the page Templates offers")
-    mine_workers: int = Field(0, ge=0, le=256, description="processes that mine, 0 for one a core")
-    start_worker: bool = Field(True, description="whether the app starts a worker when none is alive")
+    mine_workers: int = Field(0, ge=0, le=256, description="number of mining processes, 0 for one per core")
+    start_worker: bool = Field(True, description="whether the app starts a worker when none is running")
     worker_idle_seconds: float = Field(1800, gt=0, description="an idle worker ends after this time")
-    stall_seconds: float = Field(
-        1800, gt=0, description="a job fails that has not moved for this time: no batch of it was finished"
+    stall_seconds: float = Field(1800, gt=0, description="a job without progress for this time fails")
+    worker_models: int = Field(
+        2, ge=1, description="models that a worker keeps in memory; small ones do not count"
     )
-    worker_models: int = Field(2, ge=1, description="models a worker keeps in memory; small ones beyond")
     endpoint_url: str | None = Field(
         None, description="base URL of an OpenAI-compatible completions server, such as vLLM's"
     )
-    endpoint_key: SecretStr | None = Field(None, description="the key that the endpoint asks for")
+    endpoint_key: SecretStr | None = Field(None, description="the key that the endpoint requires")
     endpoint_timeout: float = Field(
         120, gt=0, le=86400, description="seconds to wait for an answer of the endpoint"
     )
-    endpoint_concurrency: int = Field(8, ge=1, le=256, description="requests to the endpoint at once")
+    endpoint_concurrency: int = Field(8, ge=1, le=256, description="simultaneous requests to the endpoint")
     endpoint_per_minute: int = Field(
         0,
         ge=0,
         le=1_000_000,
-        description="completions a minute, 0 for no limit; each process, worker or command, counts its own",
+        description="completions per minute, 0 for no limit; each process, worker or command, counts its own",
     )
     endpoint_price_in: float | None = Field(
-        None, ge=0, allow_inf_nan=False, description="price of a million tokens that the endpoint reads"
+        None, ge=0, allow_inf_nan=False, description="price per million tokens that the endpoint reads"
     )
     endpoint_price_out: float | None = Field(
-        None, ge=0, allow_inf_nan=False, description="price of a million tokens that the endpoint writes"
+        None, ge=0, allow_inf_nan=False, description="price per million tokens that the endpoint writes"
     )
 
     @field_validator("cache", "assets", "models", "corpora", "signers", "policies", mode="before")
@@ -169,7 +181,7 @@ class Settings(BaseSettings):
             return value and value.expanduser().absolute()
         except RuntimeError:  # which pydantic lets through
             raise PydanticCustomError(
-                "home", "it begins with the home of a user who is not known here; write the whole path"
+                "home", "it begins with the home of an unknown user; write the whole path"
             ) from None
 
     @field_validator("scores")
@@ -188,7 +200,7 @@ class Settings(BaseSettings):
             raise PydanticCustomError(
                 "url",
                 "it must be the base URL of a server, such as http://localhost:8000/v1, without user name, "
-                "password or query; the key goes into PCF_ENDPOINT_KEY",
+                "password or query; write the key to PCF_ENDPOINT_KEY",
             )
         return url or None
 
@@ -225,7 +237,7 @@ class Settings(BaseSettings):
             return value
         parts = [part.strip() for part in value.split(",") if part.strip()]
         if value.strip() and not parts:  # an empty list would allow everything
-            raise PydanticCustomError("names", "it must hold names with commas between, or nothing at all")
+            raise PydanticCustomError("names", "it must be a list of names separated by commas, or empty")
         return parts
 
     @field_validator("remote_code")
@@ -233,7 +245,9 @@ class Settings(BaseSettings):
     def _are_hub_ids(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         """Check hub ids: no directory may be named, whose code is nobody's that one could name."""
         if not all(re.fullmatch(r"[A-Za-z0-9][\w.\-]*/[A-Za-z0-9][\w.\-]*", name) for name in value):
-            raise PydanticCustomError("hub_ids", "it must hold hub ids such as org/name, commas between")
+            raise PydanticCustomError(
+                "hub_ids", "it must be a list of hub ids such as org/name, separated by commas"
+            )
         return value
 
     @field_validator("allowed_models")
@@ -243,8 +257,8 @@ class Settings(BaseSettings):
         if any(NEVER_FITS.match(pattern) for pattern in value):
             raise PydanticCustomError(
                 "patterns",
-                "it must hold names without family and revision, such as mini-*, org/*, endpoint:* or "
-                "/data/models/*, with commas between",
+                "it must be a list of names without family and revision, separated by commas, such as "
+                "mini-*, org/*, endpoint:* or /data/models/*",
             )
         return value
 
@@ -254,7 +268,7 @@ class Settings(BaseSettings):
         """Check addresses: a slip must not let more people in than was meant."""
         if not all(AUDITORS.fullmatch(entry) for entry in value):
             raise PydanticCustomError(
-                "auditors", "it must hold e-mail addresses or *@domain, with commas between"
+                "auditors", "it must be a list of e-mail addresses or *@domain, separated by commas"
             )
         return tuple(entry.casefold() for entry in value)
 
@@ -320,9 +334,10 @@ def _refuse_unknown(environment: Mapping[str, str]) -> None:
     for name in sorted(environment):
         if name.upper().startswith("PCF_") and name.upper() not in names:
             near = get_close_matches(name.upper(), names, n=1)
-            meant = f"write {near[0]}, or take it away" if near else "take it away"
+            meant = f"write {near[0]}, or remove it" if near else "remove it"
             raise SettingsError(
-                f"The environment has {name}, which is no setting (docs/operating.md lists them): {meant}."
+                f"The environment variable {name} is not a setting of PCF Audit (docs/operating.md lists "
+                f"them): {meant}."
             )
 
 

@@ -61,8 +61,8 @@ def occupation_weights(evidence: Evidence, name_or_path: str) -> Weights:
     if name_or_path == "list":
         if not evidence.weights:
             raise EvidenceError(
-                f"The list {evidence.name} has no weights of its own: choose uniform, or give a .csv file "
-                "with the columns term and weight."
+                f"The list {evidence.name} has no weights: choose uniform, or give a .csv file with the "
+                "columns term and weight."
             )
         own = dict(zip(evidence.terms, evidence.weights, strict=True))
         return make_weights(evidence, "list", own, {}, source=evidence.source)
@@ -85,22 +85,24 @@ def make_weights(
     share = len(terms) / len(evidence.terms)
     if share < MIN_SHARE:
         raise EvidenceError(
-            f"{where} has a figure for only {len(terms)} of the {len(evidence.terms)} terms of "
-            f"{evidence.name} ({100 * share:.0f} %, at least half is needed): choose uniform or a list "
-            "it covers."
+            f"{where} has a weight for only {len(terms)} of the {len(evidence.terms)} occupations of "
+            f"{evidence.name} ({100 * share:.0f} %), and at least half are needed: choose uniform weights, "
+            "or another list of occupations."
         )
     for term in terms:
         if not (math.isfinite(values[term]) and values[term] >= 0):
             raise EvidenceError(
-                f"{where}: {shown(term)} has the weight {values[term]:g}; give a number from 0 up."
+                f"{where}: {shown(term)} has the weight {values[term]:g}; give a number of at least 0."
             )
     largest = max(values[term] for term in terms)
     if largest == 0:
-        raise EvidenceError(f"{where} gives every term the weight 0; at least one must be positive.")
+        raise EvidenceError(
+            f"{where} gives every occupation the weight 0; at least one weight must be positive."
+        )
     relative = [values[term] / largest for term in terms]
     total = math.fsum(relative)
     missing = tuple(
-        LeftOut(name=term, reason=reasons.get(term, f"{where} has no figure for it"))
+        LeftOut(name=term, reason=reasons.get(term, f"{where} has no weight for it"))
         for term in evidence.terms
         if term not in values
     )
@@ -144,8 +146,8 @@ def labour_reference(evidence: Evidence, topic: Topic) -> dict[str, tuple[float,
         names = topic.group_names
         more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
         raise TopicError(
-            f"The labour force is a reference for the groups male and female only; {topic.name} has "
-            f"{listed([*names[:MOST_NAMED], *more])}: use the uniform reference."
+            f"The labour force can be the reference for the groups male and female only, but {topic.name} "
+            f"has {listed([*names[:MOST_NAMED], *more])}: use the uniform reference."
         )
     return {
         term: tuple(share if group == "female" else 1 - share for group in topic.group_names)
@@ -169,8 +171,8 @@ def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
     path = given_file(name_or_path, (".csv",))
     if path is None:
         raise EvidenceError(
-            f"The weighting {shown(name_or_path)} is unknown: use uniform, employment, list, "
-            f"or the path of a .csv file with the columns term and weight."
+            f"The weighting {shown(name_or_path)} is unknown: use uniform, employment, list, or the path of "
+            "a .csv file with the columns term and weight."
         )
     table = read_table(path, ("term", "weight"), (), EvidenceError)
     rows = [(normalise(row["term"]), row["weight"], where) for where, row in table]
@@ -182,7 +184,7 @@ def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
         {term: _number_of(text, where) for term, text, where in rows if term in wanted and text.strip()},
         {},
         left_out=tuple(
-            LeftOut(name=term, reason=f"{label(path)} weighs it, but {evidence.name} does not have it")
+            LeftOut(name=term, reason=f"{label(path)} has a weight for it, but it is not in {evidence.name}")
             for term, _, _ in rows
             if term not in wanted
         ),
@@ -227,16 +229,19 @@ class WrittenEvidence(Material):
     def _fits_together(self, info: ValidationInfo) -> Self:
         where, terms, weights = origin_of(info).where, self.terms, self.weights
         if len(terms) > MAX_TERMS:
-            raise EvidenceError(f"{where} has {len(terms):,} terms: at most {MAX_TERMS:,} are allowed.")
+            raise EvidenceError(f"{where} has {len(terms):,} occupations; at most {MAX_TERMS:,} are allowed.")
         if not terms:
-            raise EvidenceError(f"{where} has no terms: add at least one, such as nurse.")
+            raise EvidenceError(f"{where} has no occupations: add at least one, such as nurse.")
         check_once(terms, "term", where, EvidenceError)
         if weights and len(weights) != len(terms):
             raise EvidenceError(
-                f"{where} has {len(weights):,} weights for {len(terms):,} terms: give each one, or none."
+                f"{where} has {len(weights):,} weights for {len(terms):,} occupations: give a weight for "
+                "each, or none."
             )
         if weights and max(weights) == 0:
-            raise EvidenceError(f"{where} gives every term the weight 0; at least one must be positive.")
+            raise EvidenceError(
+                f"{where} gives every occupation the weight 0; at least one weight must be positive."
+            )
         return self
 
     @classmethod

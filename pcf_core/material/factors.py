@@ -35,7 +35,7 @@ from pcf_core.material.safety.whole_files import upload_label, uploaded
 MOST_ROWS = 20_000
 LONGEST_TITLE = 60
 SMALLEST, LARGEST = 1e-9, 1e12  # far beyond, sums and squares are no numbers any more
-NO_VALUE = "the file gives it no value"
+NO_VALUE = "the file has no value for it"
 
 
 def load_own_factor(path: Path) -> OwnFactor:
@@ -47,7 +47,7 @@ def load_own_factor(path: Path) -> OwnFactor:
     table = read_table(path, ("occupation", "value"), ("weight",), EvidenceError, {"term": "occupation"})
     name = label(path)
     if len(table) > MOST_ROWS:
-        raise EvidenceError(f"{name} has {len(table):,} rows; at most {MOST_ROWS:,} are read.")
+        raise EvidenceError(f"{name} has {len(table):,} rows; at most {MOST_ROWS:,} are allowed.")
     values: dict[str, float] = {}
     weights: dict[str, float] = {}
     left_out: list[LeftOut] = []
@@ -61,7 +61,8 @@ def load_own_factor(path: Path) -> OwnFactor:
         weight = _number(row.get("weight", ""), "weight", where)
         if weight is not None and weight <= 0:
             raise EvidenceError(
-                f"{where}: the weight {shown(row['weight'])} is not above 0; leave unknown ones empty."
+                f"{where}: the weight {shown(row['weight'])} is not above 0: give a positive number, or "
+                "leave an unknown weight empty."
             )
         if value is None:
             left_out.append(LeftOut(name=term, reason=NO_VALUE))
@@ -70,7 +71,9 @@ def load_own_factor(path: Path) -> OwnFactor:
         if weight is not None:
             weights[term.casefold()] = weight
     if not values:
-        raise EvidenceError(f"{name} gives no occupation a value: write one a line, such as nurse,3.5.")
+        raise EvidenceError(
+            f"{name} has no value for any occupation: write one occupation per line, such as nurse,3.5."
+        )
     return OwnFactor(Path(name).stem[:LONGEST_TITLE], values, weights, tuple(left_out))
 
 
@@ -86,7 +89,7 @@ def read_own_factor(file_name: str, data: bytes) -> OwnFactor:
     """
     name = upload_label(file_name)
     if Path(name).suffix.lower() != ".csv":
-        raise EvidenceError(f"{shown(name)} is no .csv file: save the table as one.")
+        raise EvidenceError(f"{shown(name)} is not a .csv file: save the table as CSV.")
     with uploaded(name, data) as path:
         return load_own_factor(path)
 
@@ -103,8 +106,8 @@ def _number(text: str, what: str, where: str) -> float | None:
         raise EvidenceError(f"{where}: the {what} {shown(text)} is not a number, such as 12.5.")
     if value != 0 and not SMALLEST <= abs(value) <= LARGEST:
         raise EvidenceError(
-            f"{where}: the {what} {shown(text)} is too {'large' if abs(value) > LARGEST else 'close to 0'}; "
-            "sizes between 1e-9 and 1e12 are read, so choose another unit."
+            f"{where}: the {what} {shown(text)} is too {'large' if abs(value) > LARGEST else 'close to 0'}: "
+            "values must be between 1e-9 and 1e12 in size, so choose another unit."
         )
     return value
 
@@ -196,12 +199,12 @@ class Factor(Record):
 def why_unused(factor: Factor | None, matching: Matching = "close") -> str:
     """Say why a term has no figures of its own under a matching."""
     if factor is None:
-        return "not in the table of US occupations"
+        return "it is not in the table of US occupations"
     if factor.match == "close" and matching == "exact":
-        return f"US statistics know it as {factor.bls_title}, which is close and not the same"
+        return f"the US statistics have a similar but not identical occupation, {factor.bls_title}"
     if factor.match == "broad":
-        return f"US statistics only know the wider line {factor.bls_title}"
-    return factor.note or "no line of the US statistics is this occupation"
+        return f"the US statistics only have a wider category, {factor.bls_title}"
+    return factor.note or "the US statistics have no such occupation"
 
 
 def factors() -> Mapping[str, Factor]:

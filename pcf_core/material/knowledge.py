@@ -78,7 +78,7 @@ class WrittenKnowledge(Material):
             raise TopicError(f"{where}: the weights sum to {total:g}; their sum must be positive and finite.")
         words = len({word for fact in facts for word in fact.answers})
         if words > MAX_WORDS:
-            raise TopicError(f"{where} has {words:,} different answers: at most {MAX_WORDS:,} are allowed.")
+            raise TopicError(f"{where} has {words:,} different answers; at most {MAX_WORDS:,} are allowed.")
         return self
 
     @classmethod
@@ -91,8 +91,8 @@ class WrittenKnowledge(Material):
                 templates.append(row["template"])
             elif "template" in filled:
                 raise TopicError(
-                    f"{where} has a template and a fact: give each a row of its own, for every fact is asked "
-                    "in every template."
+                    f"{where} has a template and a fact: write them in separate rows, because every fact is "
+                    "used in every template."
                 )
             elif filled:
                 facts.append(_fact_of_row(row, where))
@@ -155,19 +155,19 @@ def _check_fact(fact: Fact, where: str) -> Fact:
     }
     for name, words in answers.items():
         if not words:
-            raise TopicError(f"{where}: {shown(subject)} has no {name} answer; add one or remove the fact.")
+            raise TopicError(f"{where}: {shown(subject)} has no {name} answer: add one or remove the fact.")
     seen: set[str] = set()
     for word in answers["right"] + answers["wrong"]:
         forms = {word.casefold(), looks(word)}
         if forms & seen:
             raise TopicError(
-                f"{where}: {shown(word)} stands twice among the answers of {shown(subject)}; write it "
-                "once, as right or as wrong."
+                f"{where}: {shown(word)} appears twice among the answers of {shown(subject)}: write it once, "
+                "as right or as wrong."
             )
         seen |= forms
     if not 0 <= fact.weight <= LARGEST_NUMBER:
         raise TopicError(
-            f"{where}: the weight of {shown(subject)} is {fact.weight:g}; give a number from 0 up, and not "
-            f"over {LARGEST_NUMBER:.0e}."
+            f"{where}: the weight of {shown(subject)} is {fact.weight:g}; give a number from 0 to "
+            f"{LARGEST_NUMBER:.0e}."
         )
     return Fact(subject=subject, right=answers["right"], wrong=answers["wrong"], weight=fact.weight)

@@ -67,8 +67,8 @@ class Shelf:
         return tuple(
             LeftOut(
                 name=name,
-                reason=f"the app now comes with its own {self.kind} of this name, and yours is hidden: it is "
-                f"there again once its file {path} has another name",
+                reason=f"the app now has its own {self.kind} of this name, so yours is hidden: rename its "
+                f"file {path} to see it again",
             )
             for name, path in self._kept().items()
             if name in shipped
@@ -258,8 +258,8 @@ class OwnFiles(ABC, Generic[T]):
         names = [upload_label(name) for name, _ in files]
         if len(files) != 1:
             raise error(
-                f"The upload has {len(files)} files ({listed(names[:MOST_NAMED])}): choose one, which holds "
-                f"a whole {kind}."
+                f"The upload has {len(files)} files ({listed(names[:MOST_NAMED])}): choose the one file that "
+                f"has the whole {kind}."
             )
         check_ending(names[0], self.shelf.accepts, kind, error)
         with uploaded(names[0], files[0][1]) as path:
@@ -277,10 +277,12 @@ class OwnFiles(ABC, Generic[T]):
         kind, error = self.shelf.kind, self.shelf.error
         check_name(name, "the name", f"The {kind} to save", error)
         if name in self.shelf.shipped():
-            raise error(f"The name {name} belongs to a shipped {kind}: choose another.")
+            raise error(f"The name {name} belongs to a shipped {kind}: choose another name.")
         if name in self.shelf.own() and not replace:
             article = "an" if kind[0] in "aeiou" else "a"
-            raise error(f"There is {article} {kind} of yours named {name}: choose another name or delete it.")
+            raise error(
+                f"You already have {article} {kind} named {name}: choose another name, or delete the old one."
+            )
 
     def free_name(self, name: str) -> str:
         """Derive from a name one that is not taken: gender-own, gender-own-2 and so on."""
@@ -305,7 +307,9 @@ class OwnFiles(ABC, Generic[T]):
         own, kind = self.shelf.own(), self.shelf.kind
         if name not in own:
             what = (
-                f"a shipped {kind}, which stays" if name in self.shelf.shipped() else f"none of your {kind}s"
+                f"a shipped {kind} and cannot be deleted"
+                if name in self.shelf.shipped()
+                else f"not one of your {kind}s"
             )
             raise self.shelf.error(f"{shown(name)} is {what}: you can delete {listed(own)}.")
         try:
@@ -327,8 +331,8 @@ class OwnFiles(ABC, Generic[T]):
     def _failure(self, what: str, name: str, problem: OSError) -> str:
         reason = problem.strerror or "input/output error"
         return (
-            f"The {self.shelf.kind} {name} cannot be {what} in {self.shelf.own_folder} ({reason}): make room "
-            "and the folder writable, or set PCF_CACHE to another folder."
+            f"The {self.shelf.kind} {name} cannot be {what} in {self.shelf.own_folder} ({reason}): free some "
+            "space and make the folder writable, or set PCF_CACHE to another folder."
         )
 
 

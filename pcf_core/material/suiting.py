@@ -148,14 +148,15 @@ def swapped(topic: Topic, evidence: Evidence) -> tuple[Topic, Evidence]:
     """
     if topic.language.partition("-")[0].lower() != "en":
         raise TopicError(
-            f"X and Y are swapped in English only, where the article is known; {topic.name} is in the "
-            f"language {topic.language}."
+            "X and Y can be swapped in English only, because articles of other languages are not known; "
+            f"{topic.name} is in the language {topic.language}."
         )
     bare = dict.fromkeys(ARTICLE.sub("", word, count=1) for word in topic.words)
     terms = [word for word in bare if word.casefold() not in PERSONAL_PRONOUNS]
     if not terms:
         raise TopicError(
-            f"The topic {topic.name} has pronouns alone, which cannot stand behind The: take another."
+            f"The topic {topic.name} has only pronouns, which cannot follow “The”, so X and Y cannot be "
+            "swapped: choose another topic."
         )
     left_out = [word for word in bare if word.casefold() in PERSONAL_PRONOUNS]
     groups = [

@@ -24,19 +24,19 @@ STOPS = {"zh": "。", "ja": "。"}  # by language; elsewhere a full stop
 def cut(mined: MinedSet, *, min_count: float | None = None, top: int | None = None) -> MinedSet:
     """Keep the templates counted at least so often, or the so many heaviest."""
     if (min_count is None) == (top is None):
-        raise TemplateError("A cut needs either the lowest count to keep or the number of templates.")
+        raise TemplateError("To shorten a set, give either the lowest count or the number of templates.")
     if min_count is not None:
         rest = [item for item in mined.templates if item.count >= min_count]
         how = f"at a count of {min_count:g}"
         if not rest:
             largest = max(item.count for item in mined.templates)
             raise TemplateError(
-                f"No template of {mined.name} was counted {min_count:g} times, the heaviest {largest:g}: cut "
-                "lower."
+                f"No template of {mined.name} was counted at least {min_count:g} times; the highest count is "
+                f"{largest:g}: choose a lower count."
             )
     else:
         if not isinstance(top, int) or top < 1:
-            raise TemplateError(f"A cut keeps at least one template; got {top}.")
+            raise TemplateError(f"At least one template must remain; {top} was given.")
         rest = heaviest_first(mined.templates)[:top]
         how = f"to the {len(rest):,} heaviest"
     lowest = min(item.count for item in rest)
@@ -53,7 +53,7 @@ def drop(mined: MinedSet, texts: Collection[str]) -> MinedSet:
 def filtered(mined: MinedSet, query: str) -> MinedSet:
     """Keep the templates that :func:`matching` finds."""
     if not query.split():
-        raise TemplateError("The filter is empty: type words that the templates to keep have.")
+        raise TemplateError("The filter is empty: type words that the templates must contain.")
     return _lessened(mined, matching(mined, query), f"Kept what has {shown(normalise(query))}")
 
 
@@ -81,7 +81,8 @@ def merge(mined: MinedSet, texts: Collection[str], into: str) -> MinedSet:
     chosen = _known(mined, texts) | {item.text for item in mined.templates if item.text == text}
     if len(chosen) < 2:
         raise TemplateError(
-            f"Choose at least two templates of {mined.name} to merge; got {_named(sorted(chosen))}."
+            f"At least two templates of {mined.name} are needed to merge them (chosen: "
+            f"{_named(sorted(chosen))})."
         )
     parts = [item for item in mined.templates if item.text in chosen]
     rest = [item for item in mined.templates if item.text not in chosen]
@@ -93,7 +94,7 @@ def add(mined: MinedSet, text: str, count: float) -> MinedSet:
     """Add one template, written by hand: it has no documents."""
     text = check_sentence(text, "a template", f"The set {mined.name}", TemplateError)
     if text in {item.text for item in mined.templates}:
-        raise TemplateError(f"{shown(text)} is in {mined.name} already: write another text.")
+        raise TemplateError(f"{shown(text)} is already in {mined.name}: write another text.")
     rest = [*mined.templates, MinedTemplate(text=text, count=count)]
     return _edited(mined, rest, f"Added {shown(text)} by hand with the count {count:g}")
 
@@ -121,10 +122,12 @@ def united(sets: Sequence[MinedSet], name: str, title: str = "") -> MinedSet:
     names = [mined.name for mined in sets]
     languages = sorted({mined.card.language for mined in sets})
     if len(set(names)) < max(2, len(names)):
-        raise TemplateError(f"Choose at least two different template sets to unite; got {listed(names)}.")
+        raise TemplateError(
+            f"At least two different template sets are needed to combine them (chosen: {listed(names)})."
+        )
     if len(languages) > 1:
         raise TemplateError(
-            f"The sets to unite are of the languages {listed(languages)}: unite those of one."
+            f"The sets are in different languages ({listed(languages)}): combine sets of one language."
         )
     parts: dict[str, list[MinedTemplate]] = {}
     for mined in sets:
@@ -160,7 +163,9 @@ def _lessened(mined: MinedSet, rest: Sequence[MinedTemplate], what: str, **facts
     """Make the set of the remaining templates, with the share of the counts that it carries."""
     left = mass(rest)
     if not left > 0:
-        raise TemplateError(f"{what} leaves nothing of {mined.name} with a count above 0: keep at least one.")
+        raise TemplateError(
+            f"{what} leaves no template of {mined.name} with a count above 0: keep at least one."
+        )
     share = min(1.0, left / mass(mined.templates))
     return _edited(
         mined,

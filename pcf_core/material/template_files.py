@@ -80,7 +80,8 @@ def fits_of(value: object, where: str) -> tuple[Part, ...]:
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise TemplateError(
-            f"{where}: fits has {shown(unknown[0])}; write {', '.join(PARTS)}, several with semicolons."
+            f"{where}: fits has the unknown value {shown(unknown[0])}: use {', '.join(PARTS)}; separate "
+            "several with semicolons."
         )
     return tuple(part for part in PARTS if part in parts)
 
@@ -136,7 +137,7 @@ def _sources_of(value: object, where: str) -> dict[str, int]:
     for pair in pairs:
         if not (isinstance(pair, (list, tuple)) and len(pair) == 2):
             raise TemplateError(
-                f"{where}: sources has {shown(pair)}; write a source with its count, such as enwiki:12."
+                f"{where}: sources has {shown(pair)}: write each source with its count, such as enwiki:12."
             )
         counts[str(pair[0])] += _whole_number(pair[1], "sources", where)
     return dict(counts)
@@ -211,7 +212,7 @@ def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
         reason = "".join(c if c.isprintable() else " " for c in str(problem))
         message = " ".join(reason.split())[:200].rstrip(".")
         raise TemplateError(
-            f"{label(path)} is not a readable Parquet file ({message}): write it again."
+            f"{label(path)} is not a readable Parquet file ({message}): save it again."
         ) from problem
     name = label(path)
     for number, row in enumerate(zip(*columns_of_cells.values(), strict=True), start=1):
@@ -254,8 +255,8 @@ def _text_bytes(array: Any) -> int:
 def _check_unpacked(path: Path, rows: int, unpacked: int) -> None:
     if rows > MAX_ROWS or unpacked > MAX_UNPACKED:
         raise TemplateError(
-            f"{label(path)} has {rows:,} rows, {unpacked / 2**20:,.0f} MiB unpacked; at most {MAX_ROWS:,} "
-            f"and {MAX_UNPACKED // 2**20:,} are read: cut the set."
+            f"{label(path)} has {rows:,} rows and {unpacked / 2**20:,.0f} MiB of data; at most {MAX_ROWS:,} "
+            f"rows and {MAX_UNPACKED // 2**20:,} MiB are allowed: shorten the set."
         )
 
 

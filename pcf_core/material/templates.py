@@ -152,7 +152,9 @@ def make_mined(
         raise TemplateError(f"{where} has no templates: add at least one, such as The [X] said that [Y].")
     twice = first_duplicate(template.text for template in checked)
     if twice is not None:
-        raise TemplateError(f"{where}: the template {shown(twice)} stands twice; add its counts in one row.")
+        raise TemplateError(
+            f"{where}: the template {shown(twice)} appears twice: add its counts up in one row."
+        )
     total = sum(template.count for template in checked)
     if not 0 < total < math.inf:
         raise TemplateError(f"{where}: the counts sum to {total:g}; their sum must be positive and finite.")
@@ -168,16 +170,16 @@ def _checked(mined: MinedTemplate | Row, usual: tuple[Part, ...], where: str) ->
             f"{where}: {shown(text)} must have exactly one [X] (the occupation) and one [Y] (the word)."
         )
     if not (math.isfinite(count) and count >= 0):
-        raise TemplateError(f"{where}: {shown(text)} has the count {count:g}; give a number from 0 up.")
+        raise TemplateError(f"{where}: {shown(text)} has the count {count:g}; give a number of at least 0.")
     for number in (mined.documents, *mined.sources.values()):
         if not 0 <= number <= LARGEST_NUMBER:
             raise TemplateError(
-                f"{where}: {shown(text)} counts {number:,} documents or sentences of a source; give a whole "
-                "number from 0 up."
+                f"{where}: {shown(text)} has the count {number:,} for a source; give a whole number of at "
+                "least 0."
             )
     if len(mined.examples) > MOST_EXAMPLES:
         raise TemplateError(
-            f"{where}: {shown(text)} has {len(mined.examples)} examples; at most {MOST_EXAMPLES} are kept."
+            f"{where}: {shown(text)} has {len(mined.examples)} examples; at most {MOST_EXAMPLES} are allowed."
         )
     sources: Counter[str] = Counter()  # two names may be cut to one
     for name, number in mined.sources.items():
@@ -213,7 +215,7 @@ def template_weights(templates: TemplateSet, how: Literal["counts", "equal"]) ->
         relative = templates.counts / templates.counts.max()  # so that tiny counts do not underflow
         weights: FloatArray = relative / relative.sum()
         return weights
-    raise TemplateError(f"Template weights {shown(how)} are unknown: use counts or equal.")
+    raise TemplateError(f"Template weights can be counts or equal; {shown(how)} was given.")
 
 
 # Two template sets side by side: how much of their mass they share, and what only one of them has.
@@ -276,8 +278,8 @@ class _Sets(OwnFiles[MinedSet]):
         data = parquet_bytes(item)
         if len(data) > MAX_BYTES:  # it could not be read again
             raise TemplateError(
-                f"The set {item.name} has {len(data):,} bytes; at most {MAX_BYTES:,} are kept: "
-                "cut it at a higher count."
+                f"The set {item.name} has {len(data):,} bytes; at most {MAX_BYTES:,} can be saved: shorten "
+                "it by choosing a higher lowest count."
             )
         return data
 

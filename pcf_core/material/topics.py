@@ -88,7 +88,7 @@ class WrittenTopic(Material):
         if self.aligned and len(lengths) > 1:
             raise TopicError(
                 f"{origin_of(info).where} is aligned, but its groups have {lengths[0]} to {lengths[-1]} "
-                "words: give each word its counterpart or write aligned = false."
+                "words: give each word a counterpart in every group, or write aligned = false."
             )
         return self
 
@@ -112,7 +112,7 @@ class WrittenTopic(Material):
         if all(len(words) == 1 for words in groups):  # one group's list, or many groups? nobody can tell
             raise TopicError(
                 f"{origin.where} has no line with a comma: write a line for each group with commas between "
-                "its words, or give a text file for each of two or more groups, with one word a line."
+                "its words, or give a text file for each of two or more groups, with one word per line."
             )
         return _called_after_first(groups)
 
@@ -209,14 +209,14 @@ def check_groups(groups: Sequence[Group], where: str) -> tuple[Group, ...]:
     """
     if len(groups) < 2:
         number = "1 group" if groups else "no groups"
-        raise TopicError(f"{where} has {number}: a topic compares at least two.")
+        raise TopicError(f"{where} has {number}; a topic needs at least two.")
     if len(groups) > MAX_GROUPS:
-        raise TopicError(f"{where} has {len(groups):,} groups: at most {MAX_GROUPS} are compared.")
+        raise TopicError(f"{where} has {len(groups):,} groups; at most {MAX_GROUPS} are allowed.")
     _check_number(sum(len(group.words) for group in groups), where)
     checked = tuple(_check_group(group, where) for group in groups)
     twice = first_duplicate(group.name for group in checked)
     if twice is not None:
-        raise TopicError(f"{where}: two groups are called {shown(twice)}; give each its own name.")
+        raise TopicError(f"{where}: two groups have the name {shown(twice)}: give each group its own name.")
     owner: dict[str, tuple[str, str]] = {}
     for group in checked:
         for word in group.words:
@@ -226,25 +226,25 @@ def check_groups(groups: Sequence[Group], where: str) -> tuple[Group, ...]:
                     continue
                 alike = "" if there.casefold() == word.casefold() else f" (it looks like {there!a})"
                 raise TopicError(
-                    f"{where}: {shown(word)}{alike} is in the groups {other} and {group.name}; "
-                    f"a word must belong to one group, so remove it from the other or from both."
+                    f"{where}: {shown(word)}{alike} is in the groups {other} and {group.name}, but a word "
+                    "can belong to one group only: remove it from one group or both."
                 )
     return checked
 
 
 def _check_number(words: int, where: str) -> None:
     if words > MAX_WORDS:
-        raise TopicError(f"{where} has {words:,} words: at most {MAX_WORDS:,} are allowed.")
+        raise TopicError(f"{where} has {words:,} words; at most {MAX_WORDS:,} are allowed.")
 
 
 def _check_group(group: Group, where: str) -> Group:
     name = check_name(group.name, "the name of a group", where, TopicError)
     words = tuple(check_word(word, f"a word of the group {name}", where, TopicError) for word in group.words)
     if not words:
-        raise TopicError(f"{where}: the group {name} has no words; add one or remove the group.")
+        raise TopicError(f"{where}: the group {name} has no words: add one or remove the group.")
     twice = first_duplicate(words)
     if twice is not None:
-        raise TopicError(f"{where}: {shown(twice)} stands twice in the group {name}; write it once.")
+        raise TopicError(f"{where}: {shown(twice)} appears twice in the group {name}: write it once.")
     return Group(name=name, words=words)
 
 
@@ -259,7 +259,7 @@ def _with_product(table: dict[str, Any], origin: Origin, find: Callable[[str, st
         return table
     if table.get("groups"):
         raise TopicError(
-            f"{where} has groups and a product: a product makes all groups, so write one of them."
+            f"{where} has groups and a product, but a product creates all groups: write only one of the two."
         )
     language = check_language(table.get("language", "en"), where, TopicError)
     return {**table, "groups": product_groups(product, language, lambda name: find(name, where), where)}
@@ -302,8 +302,8 @@ def _factor_groups(
         topic = find(factor)
         if topic.language != language:
             raise TopicError(
-                f"{where}: the topic {topic.name} is in the language {topic.language}, the product in "
-                f"{language}; take one of the same language."
+                f"{where}: the topic {topic.name} is in the language {topic.language}, but the product is in "
+                f"{language}: choose a topic in the same language."
             )
         return topic.groups
     if not isinstance(factor, list):
@@ -323,11 +323,14 @@ def _shipped_factor(name: str, where: str) -> Topic:
     shipped = SHELF.shipped()
     if name not in shipped:
         raise TopicError(
-            f"{where}: {shown(name)} is no shipped topic, of which a product can be made: use "
+            f"{where}: {shown(name)} is not a shipped topic, so it cannot be part of a product: use "
             f"{listed(sorted(shipped))}, or list its groups."
         )
     if "product" in read_toml(shipped[name], (*WrittenTopic.model_fields, *WrittenTopic.besides), TopicError):
-        raise TopicError(f"{where}: the topic {shown(name)} is a product itself; name its factors instead.")
+        raise TopicError(
+            f"{where}: the topic {shown(name)} is itself a product: name the topics that it "
+            "is made of instead."
+        )
     return load_topic(name)
 
 

@@ -285,14 +285,15 @@ def _both(
     shape = (len(counts), unit.weights.size)
     if not counts or stereotypes.shape != shape or len(intervals) != len(counts):
         raise CriterionError(
-            "A model is compared with its text over the same occupations, at least one; got "
-            f"{len(counts)} counts, stereotypes of the shape {list(stereotypes.shape)} and "
-            f"{len(intervals)} intervals for {unit.weights.size} templates."
+            "A model and its text can be compared only over the same occupations, at least one; got "
+            f"{len(counts)} counts, stereotypes of the shape {list(stereotypes.shape)} and {len(intervals)} "
+            f"intervals for {unit.weights.size} templates."
         )
     documents = np.array([count.documents for count in counts], dtype=np.float64)
     if documents.min() < 2:
         raise CriterionError(
-            "The lean of a text has a known uncertainty from 2 documents on; leave out those with fewer."
+            "The uncertainty of a text's preference can be calculated from 2 documents: leave out "
+            "occupations with fewer."
         )
     shares = np.array([count.share for count in counts])
     noise = 4 * shares * (1 - shares) / (documents - 1)
@@ -317,11 +318,11 @@ def _why_no_line(x: FloatArray, plug_in: _Moments) -> str:
     if len(x) < FEWEST:
         return f"{len(x)} occupations, fewer than {FEWEST}"
     if np.ptp(x) < 1e-9:
-        return "the text leans alike for all occupations"
+        return "the text has the same preference for all occupations"
     if plug_in.reliability[0] < LEAST_RELIABILITY:
-        return "the documents are too few to tell the leans of the occupations apart"
+        return "there are too few documents to distinguish the preferences for the occupations"
     if 1 / len(x) + ((x - x.mean()) ** 2).max() / (len(x) * plug_in.spread[0]) > MOST_LEVERAGE:
-        return "a single occupation decides more of the slope than all others together"
+        return "one occupation has more influence on the slope than all others together"
     return ""
 
 

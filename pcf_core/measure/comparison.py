@@ -500,7 +500,7 @@ def seed_bound(risks: Sequence[float], level: float = 0.95) -> float:
             f"The spread over seeds needs at least two finite risks; got {list(risks)}: train more seeds."
         )
     if not 0 < level < 1:
-        raise CriterionError(f"A level lies inside 0 and 1; got {level}: give 0.95.")
+        raise CriterionError(f"A level must lie between 0 and 1; got {level}: give for example 0.95.")
     from scipy.special import stdtrit
 
     quantile = float(stdtrit(values.size - 1, (1 + level) / 2))

@@ -79,8 +79,8 @@ def stages(weights: ArrayLike, error: float, *, early: bool) -> tuple[Stage, ...
     spent = np.diff([0, *sizes]) / ordered.size * error
     if spent.min() < LEAST_ERROR:
         raise CriterionError(
-            f"The error of one interval would be {spent.min():.2g}; at least {LEAST_ERROR:g} can be shown: "
-            "set fewer limits, allow a larger error, or drop --stop-early."
+            f"The error of one interval would be {spent.min():.2g}, and errors below {LEAST_ERROR:g} cannot "
+            "be calculated: set fewer limits, allow a larger error, or drop --stop-early."
         )
     return tuple(Stage(size, float(part)) for size, part in zip(sizes, spent, strict=True))
 

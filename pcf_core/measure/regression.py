@@ -69,15 +69,15 @@ def why_no_line(x: ArrayLike, risks: ArrayLike, weights: ArrayLike | None = None
         return f"{len(values)} points, fewer than {FEWEST_POINTS}"
     for what, numbers in (("factor", values), ("risk", checked)):
         if np.abs(numbers).max() > LARGEST:
-            return f"the numbers of the {what} are too large to reckon with"
+            return f"the values of the {what} are too large to calculate with"
         if _same(numbers):
             return f"the {what} is the same for all points"
         if np.ptp(numbers) < 1 / LARGEST:
-            return f"the numbers of the {what} are too close together to reckon with"
+            return f"the values of the {what} are too close together to calculate with"
     if shares.max() > MOST_UNEQUAL * shares.min():
-        return "the weights are too unequal to reckon with"
+        return "the weights are too unequal to calculate with"
     if _leverage(values, shares).max() > WHOLE_LEVERAGE:
-        return "a single point decides the slope alone"
+        return "one point alone determines the slope"
     return ""
 
 
@@ -177,7 +177,7 @@ def fit_line(
     """
     values, checked, shares = _checked(x, risks, weights)
     if reason := why_no_line(x, risks, weights):
-        raise CriterionError(f"No line can be fitted: {reason}; give more, or more varied, points.")
+        raise CriterionError(f"No line can be fitted: {reason}; give more points, or more varied ones.")
     fitted = _Line.through(values, checked, shares, noise)
     slope, grid = fitted.slope(level), np.linspace(fitted.z.min(), fitted.z.max(), PLACES)
     band = fitted.height + fitted.steepness * grid

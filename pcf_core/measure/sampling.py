@@ -79,8 +79,8 @@ def looks(within: float) -> Looks:
     """
     if not NARROWEST <= within <= WIDEST:
         raise CriterionError(
-            f"The half-width to stop at (--within) must lie between {NARROWEST:g} and {WIDEST:g}; "
-            f"got {within:g}: choose one in between, or score every template."
+            f"The half-width of --within must lie between {NARROWEST:g} and {WIDEST:g}; {within:g} was "
+            "given: choose a value in between, or score every template."
         )
     for number in count(1):
         level = 1 - (1 - LEVEL) / number

@@ -71,7 +71,7 @@ def _owned(
 def _of_the_same(
     verdict: Verdict, host: Host, pronoun: int, text: Callable[[], str], fits: tuple[Part, ...]
 ) -> Found | Dropped:
-    """Return the template where pronoun and subject are the same person, or why there is none."""
+    """Return the template if pronoun and subject refer to the same person, or why there is none."""
     if not verdict.accepted:
         return Dropped(f"not the same person: {verdict.reason}")
     return attempt(host.subject, pronoun, text, fits)
@@ -86,9 +86,9 @@ def _text_of_owned(tree: Tree, host: Host, pronoun: int, topic_words: Collection
 
 
 def _of_another(tree: Tree, host: Host, text: str, topic_words: Collection[str]) -> str:
-    """Make the text of a clause that says what another does: "said that the press hated [Y] book".
+    """Make the text of a clause about another person's action: "said that the press hated [Y] book".
 
-    ``text``: that of its predicate alone.
+    ``text``: makes the text of the predicate alone.
     """
     subject, *more = host.passed
     if more or not tree.has(subject, "nsubj"):
@@ -132,9 +132,9 @@ def about_owned(tree: Tree, pronoun: int) -> tuple[str, ...]:
 def with_clause(
     tree: Tree, host: Host, clause: int, first: int, inner: Sequence[str], topic_words: Collection[str]
 ) -> str:
-    """Make the text of a predicate and of a clause behind it.
+    """Make the text of a predicate and of a clause after it.
 
-    ``first``: the token with which the clause begins behind what joins it; ``inner``: its words.
+    ``first``: the first token of the clause after the connective; ``inner``: its words.
     """
     governing = governed(tree, clause)
     if governing is None or governing[2] != host.subject:
@@ -185,7 +185,7 @@ def _with_article(tree: Tree, noun: int) -> tuple[str, ...]:
 
 
 def _leads_to_a_subject(tree: Tree, thing: int) -> bool:
-    """Tell whether a thing stands in the subject of a clause: "said that his career was over"."""
+    """Tell whether a possession is in the subject of a clause: "said that his career was over"."""
     above, steps = steps_to(tree, thing)
     return above.has(steps[0], "nsubj")
 
@@ -220,7 +220,7 @@ def _text_of_relative(tree: Tree, host: Host, pronoun: int, topic_words: Collect
 
 
 def _joint(tree: Tree, noun: int, pronoun: int) -> tuple[str, ...]:
-    """Return what joins a clause to its noun: *that*, also where nothing does, or *in which*."""
+    """Return the connective between a clause and its noun: *that*, also if there is none, or *in which*."""
     first = noun + 1 if tree.words[noun + 1] != "," else noun + 2
     between = tuple(word.lower() for word in tree.words[first:pronoun])
     if not between:

@@ -90,7 +90,7 @@ def possessive(
 
 
 def _candidates(tree: Tree, pronouns: Collection[str], *relations: str) -> Iterator[tuple[int, int]]:
-    """Yield the pronouns of these relations that stand behind a main verb with one subject, and the verb."""
+    """Yield pronouns with these relations after a main verb with one subject, and the verb."""
     verb = tree.root
     subjects = tree.children(verb, "nsubj", "csubj")
     if len(subjects) != 1 or subjects[0] > verb or tree.has(subjects[0], "csubj"):
@@ -103,7 +103,7 @@ def _candidates(tree: Tree, pronouns: Collection[str], *relations: str) -> Itera
 def _tried(
     tree: Tree, verb: int, pronoun: int, topic_words: Collection[str], behind: Behind
 ) -> Found | Dropped:
-    """Return the template of a pronoun behind a verb, or why there is none."""
+    """Return the template of a pronoun after a verb, or why there is none."""
     (subject,) = tree.children(verb, "nsubj")
     try:
         _check_person(tree, subject, pronoun)
@@ -126,10 +126,10 @@ def _check_alone(tree: Tree, pronoun: int) -> None:
 
 
 def _before(tree: Tree, subject: int, verb: int) -> list[str]:
-    """Return what is kept of the words between subject and verb: negation, and the first half of a verb.
+    """Return the words kept between subject and verb: negation, and the first half of a verb.
 
-    Commas, times and listed adverbs are cut, also before the subject.  Anything else is refused, as it may
-    name another person or change what the verb says.
+    Commas, times and listed adverbs are removed, also before the subject.  Other words are refused, because
+    they may name another person or change the meaning of the verb.
     """
     lists, words_before = words(), []
     for child in tree.children(verb):
@@ -146,9 +146,9 @@ def _before(tree: Tree, subject: int, verb: int) -> list[str]:
 
 
 def _behind_saying(tree: Tree, verb: int, pronoun: int) -> tuple[list[str], list[str]]:
-    """Return what is kept between verb and pronoun, a comma or nothing, and behind the pronoun: nothing.
+    """Return the words kept between verb and pronoun (a comma or none), and after the pronoun (none).
 
-    Other words are refused, and so is direct speech, in which 他 and 她 are never who speaks.
+    Other words are refused, and so is direct speech, in which 他 and 她 never refer to the speaker.
     """
     between = tree.words[verb + 1 : pronoun]
     if any(mark in DIRECT for mark in between):
@@ -159,7 +159,7 @@ def _behind_saying(tree: Tree, verb: int, pronoun: int) -> tuple[list[str], list
 
 
 def _behind_doing(tree: Tree, verb: int, pronoun: int) -> tuple[list[str], list[str]]:
-    """Return what is kept between verb and pronoun, a sign of aspect or nothing, and behind the pronoun."""
+    """Return the words kept between verb and pronoun (an aspect marker or none), and after the pronoun."""
     between, thing = tree.words[verb + 1 : pronoun], tree.heads[pronoun]
     if len(between) > 1 or any(word not in words().aspect for word in between):
         raise Refused("more than the verb stands before the pronoun")
@@ -223,12 +223,12 @@ def _is_noun_for_person(tree: Tree, token: int) -> bool:
 
 
 def _is_name(tree: Tree, token: int) -> bool:
-    """Tell whether the parser says that a word is a proper name; without a tagger nothing is one."""
+    """Tell whether the parser tags a word as a proper name; without a tagger no word is one."""
     return tree.tags[token] in NAMES
 
 
 def _gender_of(tree: Tree, subject: int) -> str | None:
-    """Return the gender that a subject or a word beside it tells, ``"male"`` or ``"female"``; else None."""
+    """Return the gender of a subject or of a word next to it, ``"male"`` or ``"female"``; else ``None``."""
     lists = words()
     parts = [
         part

@@ -101,7 +101,7 @@ def check_hints(words: Collection[str], topic_words: Collection[str], *, groups:
 
 
 def check_phrase(phrase: Collection[str], topic_words: Collection[str], *, groups: bool = False) -> None:
-    """Refuse what :func:`check_hints` does, and an *it* that stands for something."""
+    """Refuse hints, as :func:`check_hints` does, and an *it* that refers to something."""
     check_hints(phrase, topic_words, groups=groups)
     if "it" in phrase:
         raise Refused("a pronoun inside")
@@ -219,7 +219,7 @@ def _free_relative(tree: Tree, clause: int) -> Tree | None:
 
 
 def _clause_of_the_told(tree: Tree, clause: int) -> Tree | None:
-    """Attach what somebody is told to the verb, not to the person who is told."""
+    """Attach a reported clause to the verb instead of the person addressed."""
     noun = tree.heads[clause]
     verb = tree.heads[noun]
     if not tree.has(clause, "acl") or not tree.has(noun, "obj", "iobj") or tree.children(verb, "ccomp"):
@@ -318,7 +318,7 @@ def _hangs_loose(tree: Tree, clause: int, top: int) -> bool:
 
 
 def participle(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
-    """Yield the template of what is said beside the predicate: "Smith resigned, saying that he was ill"."""
+    """Yield the template of a clause after a participle: "Smith resigned, saying that he was ill"."""
 
     def pair_of(pronoun: int) -> _Pair | None:
         clause = tree.heads[pronoun]
@@ -336,9 +336,9 @@ def participle(tree: Tree, words: Collection[str], topic_words: Collection[str])
 
 
 def where(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
-    """Yield the template of a clause that says what happened at a place: "moved to a town where she taught".
+    """Yield the template of a clause about an event at a place: "moved to a town where she taught".
 
-    Of a place with a name it is *a place*.
+    A place with a name becomes *a place*.
     """
 
     def pair_of(pronoun: int) -> _Pair | None:
@@ -363,7 +363,7 @@ def _last_place(tree: Tree, verb: int, where: int) -> int | None:
 
 
 def _there(tree: Tree, head: int, noun: int, topic_words: Collection[str]) -> str:
-    """Make the text of a predicate with the place that a clause says more of."""
+    """Make the text of a predicate with the place that a relative clause describes."""
     named = is_name(tree, noun) and preposition(tree, noun) != "between"
     tree = in_general(closed(tree, noun) if named else tree, noun)
     predicate_words = list(predicate(tree, head))
@@ -379,7 +379,7 @@ def _there(tree: Tree, head: int, noun: int, topic_words: Collection[str]) -> st
 
 
 def numbers(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
-    """Yield what the clausal rule makes of a sentence without numbers, where it makes nothing with them."""
+    """Yield templates of the clausal rule for a sentence without its numbers, if it has none with them."""
     fewer = without_numbers(tree)
     if fewer == tree or any(isinstance(one, Found) for one in clausal(tree, words, topic_words)):
         return

@@ -254,9 +254,9 @@ def nobody_else_is_named(tree: Tree, subject: int, pronoun: int) -> str | None:
 
 
 def no_other_pronoun_competes(tree: Tree, subject: int, pronoun: int) -> str | None:
-    """Look for other pronouns: *She told her that she …*, *He knew what Smith would say when he …*.
+    """Find other pronouns: *She told her that she …*, *He knew what Smith would say when he …*.
 
-    Likewise *his father said that he …*.
+    This includes *his father said that he …*.
     """
     gender = GENDERS[tree.words[pronoun].lower()]
     predicate = tree.heads[subject]
@@ -340,10 +340,10 @@ def phrase(tree: Tree, token: int) -> list[int]:
 
 
 def told_more_of(tree: Tree, pronoun: int) -> list[int]:
-    """Return the noun of which a clause says more, with its name: its subject is somebody else.
+    """Return the noun that a clause describes, with its name, because its subject is another person.
 
-    "the man whom she met", "a publicist he married"; of places all: "Melbourne, Australia, where he played",
-    "Leeds and York, where he played".
+    "the man whom she met", "a publicist he married"; for places, all of them: "Melbourne, Australia, where he
+    played", "Leeds and York, where he played".
     """
     clause = tree.heads[pronoun]
     if not tree.has(pronoun, "nsubj") or not tree.has(clause, "acl:relcl"):
@@ -366,12 +366,12 @@ def shares_subject(tree: Tree, token: int, predicate: int) -> bool:
 
 
 def is_brought_up(tree: Tree, token: int, inside: set[int], path: list[int]) -> bool:
-    """Tell whether a noun stands where a person is introduced, whom a pronoun may take up.
+    """Tell whether a noun introduces a person to whom a pronoun may refer.
 
-    Not as a part of a name or a predicate, not *as a producer*, not where a place stands (*in Jordan*), and
-    not deep in another phrase (*the works of Smith*), unless that is the subject (``inside``) or holds the
-    pronoun. A coordinated clause has a parallel subject: an oblique is not taken up (*she sang with Ann,
-    and she ...*).
+    Excluded are parts of a name or a predicate, *as a producer*, places (*in Jordan*), and nouns deep in
+    another phrase (*the works of Smith*), unless that phrase is the subject (``inside``) or contains the
+    pronoun. A coordinated clause has a parallel subject, so the pronoun does not refer to an oblique (*she
+    sang with Ann, and she ...*).
     """
     if tree.has(token, *NAME_PARTS, "amod", "advmod", "xcomp", "root") or tree.children(token, "cop"):
         return False

@@ -26,9 +26,9 @@ EXAMPLES = 3  # sentences that are remembered of a template: the first in the or
 
 @dataclass(frozen=True)
 class TextBlock:
-    """Some documents in a row, counted together.
+    """Consecutive documents that are counted together.
 
-    ``number`` counts from 0; ``read``: bytes of the corpus that were read when its last document came.
+    ``number`` counts from 0; ``read``: the bytes of the corpus read up to the end of its last document.
     """
 
     number: int
@@ -73,9 +73,9 @@ class Parser(Protocol):
 
 @dataclass
 class Tally:
-    """What was counted of one template.
+    """The counts of one template.
 
-    ``examples``: ``document id@offset``, sorted; ``fits``: what stood at ``[Y]``, see
+    ``examples``: ``document id@offset``, sorted; ``fits``: parts of speech seen at ``[Y]``, see
     :class:`~pcf_core.core.topics.Template`.
     """
 

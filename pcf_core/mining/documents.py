@@ -1,4 +1,4 @@
-"""A corpus by name: its documents one by one, or a random sample of them, and how far it was read."""
+"""Open a corpus by name, and yield its documents, or a random sample of them, one by one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pcf_core.mining.corpora.source import Document, Entry, Source, suffixes
 CARD_KEYS = ("title", "source", "licence", "language", "notes")
 ACCEPTED = (
     ".txt, .jsonl, .xml (a Wikipedia dump), .srt (subtitles), .html and .warc or .wet (web archives), each "
-    "also with .gz, .bz2 or .zst behind it, and .parquet"
+    "optionally followed by .gz, .bz2 or .zst, and .parquet"
 )
 BLOCK = 2**20  # documents that are drawn from at once
 
@@ -61,7 +61,7 @@ class Corpus:
 
     @property
     def size(self) -> int | None:
-        """Bytes to read in all, both passes over a sample; ``None`` where a part does not know its own."""
+        """Bytes to read in all, including both passes over a sample; ``None`` if a part has no known size."""
         sizes = [part.size for part in self._parts]
         passes = 1 if self._sample is None else 2
         return None if None in sizes else passes * sum(size or 0 for size in sizes)
@@ -109,7 +109,7 @@ class Corpus:
                 None,
             )
         if empty:
-            raise CorpusError(f"The corpus {self.name} has no document: give one with texts.")
+            raise CorpusError(f"The corpus {self.name} has no documents: give one with texts.")
 
 
 def open_corpus(name: str | Path, *, sample: int | None = None, seed: int = 0) -> Corpus:
@@ -122,7 +122,7 @@ def open_corpus(name: str | Path, *, sample: int | None = None, seed: int = 0) -
     Raises CorpusError for what cannot be read, a broken card, or a sample below 1.
     """
     if sample is not None and sample < 1:
-        raise CorpusError(f"A sample of {sample:,} documents cannot be drawn: ask for at least 1.")
+        raise CorpusError(f"A sample must have at least 1 document; {sample:,} were requested.")
     if str(name).startswith(PREFIX):
         corpus = find(str(name))
         parts = tuple(Part(file.path, file.size, file.revision, file.fetch) for file in corpus.files)
@@ -178,8 +178,8 @@ def _existing(name: str | Path) -> Path:
     except (OSError, ValueError, RuntimeError):
         pass  # a name too long for the file system, one with a null byte, the home of an unknown user
     raise CorpusError(
-        f"{shown(name)} is no file and no folder: give the path of a corpus, or hf:OWNER/NAME for "
-        "one of the hub."
+        f"{shown(name)} is neither a file nor a folder: give the path of a corpus, or hf:OWNER/NAME for one "
+        "on the hub."
     )
 
 
@@ -188,12 +188,10 @@ def _files(path: Path) -> list[Path]:
     if path.is_dir():
         files = _inside(path)
         if not files:
-            raise CorpusError(
-                f"The folder {label(path)} has no corpus: put files in it that end in {ACCEPTED}."
-            )
+            raise CorpusError(f"The folder {label(path)} has no corpus: add files that end in {ACCEPTED}.")
         return files
     if not _readable(path):
-        raise CorpusError(f"{label(path)} is in no form that is read: the endings are {ACCEPTED}.")
+        raise CorpusError(f"{label(path)} is not in a supported format; files must end in {ACCEPTED}.")
     return [path]
 
 
@@ -202,7 +200,10 @@ def _inside(folder: Path) -> list[Path]:
     try:
         return sorted(path for path in folder.iterdir() if _readable(path)) if folder.is_dir() else []
     except OSError as problem:
-        raise CorpusError(f"The folder {label(folder)} cannot be read ({problem.strerror}).") from problem
+        raise CorpusError(
+            f"The folder {label(folder)} cannot be read ({problem.strerror}): check that "
+            "it exists and that you may read it."
+        ) from problem
 
 
 def _readable(path: Path) -> bool:
@@ -217,7 +218,7 @@ def _part(path: Path) -> Part:
 
 
 def _licence(path: Path) -> str:
-    """Return the licence on the card beside a file, "" where there is none."""
+    """Return the licence on the card of a file; empty without a card."""
     form, packing = suffixes(path)
     card = path.with_name(path.name[: len(path.name) - len(form) - len(packing)] + ".toml")
     if not card.is_file():

@@ -1,7 +1,7 @@
-"""The ledger of one mining: a SQLite file that says which blocks are done and what was counted in them.
+"""The ledger of one mining: a SQLite file with the finished blocks and their counts.
 
-One transaction marks a block and adds its counts.  So whatever ends a process, the file holds the counts of
-whole blocks, each of them once, and who opens it next goes on with the rest.
+One transaction marks a block and adds its counts.  So the file always holds the counts of whole blocks, each
+exactly once, however a process ended, and the next process continues with the remaining blocks.
 """
 
 from __future__ import annotations
@@ -202,7 +202,10 @@ def open_ledger(path: Path, say: Callable[[str], None]) -> Ledger:
         path.replace(path.with_name(f"{path.name}.damaged"))
         for suffix in ("-wal", "-shm"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
-        say(f"The ledger {path} was damaged: it is set aside as {path.name}.damaged, and mining begins anew.")
+        say(
+            f"The ledger {path} was damaged. It was saved as {path.name}.damaged, and mining starts from "
+            "the beginning."
+        )
         return Ledger(path)
     except (OSError, sqlite3.Error) as error:
         raise StoreError(_sentence(error, path)) from error
@@ -233,8 +236,8 @@ def _sentence(error: OSError | sqlite3.Error, path: Path) -> str:
     number = error.errno if isinstance(error, OSError) else None
     if number in FULL or code == sqlite3.SQLITE_FULL:
         return (
-            f"The cache at {path.parent} is full: free some space or set PCF_CACHE to another folder, then "
-            "repeat; the counts so far are kept."
+            f"The disk with the cache at {path.parent} is full: free some space or set PCF_CACHE to another "
+            "folder, then repeat. The counts so far are kept."
         )
     if isinstance(error, OSError) or code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
         return (
@@ -242,7 +245,7 @@ def _sentence(error: OSError | sqlite3.Error, path: Path) -> str:
             "another folder."
         )
     if code == sqlite3.SQLITE_BUSY:
-        return f"The ledger {path} is busy with another process: repeat in a moment."
+        return f"The ledger {path} is being used by another process: try again in a moment."
     if code in DAMAGED:
-        return f"The ledger {path} is damaged: repeat, it is then set aside and mining begins anew."
+        return f"The ledger {path} is damaged: repeat, and mining starts from the beginning with a new one."
     return f"The ledger {path} cannot be used ({error}): check the disk or set PCF_CACHE to another folder."

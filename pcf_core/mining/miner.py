@@ -1,4 +1,4 @@
-"""Mine a corpus: hand out its blocks, keep what comes back, and make a set of it."""
+"""Mine a corpus: distribute its blocks, store their counts, and make a template set."""
 
 from __future__ import annotations
 
@@ -64,18 +64,18 @@ def mine(
     pause: Callable[[], None] = lambda: None,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> Mined:
-    """Count the templates of a corpus, block by block, and give those counted at least ``cut`` times.
+    """Count the templates of a corpus, block by block, and return those counted at least ``cut`` times.
 
-    The same request again goes on where it was left, or is answered from the ledger; so it does not matter
-    which process mined what, nor how many of them there were.
+    The same request again continues where it stopped, or is answered from the ledger, so it does not matter
+    which process mined which part, or how many processes there were.
 
     ``rule``: of the topics (:func:`pcf_core.mining.rules.rule_for`); ``counters``: processes that count by
-    it.  ``folder``: of the cache, where the ledger goes.  ``name``: of the set.  ``characters``: of a block.
-    ``on_progress``: called after each block.  ``pause``: called between two blocks, and while waiting; what
-    it raises ends the mining for now.  ``say``: takes sentences for the user.
+    this rule.  ``folder``: of the cache, which has the ledger.  ``name``: of the set.  ``characters``: per
+    block.  ``on_progress``: called after each block.  ``pause``: called between two blocks, and while
+    waiting; its exception stops the mining for now.  ``say``: takes sentences for the user.
 
-    Raises CorpusError for a corpus that cannot be read or gives no template, PipelineError for its parser,
-    ScoringError where the processes that count die, StoreError where the cache is full; counts are kept.
+    Raises CorpusError for a corpus that cannot be read or has no template, PipelineError for its parser,
+    ScoringError if the counting processes die, and StoreError if the cache is full; counts are kept.
     """
     opened = counters.open()
     ledger = open_ledger(folder / FOLDER / f"{key_of(corpus, topics, rule, opened, characters)}.sqlite", say)
@@ -142,23 +142,23 @@ def key_of(
 def _require_templates(
     templates: Sequence[MinedTemplate], facts: Facts, corpus: Corpus, rule: Rule, cut: float
 ) -> None:
-    """Refuse an empty set, and say where everything was lost."""
+    """Raise CorpusError for an empty set, with the reasons why no sentence became a template."""
     if not facts.sentences:
         lost = ", ".join(f"{count:,} × {reason}" for reason, count in facts.dropped.items())
         raise CorpusError(
-            f"No sentence of {corpus.name} has a word that is looked for, which is {rule.looked_for}"
-            f"{f' (passed over: {lost})' if lost else ''}: choose another corpus or another topic."
+            f"No sentence of {corpus.name} has {rule.looked_for}{f' (left out: {lost})' if lost else ''}, so "
+            "no template was found: choose another corpus or another topic."
         )
     if not facts.count:
         lost = "; ".join(f"{reason}: {count:,}" for reason, count in islice(facts.dropped.items(), 3))
         raise CorpusError(
-            f"None of the {facts.sentences:,} sentences of {corpus.name} that have {rule.looked_for} gave a "
-            f"template ({lost}): a sentence that does has {rule.form}; choose a larger corpus or another "
+            f"None of the {facts.sentences:,} sentences of {corpus.name} with {rule.looked_for} became a "
+            f"template ({lost}). A suitable sentence has {rule.form}: choose a larger corpus or another "
             "topic."
         )
     if not templates:
         raise CorpusError(
-            f"No template of {corpus.name} was counted {cut:g} times or more: choose a lower cut."
+            f"No template of {corpus.name} was counted at least {cut:g} times: choose a lower count."
         )
 
 
@@ -183,12 +183,12 @@ class _Work:
         self._so_far = self._progress_so_far(0)
 
     def _progress_so_far(self, read: int) -> Progress:
-        """Return what the ledger holds, whichever process counted it."""
+        """Return the contents of the ledger, whichever process counted them."""
         facts = self._ledger.facts()
         return Progress(read, self._corpus.size, facts.documents, facts.words, facts.sentences, facts.matches)
 
     def count(self) -> None:
-        """Count what the ledger lacks, and say that it is whole."""
+        """Count the blocks that the ledger lacks, then mark it as complete."""
         before = time.monotonic()
         for block, counts in self._counters.count(self._lacking(), self._pause):
             now = time.monotonic()

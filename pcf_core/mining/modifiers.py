@@ -76,7 +76,7 @@ def reflexive(tree: Tree, words: Collection[str], topic_words: Collection[str]) 
 def reflexive_elsewhere(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
 ) -> Iterator[Found | Dropped]:
-    """Yield the templates of what somebody does to themself in another clause, or behind a preposition."""
+    """Yield the templates of reflexives in another clause, or after a preposition."""
     for token, word in enumerate(map(str.lower, tree.words)):
         if word not in words or word not in REFLEXIVES or not tree.has(token, "obj", "iobj", "obl"):
             continue
@@ -110,7 +110,7 @@ def emphatic(tree: Tree, words: Collection[str], topic_words: Collection[str]) -
 
 
 def _stressed(tree: Tree, reflexive: int) -> int | None:
-    """Return the subject right behind which a reflexive stands, before their predicate; none elsewhere."""
+    """Return the subject that a reflexive directly follows, before their predicate; ``None`` elsewhere."""
     for subject in range(reflexive):
         if tree.has(subject, "nsubj") and subject < reflexive < tree.heads[subject]:
             ends = max(token for token in (subject, *tree.subtree(subject)) if token < reflexive)
@@ -121,7 +121,7 @@ def _stressed(tree: Tree, reflexive: int) -> int | None:
 
 
 def noun(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
-    """Yield the template of a noun that says what the subject was: "The surgeon was a woman"."""
+    """Yield the template of a noun that describes the subject: "The surgeon was a woman"."""
     predicated = _said_of_subject(tree, words, article=True)
     if predicated is None:
         return
@@ -214,7 +214,7 @@ def _shares_article(tree: Tree, first: int, second: int) -> bool:
 
 
 def _said_of_somebody(tree: Tree) -> list[int]:
-    """Return what clauses say that somebody is: not what they want "to be"."""
+    """Return the nouns that clauses use for a person, without those the person wants "to be"."""
     heads = sorted({tree.heads[token] for token in range(len(tree)) if tree.has(token, "cop")})
     return [
         head
@@ -278,9 +278,9 @@ def attributive(
 
 
 def _is_profession(tree: Tree, subject: int) -> bool:
-    """Tell whether a noun names a person by what they do.
+    """Tell whether a noun names people by what they do.
 
-    A bare or inner capital marks a name ("Baker came").
+    A noun without an article, or with a capital inside a sentence, is a name ("Baker came").
     """
     nouns, word = lexicon(), tree.words[subject]
     noun = nouns.person(word)
@@ -334,7 +334,7 @@ def _is_one(tree: Tree, token: int, words: Collection[str], *, article: bool) ->
 
 
 def _copula(tree: Tree, head: int, token: int) -> tuple[str, ...]:
-    """Return the verb in the past, without what it says of the subject."""
+    """Return the verb in the past tense, without words that refer to the subject."""
     if tree.children(head, "expl", "csubj", "mark") or (
         head != token and tree.children(head, "ccomp", "xcomp")[0:1] not in ((token,), ())
     ):
@@ -343,9 +343,9 @@ def _copula(tree: Tree, head: int, token: int) -> tuple[str, ...]:
 
 
 def _of_person(tree: Tree, subject: int, token: int, text: Callable[[], tuple[str, Part]]) -> Found | Dropped:
-    """Make the template of what is said of one person of the third person, or say why there is none.
+    """Make the template of a statement about one person in the third person, or return why there is none.
 
-    ``token``: the word of the topic.  ``text`` makes the template and says what fits there, or raises
+    ``token``: the word of the topic.  ``text`` makes the template and determines which words fit, or raises
     :class:`~pcf_core.mining.verb_groups.Refused`.
     """
     if reason := next(filter(None, (rule(tree, subject, subject) for rule in RULES)), None):

@@ -111,9 +111,9 @@ class Host:
 
 
 def host_of(tree: Tree, token: int) -> Host | None:
-    """Find the nearest predicate above a token that has a subject in which the token is not.
+    """Find the nearest predicate above a token that has a subject without the token in it.
 
-    ``None`` where there is none, or where the subject of a predicate between cannot be told.
+    ``None`` if there is none, or if the subject of a predicate in between is unclear.
     """
     return next(_hosts(tree, token), None)
 
@@ -192,13 +192,13 @@ def subject_of(tree: Tree, verb: int) -> int | None:
 
 
 def _is_joined(tree: Tree, verb: int) -> bool:
-    """Tell whether a finite verb is joined to the one above though the parser says adverbial: "and moved"."""
+    """Tell whether a finite verb is coordinated, although the parser calls it adverbial: "and moved"."""
     finite = tree.tags[verb] in ("VBD", "VBZ", "VBP") and not tree.children(verb, "mark", "nsubj")
     return finite and any(tree.has(token, "cc") for token in tree.subtree(verb) if token < verb)
 
 
 def is_behind_thing(tree: Tree, verb: int) -> bool:
-    """Tell whether an infinitive stands behind a noun for no person: "had time to focus on his life"."""
+    """Tell whether an infinitive follows a noun that is not a person: "had time to focus on his life"."""
     noun = tree.heads[verb]
     to = [tree.words[mark].lower() for mark in tree.children(verb, "mark")] == ["to"]
     person = names_one_person(tree, noun) or lexicon().person(tree.words[noun])
@@ -216,7 +216,7 @@ def owns(tree: Tree, host: Host, pronoun: int) -> Verdict:
 
 
 def _another(tree: Tree, host: Host, pronoun: int) -> str | None:
-    """Say why what is beside a name or a noun may be somebody else's."""
+    """Return why a noun phrase next to a name or a noun may belong to another person."""
     subject, thing = host.subject, tree.heads[pronoun]
     if thing == host.verb and not tree.children(thing, "case"):
         return "what the possessive owns is the predicate"
@@ -295,7 +295,7 @@ def _in_place_of(tree: Tree, second: int, first: int, relation: str = "") -> Tre
 
 
 def _phrase(tree: Tree, steps: Sequence[int], inner: Sequence[str]) -> list[str]:
-    """Return the words of a noun and of what leads down to the last one, in whose place ``inner`` is."""
+    """Return the words of a noun and of its path down to the last word, which ``inner`` replaces."""
     if len(steps) == 1:
         return list(inner)
     first, second, *_ = steps
@@ -305,7 +305,7 @@ def _phrase(tree: Tree, steps: Sequence[int], inner: Sequence[str]) -> list[str]
 
 
 def _with(tree: Tree, words: list[str], noun: int) -> list[str]:
-    """Put the stand-in and its preposition behind words that lack it."""
+    """Insert the substitute and its preposition after words that lack it."""
     if STAND_IN in words:
         return words
     before = preposition(tree, noun).split()
@@ -375,9 +375,10 @@ def _behind_noun(tree: Tree, verb: int) -> list[str]:
 
 
 def _beside(tree: Tree, verb: int) -> list[str]:
-    """Return a predicate with what stands beside it; of a lone participle the participle alone.
+    """Return a predicate with its modifiers; of a lone participle the participle alone.
 
-    Also where the predicate cannot be kept, and what stands beside it was done too: "after leaving his job".
+    If the predicate cannot be kept, a modifier that names an action of the same person is used alone: "after
+    leaving his job".
     """
     above, marks = tree.heads[verb], [tree.words[mark].lower() for mark in tree.children(verb, "mark")]
     if not marks and tree.tags[verb] == "VBG":

@@ -275,7 +275,7 @@ def names_a_person(tree: Tree, token: int) -> bool:
 
 
 def is_abbreviation(word: str) -> bool:
-    """Tell whether a word has three letters or more, all of them capital."""
+    """Tell whether a word has at least three letters, all of them capitals."""
     return len(word) > 2 and word.isalpha() and word.isupper()
 
 
@@ -295,7 +295,7 @@ def names_one_person(tree: Tree, token: int) -> bool:
 
 
 def gender_of(tree: Tree, token: int) -> Gender | None:
-    """Return the gender that a pronoun, noun, title or given name tells; ``None`` where none does."""
+    """Return the gender of a pronoun, noun, title or given name; ``None`` if it has none."""
     lists = naming()
     word = tree.words[token].lower()
     if word in GENDERS:

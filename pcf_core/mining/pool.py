@@ -55,9 +55,10 @@ class Counters(Protocol):
     def count(
         self, blocks: Iterator[TextBlock], pause: Callable[[], None]
     ) -> Iterator[tuple[TextBlock, Counts]]:
-        """Yield each block with its counts, in whatever order they come; call ``pause`` while waiting.
+        """Yield each block with its counts, in any order; call ``pause`` while waiting.
 
-        What ``pause`` raises ends it, and so does a ``ScoringError`` where processes die over a block.
+        An exception of ``pause`` ends it, and so does a ``ScoringError`` if processes die while counting a
+        block.
         """
         ...
 
@@ -177,24 +178,24 @@ class Processes:
             self._failed_to_open += 1
             if self._failed_to_open >= DEATHS:
                 raise ScoringError(
-                    f"{DEATHS} processes of mining ended before they had opened the parser ({_how(code)}): "
-                    "look at the messages above, and whether there is memory enough."
+                    f"{DEATHS} mining processes ended before they had loaded the parser ({_how(code)}): read "
+                    "the messages above, and check that there is enough memory."
                 )
             return
         member.task.deaths += 1
         if member.task.deaths >= DEATHS:
             documents = member.task.block.documents
             raise ScoringError(
-                f"{DEATHS} processes of mining ended over the documents {documents[0].id!r} to "
+                f"{DEATHS} mining processes ended while reading the documents {documents[0].id!r} to "
                 f"{documents[-1].id!r} ({_how(code)}): mine with fewer workers, or leave these documents "
-                "out; the counts so far are kept."
+                "out. The counts so far are kept."
             )
         waiting.appendleft(member.task)
 
 
 def _how(code: int | None) -> str:
     if code == -signal.SIGKILL:
-        return "killed, as the system does when memory runs out"
+        return "killed, probably because memory ran out"
     return f"exit code {code}"
 
 
@@ -208,7 +209,7 @@ def _start(recipe: Recipe) -> _Member:
     except OSError as error:
         here.close()
         raise ScoringError(
-            f"No process of mining could be started ({error}): mine with fewer workers."
+            f"No mining process could be started ({error}): mine with fewer workers."
         ) from error
     finally:
         there.close()
@@ -239,8 +240,10 @@ def serve(recipe: Recipe, connection: Connection) -> None:
     except AuditError as error:
         connection.send(error)
     except Exception as error:
-        log.exception("a process of mining failed")
-        connection.send(ScoringError(f"Mining failed, unexpected: {type(error).__name__}: {error}"))
+        log.exception("a mining process failed")
+        connection.send(
+            ScoringError(f"Mining failed with an unexpected error: {type(error).__name__}: {error}")
+        )
 
 
 def end_with_parent() -> None:

@@ -53,7 +53,7 @@ def noun_phrase(tree: Tree, head: int, *, followed: bool = False) -> tuple[str, 
 
 
 def wants_infinitive(tree: Tree, head: int) -> bool:
-    """Tell whether a noun says little without an infinitive ("the right to vote")."""
+    """Tell whether a noun needs an infinitive to be meaningful ("the right to vote")."""
     return tree.tags[head] == "NN" and singular(tree, head) in lexicon().lists["needs_infinitive"]
 
 
@@ -118,7 +118,7 @@ def _lone(tree: Tree, head: int) -> tuple[str, ...]:
 
 
 def _keeps(tree: Tree, child: int, *, wants_adjective: bool) -> bool:
-    """Tell whether a word left of its noun stays; refuse what would name or count somebody."""
+    """Tell whether a word to the left of its noun is kept; refuse words that would name or count a person."""
     word = tree.words[child].lower()
     if tree.has(child, "nmod:poss") or tree.tags[child] in ("PRP$", "POS"):
         raise Refused("a possessive inside")
@@ -295,7 +295,7 @@ def _needed(tree: Tree, verb: int) -> dict[int, tuple[str, ...]]:
 
 
 def _completes(tree: Tree, noun: int) -> bool:
-    """Tell whether a phrase that is opened can be what its verb needs, as no time or place is."""
+    """Tell whether a phrase with this preposition can complete its verb, unlike a time or a place."""
     return tree.words[noun] == STAND_IN and preposition(tree, noun) in COMPLETING
 
 

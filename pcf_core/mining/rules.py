@@ -52,21 +52,21 @@ class Language:
                 sorted({f"{word}s" for one in self.constructions.values() for word in one.positions})
             )
             raise TopicError(
-                f"Templates of {self.name} are mined for topics whose words are {mined}, and here they are "
-                f"{position}s: give their templates as a file."
+                f"Templates in {self.name} can be mined for topics whose words are {mined}, but the words of "
+                f"this topic are {position}s: give its templates as a file."
             )
         choices = ", ".join(one.name for one in offered)
         unknown = sorted(set(names) - {one.name for one in offered})
         if unknown:
             raise TopicError(
-                f"There is no construction {unknown[0]!r} for topics whose words are {position}s: choose of "
-                f"{choices}."
+                f"There is no construction {unknown[0]!r} for topics whose words are {position}s: choose "
+                f"from {choices}."
             )
         chosen = tuple(one for one in offered if (one.name in names if names else one.on))
         if not chosen:
             raise TopicError(
-                f"No construction of {self.name} is on by itself, as none is known to be precise: choose of "
-                f"{choices} (--construction, or Constructions on the page Templates)."
+                f"No construction of {self.name} is used by default, because none is known to be precise: "
+                f"choose from {choices} (--construction, or Constructions on the page Templates)."
             )
         return chosen
 
@@ -95,27 +95,29 @@ def language_of(topics: Sequence[Topic]) -> str:
     for code, topic in codes.items():
         if code not in LANGUAGES:
             raise TopicError(
-                f"Templates are mined from {' or '.join(one.name for one in LANGUAGES.values())}; the topic "
-                f"{topic.name} is in the language {topic.language}: give its templates as a file."
+                f"Templates can be mined from {' or '.join(one.name for one in LANGUAGES.values())} only, "
+                f"but the topic {topic.name} is in the language {topic.language}: give its templates as a "
+                "file."
             )
     if len(codes) > 1:
         raise TopicError(
-            "Templates are mined for topics of one language; "
-            f"{listed([f'{topic.name} is in {code}' for code, topic in codes.items()])}: mine them apart."
+            "Templates are mined for topics of one language, but "
+            f"{listed([f'{topic.name} is in {code}' for code, topic in codes.items()])}: mine them "
+            "separately."
         )
     return next(iter(codes))
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How templates are mined for topics; workers receive it pickled.
+    """A rule for extracting the templates of topics; workers receive it pickled.
 
-    ``name``: *clausal* where the topics' words are subjects ("The [X] said that [Y]"), *attributive* where
-    they are predicates ("The [X], who was elected, is [Y]").  ``wanted``: words of which a sentence must have
-    one, in lower case; ``topic_words``: all words of the topics, none of which may occur in a template.
-    ``constructions``: names of what is searched for (:mod:`pcf_core.mining.constructions`); ``language``: a
-    key of :data:`LANGUAGES`.  ``looked_for``, ``form`` and ``formless`` are for messages: what is searched
-    for, which sentences give a template, and why others give none.
+    ``name``: *clausal* if the topics' words are subjects ("The [X] said that [Y]"), *attributive* if they are
+    predicates ("The [X], who was elected, is [Y]").  ``wanted``: words of which a sentence must have one, in
+    lower case; ``topic_words``: all words of the topics, none of which may occur in a template.
+    ``constructions``: names of those searched for (:mod:`pcf_core.mining.constructions`); ``language``: a key
+    of :data:`LANGUAGES`.  ``looked_for``, ``form`` and ``formless`` are for messages: the words searched for,
+    the sentences that become templates, and why others do not.
     """
 
     name: Literal["clausal", "attributive"]
@@ -128,7 +130,7 @@ class Rule:
     def looked_for(self) -> str:
         """The words that are searched for; of many the first."""
         if self.name == "attributive" and self._is_papers:
-            return "a noun for people by what they do, such as “inspectors”"
+            return "a noun that names people by what they do, such as “inspectors”"
         if self.name == "attributive":
             return f"a wanted word, such as {self.wanted[0]}"
         if len(self.wanted) > MOST_NAMED:
@@ -145,12 +147,12 @@ class Rule:
             )
         if self.name == "attributive":
             return (
-                "such a noun as its subject, and what is said of them, as in “The inspectors were appointed "
-                "in May”"
+                "such a noun as its subject, and a statement about these people, as in “The inspectors were "
+                "appointed in May”"
             )
         return (
-            f"a person, what they say, think or do, and a clause with {self.looked_for} as its subject, as "
-            f"in “The nurse said that {self.wanted[0]} was tired”"
+            f"a person, what the person says, thinks or does, and a clause with {self.looked_for} as its "
+            f"subject, as in “The nurse said that {self.wanted[0]} was tired”"
         )
 
     @property
@@ -185,8 +187,8 @@ def rule_for(topics: Sequence[Topic], constructions: Sequence[str] = ()) -> Rule
     positions = {topic.position for topic in topics}
     if len(positions) != 1:
         raise TopicError(
-            f"Templates are mined for topics of one position, subject or predicate; "
-            f"{', '.join(topic.name for topic in topics) or 'no topic'} came: mine them apart."
+            "Templates are mined for topics of one position, subject or predicate, but "
+            f"{', '.join(topic.name for topic in topics) or 'no topic'} was given: mine them separately."
         )
     (position,) = positions
     code = language_of(topics)
@@ -195,10 +197,10 @@ def rule_for(topics: Sequence[Topic], constructions: Sequence[str] = ()) -> Rule
     wanted = tuple(dict.fromkeys(word for one in chosen for word in one.wanted(words)))
     if position == "subject" and not wanted:
         needed = ", ".join(dict.fromkeys(word for one in chosen for word in one.words))
-        which = "that are on by themselves" if not constructions else "that were chosen"
+        which = "that are used by default" if not constructions else "that were chosen"
         raise TopicError(
-            f"The topic {topics[0].name} has no word that can stand in the constructions {which} ({needed}): "
-            "add one, choose other constructions, or give it the position predicate."
+            f"The topic {topics[0].name} has no word that can be used in the constructions {which} "
+            f"({needed}): add one, choose other constructions, or give it the position predicate."
         )
     name: Literal["clausal", "attributive"] = "clausal" if position == "subject" else "attributive"
     return Rule(name, wanted, words, tuple(one.name for one in chosen), code)

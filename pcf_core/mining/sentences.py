@@ -67,8 +67,8 @@ class Wanted:
         for word in words:
             if not WORD.fullmatch(word):
                 raise TopicError(
-                    f"The word {word!r} cannot be looked for in texts: begin with a letter and use letters "
-                    "and digits, with spaces, hyphens and apostrophes inside."
+                    f"The word {word!r} cannot be searched for in texts: a word must begin with a letter and "
+                    "have only letters and digits, with spaces, hyphens and apostrophes inside."
                 )
         self.words = frozenset(map(_lowered, words))
         self.search = re.compile(rf"\b(?:{_alternatives(self.words)})\b" if self.words else "(?!)").search
@@ -130,7 +130,7 @@ def _start(text: str, floor: int, hit: int) -> int:
 
 
 def _last_gap(text: str, low: int, hit: int) -> int | None:
-    """Return the place after the last sentence end between the two places."""
+    """Return the position after the last end of a sentence between two positions."""
     start = None
     for gap in GAP.finditer(text, low, hit + 2):  # two characters: a gap without space looks at them
         if gap.end() > hit:
@@ -141,7 +141,7 @@ def _last_gap(text: str, low: int, hit: int) -> int | None:
 
 
 def _end(text: str, hit: int, line_end: int) -> int:
-    """Return where the sentence of the word at ``hit`` ends, with the white space behind it."""
+    """Return the end of the sentence with the word at ``hit``, including the white space after it."""
     for gap in GAP.finditer(text, hit, line_end):
         if _is_end(text, gap):
             return gap.end()

@@ -39,7 +39,7 @@ def with_word(tree: Tree, token: int, word: str, tag: str, relation: str) -> Tre
 
 
 def closed(tree: Tree, noun: int, word: str = STAND_IN, tag: str = "NN") -> Tree:
-    """Return the tree with another noun in a noun's place, where all is cut but the preposition."""
+    """Return the tree with another noun instead of a noun, without its modifiers except the preposition."""
     others = [child for child in tree.children(noun) if not tree.has(child, "case")]
     return without(with_word(tree, noun, word, tag, tree.relations[noun]), others)
 
@@ -72,7 +72,7 @@ def in_general(tree: Tree, fixed: int) -> Tree:
 
 
 def who_in_general(tree: Tree, subject: int) -> tuple[str, ...] | None:
-    """Return what a subject that only its sentence explains is in general; ``None`` where it stays."""
+    """Return a general noun for a subject that only its own sentence explains; ``None`` if it stays."""
     word = tree.words[subject].lower()
     person = lexicon().person(word)
     if word in EVERYBODY or (tree.tags[subject] == "NNS" and person and person not in ANYONE):
@@ -81,13 +81,13 @@ def who_in_general(tree: Tree, subject: int) -> tuple[str, ...] | None:
 
 
 def _is_said(tree: Tree, verb: int, fixed: int) -> bool:
-    """Tell whether a clause that a verb has as its only object can be something: "said that it rained"."""
+    """Tell whether a clause that is a verb's only object can become *something*: "said that it rained"."""
     only = not tree.children(verb, "obj") and fixed not in tree.children(verb, "ccomp")
     return only and lemma_of(tree, verb) in lexicon().lists["question"]
 
 
 def _general(tree: Tree, token: int) -> Tree:
-    """Return the tree with a general noun in a noun's place, where one fits."""
+    """Return the tree with a general noun instead of a noun, if one fits."""
     word, tag = tree.words[token].lower(), tree.tags[token]
     lists = lexicon().lists
     has_recipient = lemma_of(tree, tree.heads[token]) in lists["told"] or tree.has(token, "iobj")
@@ -123,7 +123,7 @@ def _is_thing(tree: Tree, noun: int) -> bool:
 
 
 def _kind(tree: Tree, name: int) -> Tree:
-    """Return the tree with what a name's bearer is, if the name says so behind another word."""
+    """Return the tree with a common noun for a name that contains one after another word."""
     kinds = (tree.words[part].lower() for part in (name_of(tree, name)[-1], name))
     kind = next((word for word in kinds if word in lexicon().lists["kinds"]), None)
     before = [child for child in tree.children(name) if child < name and not tree.has(child, "case", "punct")]

@@ -110,7 +110,7 @@ def _places(tree: Tree, words: Collection[str]) -> list[int]:
 def _left(
     tree: Tree, places: Collection[int], finders: Collection[Finder], words: Collection[str]
 ) -> Iterator[tuple[int, int]]:
-    """Yield subject and pronoun of what nobody else could mean and no other rule accepts."""
+    """Yield subject and pronoun if nobody else can be meant and no other rule accepts them."""
     pairs = [(subject, token) for token in places if (subject := the_only_one(tree, token)) is not None]
     if not pairs:
         return
@@ -124,9 +124,9 @@ def _left(
 def _together(
     tree: Tree, subject: int, clause: int, first: int, inner: Sequence[str], topic_words: Collection[str]
 ) -> str:
-    """Make the text of the subject's predicate, and of a clause that stands beside it or hangs from it.
+    """Make the text of the subject's predicate and of a clause joined to it or depending on it.
 
-    ``first``: the token with which the clause begins behind what joins it; ``inner``: its words.
+    ``first``: the first token of the clause after the connective; ``inner``: its words.
     """
     verb = tree.heads[subject]
     if not tree.has(clause, "parataxis"):
@@ -187,7 +187,7 @@ def _is_someone(tree: Tree, token: int) -> bool:
 
 
 def _means_several(tree: Tree, tokens: Collection[int], last: int) -> bool:
-    """Tell whether of words for one person, up to a token, two stand beside one predicate."""
+    """Tell whether two words for one person, up to a token, belong to the same predicate."""
     ours = [token for token in tokens if token <= last]
     subjects = [token for token in ours if tree.has(token, "nsubj")]
     objects = [token for token in ours if tree.has(token, *OBJECTS)]
@@ -201,8 +201,8 @@ def _has_it(tree: Tree, subject: int, thing: int) -> bool:
 def is_a_rival(tree: Tree, token: int, gender: Gender) -> bool:
     """Tell whether a noun may stand for one person of a gender.
 
-    No apposition, nor what is said of somebody; of a name its head, or a given name before what is none.  A
-    noun with a clause of *who* is a person, whichever it is.
+    Appositions and predicate nouns are excluded; of a name only its head counts, or a given name before a
+    word that is not a name.  A noun with a clause with *who* is always a person.
     """
     if not tree.tags[token].startswith("NN"):
         return False
@@ -228,7 +228,7 @@ def _is_somebody(tree: Tree, token: int) -> bool:
 
 
 def _is_told_of_by_who(tree: Tree, noun: int) -> bool:
-    """Tell whether a clause with *who* says more of a noun: it is a person."""
+    """Tell whether a noun has a clause with *who*, which makes it a person."""
     return tree.tags[noun] in ("NN", "NNP") and any(
         tree.words[child].lower() in ("who", "whom")
         for clause in tree.children(noun, "acl:relcl")

@@ -19,9 +19,9 @@ from pcf_core.mining.verbs import is_irregular_past, past_tense
 
 @dataclass(frozen=True)
 class Found:
-    """A template: its text, the tokens that stood at ``[X]`` and ``[Y]``, and what fits at ``[Y]``.
+    """A template: its text, the tokens at ``[X]`` and ``[Y]``, and the words that fit at ``[Y]``.
 
-    ``word`` is ``None`` where nothing stood there: the rule asks of whom the predicate is true.
+    ``word`` is ``None`` if nothing stood at ``[Y]``, because the rule only uses the predicate.
     """
 
     text: str

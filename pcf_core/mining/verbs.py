@@ -92,12 +92,12 @@ def past_participle(lemma: str) -> str:
 
 
 def is_irregular_past(word: str) -> bool:
-    """Tell whether a word in lower case is a past tense of the table, and no lemma there: "shook"."""
+    """Tell whether a word in lower case is a past tense of the table, and not also a lemma: "shook"."""
     return word in PASTS
 
 
 def is_reporting(lemma: str) -> bool:
-    """Tell whether a clause beginning with *that* can be a verb's object: "say", "believe", "tell"."""
+    """Tell whether a verb can have a clause with *that* as its object: "say", "believe", "tell"."""
     return lemma in REPORTING
 
 

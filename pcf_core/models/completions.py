@@ -102,8 +102,8 @@ def nats_of(value: Any) -> float:
     if not is_number or not value <= ROUNDING:  # nor is NaN
         shown = reprlib.repr(value) if is_number else type(value).__name__
         raise ScoringError(
-            f"The endpoint gave {shown} for a log-probability, which is a number up to 0: its model or its "
-            "settings (vLLM's --logprobs-mode) are not fit for scoring."
+            f"The endpoint returned {shown} as a log-probability, which must be a number of at most 0: its "
+            "model or its settings (vLLM's --logprobs-mode) cannot be used for scoring."
         )
     return -math.inf if value <= NO_PROBABILITY else min(float(value), 0.0)
 
@@ -132,8 +132,8 @@ class Server(Connection):
             isinstance(card, dict) and is_name(card.get("id")) for card in cards
         ):
             raise ScoringError(
-                f"The endpoint {self.url} lists no models at /models; check that PCF_ENDPOINT_URL ends where "
-                "/completions would follow, mostly in /v1."
+                f"The endpoint {self.url} lists no models at /models: check that PCF_ENDPOINT_URL is the "
+                "base address, which usually ends in /v1."
             )
         return cards
 
@@ -196,7 +196,10 @@ class Server(Connection):
         document = self.ask("POST", address, body, _largest_about([text]))
         tokens = document.get("tokens") if isinstance(document, dict) else None
         if not isinstance(tokens, list) or not all(isinstance(token, int) for token in tokens):
-            raise ScoringError(f"The endpoint {self.url} answers /tokenize without a list of token ids.")
+            raise ScoringError(
+                f"The endpoint {self.url} answers /tokenize without a list of token ids: check that it is an "
+                "OpenAI-compatible server with /tokenize, such as vLLM."
+            )
         return tuple(tokens)
 
     def _read_part(self, prompts: Sequence[str | Ids], shape: Shape, best: bool) -> list[TokenScores]:
@@ -216,7 +219,7 @@ class Server(Connection):
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else str(error)
             raise ScoringError(
-                f"The endpoint {self.url} answers without log-probabilities of the prompt's tokens in the "
+                f"The endpoint {self.url} does not return log-probabilities of the prompt's tokens in the "
                 f"shape {shape} ({shorten(self.without_key(reason), 120, placeholder=' …')})."
             ) from error
 
@@ -316,13 +319,13 @@ def written_of(answer: Any, form: RequestForm, length: int) -> Written:
         text = tokens = refusal = None
     if not isinstance(text, str) or type(tokens) is not int or tokens < 0:
         raise ScoringError(
-            f"The endpoint answers without a text in the shape of /{form.path}; check that it is an "
-            "OpenAI-compatible server and that the model can be asked in this way."
+            f"The answer of the endpoint has no text in the form of /{form.path}: check that it is an "
+            "OpenAI-compatible server and that the model supports this kind of request."
         )
     if tokens > length + 1 or len(text) > length * LONGEST_TOKEN:
         raise ScoringError(
-            f"The endpoint wrote {tokens:,} tokens, {len(text):,} characters, where {length:,} tokens at "
-            f"most were asked for: it does not keep to {form.limit}."
+            f"The endpoint wrote {tokens:,} tokens ({len(text):,} characters), but at most {length:,} tokens "
+            f"were requested: it ignores {form.limit}."
         )
     if refusal or finish == "content_filter":
         return Written(text, "refused", tokens)
@@ -342,9 +345,9 @@ def find_form(server: Server, chat: bool, draws: bool) -> RequestForm:
         others = [_text(server, form, seed) for seed in range(2, PROBES + 1)]
         if set(others) == {text}:
             raise ModelError(
-                f"The endpoint wrote the same text {PROBES} times for {server.name} at temperature 1: it "
-                "does not draw its tokens. Let it (for transformers serve, do_sample in the model's "
-                "generation_config.json), or ask for temperature 0."
+                f"The endpoint wrote the same text {PROBES} times for {server.name} at temperature 1, so it "
+                "does not draw its tokens at random: change its settings (for transformers serve, do_sample "
+                "in the model's generation_config.json), or use temperature 0."
             )
     return form
 

@@ -252,7 +252,7 @@ class Connection:
         """Send a request; return the JSON answer, of at most ``largest`` bytes, as ``read`` converts it."""
         for pause in (*self.pauses, None):
             if address.endswith("/completions") and self._rate_limit.wait(self._closing):
-                raise ScoringError(f"The endpoint {self.url} is asked no longer.")
+                raise ScoringError(f"The endpoint {self.url} is no longer used.")
             try:
                 document = self._attempt(
                     method, address, body, min(largest or LARGEST_ANSWER, LARGEST_ANSWER)
@@ -285,8 +285,8 @@ class Connection:
             document = parse_completion(content) if address.endswith("/completions") else from_json(content)
         except (ValueError, RecursionError) as error:
             raise _PassingError(
-                f"The endpoint {self.url} answered with what is not JSON; check that PCF_ENDPOINT_URL is the "
-                "base URL of an OpenAI-compatible server."
+                f"The endpoint {self.url} returned an answer that is not JSON: check that PCF_ENDPOINT_URL "
+                "is the base address of an OpenAI-compatible server."
             ) from error
         self._raise_hidden(document, content)
         return document
@@ -304,7 +304,7 @@ class Connection:
 
     def _silence(self, reason: str, patience: float = 0.0) -> _PassingError:
         return _PassingError(
-            f"The endpoint {self.url} does not answer ({reason}): check that it runs, then ask again.",
+            f"The endpoint {self.url} does not answer ({reason}): check that it is running, then try again.",
             patience,
         )
 
@@ -334,18 +334,19 @@ class Connection:
             packing = answer.headers.get("Content-Encoding", "identity")
             if packing != "identity":
                 raise ScoringError(
-                    f"The endpoint {self.url} packs its answers ({packing[:20]!r}), which it was asked not "
-                    "to: check that it is a completions server, and what stands before it."
+                    f"The endpoint {self.url} compresses its answers ({packing[:20]!r}) although it was "
+                    "asked not to: check that it is a completions server, and check any proxy in front of "
+                    "it."
                 )
             for part in answer.iter_raw():
                 content += part
                 if len(content) > largest:
                     raise ScoringError(
-                        f"The endpoint {self.url} answers a request with more than {largest:,} bytes; "
-                        "check that it is a completions server."
+                        f"The endpoint {self.url} answered a request with more than {largest:,} bytes: check "
+                        "that it is a completions server."
                     )
                 if time.monotonic() > end:
-                    raise httpx2.ReadTimeout("not all of the answer came")
+                    raise httpx2.ReadTimeout("the answer is incomplete")
         return answer, self._without_echo(bytes(content))
 
     def _refusal(self, status: int, content: bytes) -> RequestRefusedError:
@@ -362,9 +363,12 @@ class Connection:
             message = message.get(name, message) if isinstance(message, dict) else message
         hint = ""
         if status in (401, 403):
-            hint = "; set PCF_ENDPOINT_KEY to a key it takes"
+            hint = "; set PCF_ENDPOINT_KEY to a key that it accepts"
         elif 300 <= status < 400:
-            hint = "; it points elsewhere, where the key is not sent: set PCF_ENDPOINT_URL to its own address"
+            hint = (
+                "; it redirects to another address, to which the key is not sent: set "
+                "PCF_ENDPOINT_URL to that address"
+            )
         text = shorten(self.without_key(str(message)), 300, placeholder=" …").rstrip(".")
         return f"{status}{': ' if text else ''}{text}{hint}"
 

@@ -70,8 +70,8 @@ def converted(spec: ModelSpec, files: Sequence[Path]) -> Path:
                     (Path(draft) / "model").rename(folder)
     except OSError as error:
         raise ModelError(
-            f"The model {spec.name} cannot be converted into the cache folder {cache} "
-            f"({error.strerror or error}): it needs {4 * spec.parameters / 1e9:.1f} GB there."
+            f"The model {spec.name} cannot be converted in the cache folder {cache} "
+            f"({error.strerror or error}): it needs {4 * spec.parameters / 1e9:.1f} GB of free space there."
         ) from error
     return folder
 
@@ -81,8 +81,8 @@ def _convert(spec: ModelSpec, files: Sequence[Path], draft: Path) -> None:
     whole = draft / "whole.gguf"
     if _join(files, whole) != spec.identity:
         raise ModelError(
-            f"The GGUF file of {spec.name} is not the one that was described: its bytes have another hash "
-            f"than {spec.identity[:12]}…; install the version that is asked for, or start again."
+            f"The GGUF file of {spec.name} has changed (its hash is no longer {spec.identity[:12]}…): "
+            "install the version that was requested, or start again."
         )
     header = read_header(whole, spec.name)
     require_readable(header, spec.name)
@@ -92,16 +92,16 @@ def _convert(spec: ModelSpec, files: Sequence[Path], draft: Path) -> None:
             _save(spec, header, whole, draft / "model")
         if file_hash(whole) != spec.identity:
             raise ModelError(
-                f"The GGUF file of {spec.name} changed while it was read: try again when nothing writes to "
-                "it."
+                f"The GGUF file of {spec.name} changed while it was being read: try again when no program is "
+                "writing to it."
             )
     except (ModelError, OSError):
         raise
     except Exception as error:  # transformers may fail in any way on a file that somebody else wrote
         reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
         raise ModelError(
-            f"The GGUF file of {spec.name} cannot be read ({reason}): take another file of the model, or "
-            "serve it and score it as an endpoint."
+            f"The GGUF file of {spec.name} cannot be read ({reason}): use another file of the model, or "
+            "serve the model and connect it as an endpoint."
         ) from error
 
 
@@ -132,9 +132,8 @@ def _save(spec: ModelSpec, header: Header, whole: Path, folder: Path) -> None:
     taken = sum(tensor.numel() for tensor in model.parameters())
     if taken != header.weights:
         raise ModelError(
-            f"The GGUF file of {spec.name} holds {header.weights:,} weights, of which its class in "
-            f"transformers takes {taken:,}: its scores would be another model's; serve it and score it as an "
-            "endpoint."
+            f"The GGUF file of {spec.name} holds {header.weights:,} weights, but transformers uses {taken:,} "
+            "of them, so the scores would be wrong: serve the model and connect it as an endpoint."
         )
     _carry(model, header, spec.name)
     if header.rope_scaling:
@@ -169,8 +168,9 @@ def _carry(model: PreTrainedModel, header: Header, name: str) -> None:
         lost.append(f"{field} = {stated:g}, where {used} would be used")
     if lost:
         raise ModelError(
-            f"The GGUF file of {name} says {'; '.join(lost)}: its scores would be another model's. Give a "
-            "directory with its safetensors, or serve it and score it as an endpoint."
+            f"The GGUF file of {name} has settings that transformers would not use ({'; '.join(lost)}), so "
+            "the scores would be wrong: give a directory with the model's safetensors, or serve the model "
+            "and connect it as an endpoint."
         )
 
 
@@ -230,6 +230,7 @@ def _scale_positions(model: PreTrainedModel, header: Header, name: str) -> None:
     made = type(rotary)(config=model.config).inv_freq
     if not torch.allclose(made, wanted, rtol=SAME_FACTOR, atol=0.0):
         raise ModelError(
-            f"The GGUF file of {name} scales its positions in a way that the installed transformers does "
-            "not: give a directory with its safetensors, or serve it and score it as an endpoint."
+            f"The GGUF file of {name} scales its positions in a way that the installed transformers does not "
+            "support: give a directory with the model's safetensors, or serve the model and connect it as "
+            "an endpoint."
         )

@@ -86,7 +86,9 @@ def probe(server: Server) -> Findings:
     cards = {card["id"]: card for card in server.models()}
     if server.name not in cards:
         served = ", ".join(sorted(cards)[:20]) or "none"
-        raise ModelError(f"The endpoint {server.url} serves no model {server.name!r}; it serves: {served}.")
+        raise ModelError(
+            f"The endpoint {server.url} has no model {server.name!r}: choose one of its models ({served})."
+        )
     card = cards[server.name]
     reasons = []
     for shape in get_args(Shape):
@@ -109,7 +111,7 @@ def probe(server: Server) -> Findings:
     detail = server.without_key("; ".join(dict.fromkeys(reasons)))
     raise ModelError(
         f"The endpoint {server.url} gives no usable log-probabilities of prompt tokens for {server.name}: "
-        f"serve it with vLLM, or score its weights here ({detail})."
+        f"serve the model with vLLM, or score its weights on this computer ({detail})."
     )
 
 
@@ -120,21 +122,21 @@ def require_sense(first: TokenScores, second: TokenScores, start: TokenScores) -
     """
     if not _opening(first) and not any(spells(first.texts[1:], TEXT[cut:]) for cut in range(1, len(START))):
         spelled = shorten("".join(first.texts), 120, placeholder=" …")
-        raise ScoringError(f"Its tokens spell {spelled!r} when it reads {TEXT!r}.")
+        raise ScoringError(f"Reading {TEXT!r}, it returned tokens that spell {spelled!r}.")
     values = first.nats[1:]
     if math.isinf(max(values)):  # and so below 0
-        raise ScoringError("It gives no token of a plain sentence any probability (−9999, or less).")
+        raise ScoringError("It gave a token of an ordinary sentence no probability (−9999, or less).")
     if max(values) - min(values) < SPREAD:
-        raise ScoringError(f"It gives every token the same log-probability, {values[0]:g}.")
+        raise ScoringError(f"It gave every token the same log-probability, {values[0]:g}.")
     if min(first.best[1:]) < WORST_BEST:
         raise ScoringError(
-            "What it gives are logits, not log-probabilities: start vLLM without --logprobs-mode."
+            "It returns logits instead of log-probabilities: start vLLM without --logprobs-mode."
         )
     noise = max(difference(first, second), difference(start, first))
     if noise > AGREES:
         raise ScoringError(
-            f"It contradicts itself by {noise:.3g} nats a token where it reads the same text twice, or more "
-            "text behind it."
+            "When it reads the same text twice, or with more text after it, its answers differ by "
+            f"{noise:.3g} nats per token."
         )
     return noise
 
@@ -241,9 +243,8 @@ def open_endpoint(spec: ModelSpec) -> Endpoint:
     _remember(endpoint)
     if endpoint.spec.identity != spec.identity:
         raise ModelError(
-            f"The model {spec.name} is not the one that was asked for ({spec.identity} then, "
-            f"{endpoint.spec.identity} now): what runs behind the endpoint has changed; ask for the run "
-            "again."
+            f"The model {spec.name} has changed since it was requested (then {spec.identity}, now "
+            f"{endpoint.spec.identity}), so the endpoint now serves something else: start the run again."
         )
     return endpoint
 
@@ -276,7 +277,10 @@ def resolve_writer_endpoint(name: str, chat: bool) -> ModelSpec:
     """
     served, url = name.removeprefix(PREFIX), _url(name)
     if not is_name(served):
-        raise ModelError(f"{name!r} names no served model: write {PREFIX} and the name the server lists.")
+        raise ModelError(
+            f"{name!r} is not the name of a served model: write {PREFIX} followed by a name "
+            "that the server lists."
+        )
     return _unpinned(
         name,
         url,
@@ -373,12 +377,13 @@ def survey_endpoint() -> Iterator[ModelSpec | LeftOut]:
                 name,
                 str(settings().endpoint_url),
                 title=name,
-                notes="What the server can do is found out when the model is first used.",
+                notes="The abilities of the server are tested when the model is first used.",
             )
     if len(listing.names) > MOST_LISTED:
         yield LeftOut(
             name=f"{PREFIX}…",
-            reason=f"The endpoint serves {len(listing.names) - MOST_LISTED} more models; name one to use it.",
+            reason=f"The endpoint has {len(listing.names) - MOST_LISTED} more models; type the name of "
+            "one to use it.",
         )
 
 
@@ -395,8 +400,8 @@ def _url(name: str) -> str:
     url = settings().endpoint_url
     if url is None:
         raise ModelError(
-            f"The model {name!r} is behind an endpoint and none is set: set PCF_ENDPOINT_URL to the base URL "
-            "of an OpenAI-compatible server, such as http://localhost:8000/v1."
+            f"The model {name!r} belongs to an endpoint, but no endpoint is set: set PCF_ENDPOINT_URL to the "
+            "base address of an OpenAI-compatible server, such as http://localhost:8000/v1."
         )
     return url
 

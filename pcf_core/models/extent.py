@@ -95,13 +95,13 @@ def require_layers(folder: Path, name: str) -> None:
     for field, layers in _counts(read_config(folder, name)):
         if layers < 0:
             raise ModelError(
-                f"The config.json of the model {name} says {shown(layers)} for {field}, which is a number "
-                "from 0: take it from the checkpoint of the weights."
+                f"The config.json of the model {name} has {shown(layers)} for {field}, which must be a "
+                "number of at least 0: take it from the checkpoint that the weights belong to."
             )
         if layers > max(extent.tensors, LEAST_LAYERS) and "head" not in field.rpartition(".")[2]:
             raise ModelError(
-                f"The config.json of the model {name} asks for {shown(layers)} layers ({field}), where its "
-                f"weights hold {extent.tensors:,} tensors in all: take both from one checkpoint."
+                f"The config.json of the model {name} has {shown(layers)} layers ({field}), but its weights "
+                f"hold {extent.tensors:,} tensors in all: take both from one checkpoint."
             )
 
 
@@ -132,8 +132,8 @@ def require_tokenizer(folder: Path, name: str) -> None:
         return  # transformers says what is wrong with it
     if growth > MOST_GROWTH:
         raise ModelError(
-            f"The tokenizer.json of the model {name} makes a character up to {growth:,} times as long, where "
-            f"{MOST_GROWTH:,} is the most: take the tokenizer of the model's own checkpoint."
+            f"The tokenizer.json of the model {name} makes a character up to {growth:,} times as long, and "
+            f"at most {MOST_GROWTH:,} times is allowed: take the tokenizer of the model's own checkpoint."
         )
 
 
@@ -198,7 +198,7 @@ class _Made:
 
     def _too_much(self, amount: str) -> ModelError:
         return ModelError(
-            f"The config.json of the model {self.name} asks for {amount}, where its files hold "
-            f"{self.extent.tensors:,} tensors that are at most {self.extent.most_weights:,} weights: take "
-            "both from one checkpoint."
+            f"The config.json of the model {self.name} describes {amount}, but its files hold "
+            f"{self.extent.tensors:,} tensors with at most {self.extent.most_weights:,} weights: take both "
+            "from one checkpoint."
         )

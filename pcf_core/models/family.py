@@ -147,17 +147,20 @@ def choose_family(options: FamilyOptions, name: str, requested: Family | None) -
     """Return the only family of the options, or the requested one; refuse if neither is possible."""
     if options.without_words and requested is None:
         raise ModelError(
-            f"The model {name} cannot be scored: it {options.without_words}, and gives no word a "
-            "probability; take the generator that was trained with it, or another model."
+            f"The model {name} cannot be scored, because it {options.without_words} and gives words no "
+            "probability: use the generator that was trained with it, or another model."
         )
     if requested is not None and requested not in options.families:
         listed = " or ".join(options.families)
         raise ModelError(
-            f"The model {name} cannot be read as {requested}: by its config.json it is {listed}."
+            f"The model {name} cannot be read as {requested}, because its config.json says that it is "
+            f"{listed}."
         )
     if options.doubt and requested is None:
         ways = " or ".join(f"{family}:{name}" for family in options.families)
-        raise ModelError(f"How is the model {name} to be read? It {options.doubt}; name it {ways}.")
+        raise ModelError(
+            f"The kind of the model {name} is not clear, because it {options.doubt}: write {ways}."
+        )
     return requested or options.families[0]
 
 
@@ -167,7 +170,7 @@ def read_family(config: Mapping[str, Any], name: str) -> FamilyOptions:
     architectures = [str(entry) for entry in named] if isinstance(named, list) else []
     headless = [entry for entry in architectures if _is_headless(entry)]
     if headless and set(architectures) <= set(DISCRIMINATORS):
-        task = f"is a discriminator ({_in_words(headless)}), which tells whether a word was put in by another"
+        task = f"is a discriminator ({_in_words(headless)}), which detects words that another model inserted,"
         return FamilyOptions(("masked",), without_words=task)
     if headless == architectures:
         return _without_head(config, name, _in_words(headless))
@@ -192,8 +195,8 @@ def _require_class(config: Mapping[str, Any], family: Family, named: str) -> Non
     types = {"masked": masked_types, "causal": causal_types}.get(family)
     if types and kind in native_types() and kind not in types():
         raise ModelError(
-            f"{named} and the type {kind!r}, of which the installed transformers loads no {family} language "
-            "model: serve it and score it as an endpoint."
+            f"{named} and the type {kind!r}, which the installed transformers cannot load as a {family} "
+            "language model: serve it and connect it as an endpoint."
         )
 
 
@@ -241,8 +244,8 @@ def _without_head(config: Mapping[str, Any], name: str, listed: str) -> FamilyOp
         if not families:
             raise ModelError(
                 f"The model {name} names only {listed or 'no architecture'} and sets {switch} in its "
-                "config.json, so that each position sees the text behind it, and has no head for masks: it "
-                "cannot be scored; use another model."
+                "config.json, so each position sees the text after it, but it has no head for masks: it "
+                "cannot be scored, so choose another model."
             )
     if not families and listed:
         raise ModelError(
@@ -301,7 +304,8 @@ def _checked(config: Mapping[str, Any], family: Family, listed: str) -> FamilyOp
         return FamilyOptions((family,))
     if family == "masked":
         return FamilyOptions(
-            ("causal",), f"names {listed} but sets is_decoder to true, so no text right is seen"
+            ("causal",),
+            f"names {listed} but sets is_decoder to true, so it does not see the text on the right",
         )
     return FamilyOptions(
         ("masked",),

@@ -43,9 +43,9 @@ def read_small(path: Path) -> str:
     """Read the text of a file in UTF-8; refuse large files and devices, which may never end."""
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise ValueError("it is no file")
+        raise ValueError("it is not a regular file")
     if status.st_size > LARGEST:
-        raise ValueError(f"it has over {LARGEST // 2**20} MiB")
+        raise ValueError(f"it has more than {LARGEST // 2**20} MiB")
     return path.read_text(encoding="utf8")
 
 
@@ -84,7 +84,7 @@ def weight_files(folder: Path, name: str) -> list[Path]:
         missing = [shard for shard in names if not (folder / shard).is_file()]
         if missing:
             raise ModelError(
-                f"The model {name} lacks {first(missing)}, named in {index.name}; download it again."
+                f"The model {name} lacks {first(missing)}, which {index.name} names: download it again."
             )
         return [folder / shard for shard in names]
     if (folder / "model.safetensors").is_file():
@@ -92,8 +92,8 @@ def weight_files(folder: Path, name: str) -> list[Path]:
     pickles = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
     came = f"only {first(pickles)}" if pickles else "no weights"
     raise ModelError(
-        f"The model {name} has {came} in {folder}: only safetensors are read, because other formats can run "
-        "code; save it again with save_pretrained(…) as model.safetensors."
+        f"The model {name} has {came} in {folder}, but only safetensors can be read, because other formats "
+        "can run code: save it again with save_pretrained(…) as model.safetensors."
     )
 
 
@@ -102,13 +102,13 @@ def _shards(index: Path, name: str) -> Sequence[str]:
         names = sorted({str(shard) for shard in json.loads(read_small(index))["weight_map"].values()})
     except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
         raise ModelError(
-            f"The file {index.name} of the model {name} is not a safetensors index; download it again."
+            f"The file {index.name} of the model {name} is not a safetensors index: download it again."
         ) from error
     odd = [shard for shard in names if not re.fullmatch(r"[\w.\-]+\.safetensors", shard)]
     if odd or not names:
         raise ModelError(
-            f"The file {index.name} of the model {name} names {first(list(map(repr, odd))) or 'no shards'}; "
-            "only files beside it may be named."
+            f"The file {index.name} of the model {name} names {first(list(map(repr, odd))) or 'no shards'}, "
+            "but it may only name files in the same folder: download it again."
         )
     return names
 
@@ -136,19 +136,19 @@ def read_tensors(path: Path, name: str) -> Mapping[str, Mapping[str, Any]]:
         length = struct.unpack("<Q", start)[0] if len(start) == 8 else HEADER_LIMIT + 1
         try:
             if length > HEADER_LIMIT:
-                raise ValueError("the header is too long")
+                raise ValueError("its header is too long")
             header = json.loads(file.read(length))
             tensors = {key: tensor for key, tensor in header.items() if key != "__metadata__"}
             end = 8 + length + max((tensor["data_offsets"][1] for tensor in tensors.values()), default=0)
             if end != path.stat().st_size:
-                raise ValueError(f"{path.stat().st_size:,} bytes where its header says {end:,}")
+                raise ValueError(f"it has {path.stat().st_size:,} bytes, but according to its header {end:,}")
             shapes = [tensor["shape"] for tensor in tensors.values()]
             if any(len(shape) > MOST_DIMENSIONS for shape in shapes):
                 raise ValueError(f"a tensor of over {MOST_DIMENSIONS} dimensions")
             if any(type(length) is not int or not 0 <= length <= end for shape in shapes for length in shape):
-                raise ValueError("a shape holds what is no length")
+                raise ValueError("a shape has a value that is not a length")
             if sum(map(prod, shapes)) > MOST_A_BYTE * (end - 8 - length):
-                raise ValueError(f"more weights than {end:,} bytes can hold")
+                raise ValueError(f"it has more weights than fit into {end:,} bytes")
             return tensors
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise ModelError(
@@ -216,8 +216,8 @@ def _read_hash(path: str, until: float = inf) -> str:
             total.update(piece)
             if monotonic() > until:
                 raise ModelError(
-                    f"The file {path} is not read to its end within {LONGEST_READING / 60:.0f} minutes: copy "
-                    "it to a faster disk, or read it once with python -m pcf_core models."
+                    f"Reading the file {path} takes more than {LONGEST_READING / 60:.0f} minutes: copy it to "
+                    "a faster disk, or read it once with python -m pcf_core models."
                 )
     return total.hexdigest()
 
@@ -249,8 +249,8 @@ def _hashed(path: str, state: State) -> str:
         value = future.result(_patience[0] if alone else 0)
     except TimeoutError as error:
         raise ModelError(
-            f"The file {path} ({state[0] / 1e9:,.1f} GB) is being read for the first time, so that it is "
-            "known by its contents: open the page again in a few minutes."
+            f"The file {path} ({state[0] / 1e9:,.1f} GB) is being read for the first time, because a model "
+            "is identified by its contents: open the page again in a few minutes."
         ) from error
     except OSError:
         _hashing.pop((path, state), None)  # it may be readable the next time
@@ -273,9 +273,9 @@ def require_unchanged(spec: ModelSpec, folder: Path) -> None:
     now = model_hash(weights, folder / "config.json"), tokenizer_hash(tokenizer)
     if now != (spec.identity, spec.tokenizer):
         raise ModelError(
-            f"The files of the model {spec.name} in {folder} changed while it was loaded, as when a training "
-            "saves a checkpoint there: its scores would stand under the name of what was there before. Try "
-            "again when nothing writes to them."
+            f"The files of the model {spec.name} in {folder} changed while it was being loaded, for example "
+            "because a training run saved a checkpoint, so its scores would belong to another model: try "
+            "again when no program is writing to them."
         )
 
 
@@ -350,8 +350,8 @@ def describe(
         return _describe(folder, name, revision, requested, registered, _stamp(folder))
     except OSError as error:
         raise ModelError(
-            f"The files of the model {name} in {folder} cannot be read ({error.strerror or error}): let the "
-            "user that runs this app read them, and check the disk."
+            f"The files of the model {name} in {folder} cannot be read ({error.strerror or error}): allow "
+            "the user who runs this app to read them, and check the disk."
         ) from error
 
 
@@ -413,16 +413,18 @@ def read_config(folder: Path, name: str) -> Mapping[str, Any]:
         if (folder / ADAPTER).is_file():
             raise ModelError(
                 f"The model {name} is only an adapter ({ADAPTER} in {folder}), which changes the weights of "
-                "another model: merge it into that model (PEFT's merge_and_unload()), save it with its "
-                "tokenizer, and give that directory."
+                "another model: merge it into that model (PEFT's merge_and_unload()), save the result with "
+                "its tokenizer, and give that directory."
             ) from error
         raise ModelError(
-            f"The model {name} has no config.json in {folder}; give a directory in the hub's layout."
+            f"The model {name} has no config.json in {folder}: give a directory in the hub's layout."
         ) from error
     except (OSError, ValueError) as error:
-        raise ModelError(f"The file {path} of the model {name} cannot be read as JSON: {error}.") from error
+        raise ModelError(
+            f"The file {path} of the model {name} cannot be read as JSON ({error}): download it again."
+        ) from error
     if not isinstance(config, dict):
-        raise ModelError(f"The file {path} of the model {name} must hold a JSON object.")
+        raise ModelError(f"The file {path} of the model {name} must hold a JSON object: download it again.")
     return config
 
 
@@ -446,16 +448,13 @@ def tokenizer_files(folder: Path, name: str) -> Sequence[Path]:
         files += further
     if not vocabularies and _tokenizer_class(folder) not in WITHOUT_VOCABULARY:
         names = ", ".join((*VOCABULARIES, *FURTHER_VOCABULARIES))
-        raise ModelError(
-            f"The model {name} has no tokenizer: one of {names} is needed in {folder}; save its tokenizer "
-            "there."
-        )
+        raise ModelError(f"The model {name} has no tokenizer: save one of {names} in {folder}.")
     if vocabularies and all(file.endswith(".model") for file in vocabularies):
         library = "tiktoken" if vocabularies == ["tiktoken.model"] else "sentencepiece"
         if find_spec(library) is None:
             raise ModelError(
-                f"The tokenizer of {name} is {vocabularies[0]} alone, which needs the library {library}: "
-                f"install it (pip install {library}), or give a directory that has tokenizer.json too."
+                f"The only tokenizer of {name} is {vocabularies[0]}, which needs the library {library}: "
+                f"install it (pip install {library}), or give a directory that also has tokenizer.json."
             )
     return files
 

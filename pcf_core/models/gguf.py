@@ -276,8 +276,8 @@ def describe_gguf(path: Path, name: str) -> ModelSpec:
         header = read_header(path, name)
     except OSError as error:
         raise ModelError(
-            f"The GGUF file {path} of the model {name} cannot be read ({error.strerror or error}): let the "
-            "user that runs this app read it, and check the disk."
+            f"The GGUF file {path} of the model {name} cannot be read ({error.strerror or error}): allow the "
+            "user who runs this app to read it, and check the disk."
         ) from error
     require_readable(header, name)
     template = header.metadata.get("tokenizer.chat_template")
@@ -314,8 +314,8 @@ def require_readable(header: Header, name: str) -> None:
     kind, supported = header.architecture, architectures()
     if _plain(kind) not in map(_plain, supported):
         raise ModelError(
-            f"The GGUF file of the model {name} has the architecture {kind[:80]!r}, which cannot be read "
-            f"here: supported are {', '.join(sorted(supported))}; serve it and score it as an endpoint."
+            f"The GGUF file of the model {name} has the architecture {kind[:80]!r}, which is not supported "
+            f"(supported are {', '.join(sorted(supported))}): serve the model and connect it as an endpoint."
         )
     if type(parts := header.metadata.get("split.count", 1)) is int and parts > 1:
         raise ModelError(
@@ -324,23 +324,22 @@ def require_readable(header: Header, name: str) -> None:
         )
     if lost := header.unread:
         raise ModelError(
-            f"The GGUF file of the model {name} sets {', '.join(lost[:3])[:300]}, which is lost when it is "
-            "read here, so that its scores would be another model's: give a directory with its "
-            "safetensors, or serve it and score it as an endpoint."
+            f"The GGUF file of the model {name} sets {', '.join(lost[:3])[:300]}, which would be lost here, "
+            "so the scores would be wrong: give a directory with the model's safetensors, or serve the "
+            "model and connect it as an endpoint."
         )
     splits = GPT2_SPLITS | DIGIT_SPLITS | QWEN2_SPLITS | UNSTATED | _library_splits()
     if header.metadata.get("tokenizer.ggml.model") == "gpt2" and header.split not in splits:
         raise ModelError(
-            f"The GGUF file of the model {name} names {header.split[:80]!r} as the way in which its "
-            "tokenizer splits texts (tokenizer.ggml.pre), which is not known here, so that its tokens might "
-            "be others: give a directory with its safetensors and tokenizer, or serve it and score it as an "
-            "endpoint."
+            f"The GGUF file of the model {name} splits texts by {header.split[:80]!r} (tokenizer.ggml.pre), "
+            "which is not supported, so its tokens might be wrong: give a directory with its safetensors "
+            "and tokenizer, or serve the model and connect it as an endpoint."
         )
     layers = header.number("block_count")
     if layers > max(len(header.tensors), LEAST_LAYERS):
         raise ModelError(
-            f"The GGUF file of the model {name} asks for {layers:,} layers, where it holds "
-            f"{len(header.tensors):,} tensors in all: copy it again."
+            f"The GGUF file of the model {name} states {layers:,} layers but holds only "
+            f"{len(header.tensors):,} tensors: copy it again."
         )
 
 
@@ -390,12 +389,13 @@ def _read(path: Path, state: State, name: str) -> Header:
         with path.open("rb") as file:
             if file.read(4) != MAGIC:
                 raise ModelError(
-                    f"The file {path.name} of the model {name} is no GGUF file: it does not begin with GGUF."
+                    f"The file {path.name} of the model {name} does not begin with GGUF, so it is not a "
+                    "GGUF file: give another."
                 )
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 return _Reader(data, 4).header()
     except (struct.error, LookupError, ValueError) as error:
-        raise ModelError(f"{damaged} ({error}); copy it again.") from error
+        raise ModelError(f"{damaged} ({error}): copy it again.") from error
 
 
 class _Reader:
@@ -412,15 +412,15 @@ class _Reader:
     def header(self) -> Header:
         version = self.number("<I")
         if version not in VERSIONS:
-            raise ValueError(f"version {version}, where {' and '.join(map(str, VERSIONS))} are read")
+            raise ValueError(f"version {version}, but only {' and '.join(map(str, VERSIONS))} can be read")
         tensors, entries = self.number("<Q"), self.number("<Q")
         # An entry takes 13 bytes at the least, a tensor 24: more cannot be there.
         if 13 * entries + 24 * tensors > len(self.data):
             raise ValueError(f"{entries:,} entries and {tensors:,} tensors in {len(self.data):,} bytes")
         if entries > MOST_ENTRIES or tensors > MOST_TENSORS:
             raise ValueError(
-                f"{entries:,} entries and {tensors:,} tensors, where at most {MOST_ENTRIES:,} and "
-                f"{MOST_TENSORS:,} are read"
+                f"{entries:,} entries and {tensors:,} tensors, but at most {MOST_ENTRIES:,} and "
+                f"{MOST_TENSORS:,} are allowed"
             )
         metadata = {self.text(): self.value(self.number("<I")) for _ in range(entries)}
         return self.tensors(tensors, metadata)
@@ -449,10 +449,10 @@ class _Reader:
             end = max(end, offset + -(-prod(shape) // block) * taken)
         alignment = metadata.get(ALIGNMENT, 32)
         if type(alignment) is not int or not 0 < alignment <= 2**16:
-            raise ValueError(f"{ALIGNMENT} is no alignment")
+            raise ValueError(f"{ALIGNMENT} is not a valid alignment")
         begins = -(-self.at // alignment) * alignment
         if begins + end > len(self.data):
-            raise ValueError(f"{len(self.data):,} bytes where its header says {begins + end:,}")
+            raise ValueError(f"{len(self.data):,} bytes, but {begins + end:,} according to its header")
         if factors is None:
             return Header(metadata, shapes)
         offset, length = factors
@@ -472,7 +472,7 @@ class _Reader:
         elif of == TEXT and 8 * length <= len(self.data) - self.at:
             self.texts += length
             if self.texts > MOST_TEXTS:
-                raise ValueError(f"lists of over {MOST_TEXTS:,} texts")
+                raise ValueError(f"lists of more than {MOST_TEXTS:,} texts")
             for _ in range(length):
                 self.pass_over(self.number("<Q"))
         else:
@@ -496,4 +496,4 @@ class _Reader:
             raise ValueError(f"it ends {length - len(self.data) + self.at:,} bytes too early")
         self.at += length
         if self.at > LARGEST:
-            raise ValueError(f"a header of over {LARGEST // 2**20} MiB")
+            raise ValueError(f"a header of more than {LARGEST // 2**20} MiB")

@@ -38,13 +38,13 @@ def require_allowed_code(spec: ModelSpec) -> None:
     named = split_name(spec.name)
     if named.is_hub_id:
         raise ModelError(
-            f"The model {spec.name} runs code of its own repository, which is refused: let the operator read "
-            f"it and add {named.model} to PCF_REMOTE_CODE, or serve the model elsewhere and score it as an "
-            "endpoint."
+            f"The model {spec.name} runs code from its own repository, which is not allowed: ask the "
+            f"operator to check the code and add {named.model} to PCF_REMOTE_CODE, or serve the model "
+            "elsewhere and connect it as an endpoint."
         )
     raise ModelError(
-        f"The model {spec.name} runs code of its own directory, which is never allowed: serve it elsewhere "
-        "and score it as an endpoint."
+        f"The model {spec.name} runs code from its own directory, which is never allowed: serve it elsewhere "
+        "and connect it as an endpoint."
     )
 
 
@@ -55,11 +55,11 @@ def require_own_code(folder: Path, name: str) -> None:
         try:
             mapped = json.loads(read_small(path)).get("auto_map") if path.is_file() else None
         except (ValueError, AttributeError, RecursionError) as error:
-            raise ModelError(f"The file {file} of the model {name} is damaged; download it again.") from error
+            raise ModelError(f"The file {file} of the model {name} is damaged: download it again.") from error
         if "--" in json.dumps(mapped):
             raise ModelError(
-                f"The model {name} takes code from another repository (auto_map in {file}), of which no "
-                "revision is pinned: serve the model elsewhere and score it as an endpoint."
+                f"The model {name} runs code from another repository (auto_map in {file}) without a fixed "
+                "revision, which is not allowed: serve the model elsewhere and connect it as an endpoint."
             )
 
 
@@ -89,7 +89,8 @@ def download(spec: ModelSpec) -> Path:
     """Fetch the weights of a hub model at its revision, and its code where that may run; the folder."""
     if not settings().allow_hub:
         raise ModelError(
-            f"The weights of {spec.name} are not here and downloads are off (PCF_ALLOW_HUB); allow them."
+            f"The weights of {spec.name} are not on this computer, and downloads are off: switch "
+            "PCF_ALLOW_HUB on."
         )
     code = CODE if spec.remote_code and is_allowed(spec.name) else []
     return _snapshot(replace(split_name(spec.name), revision=spec.identity), SMALL_FILES + WEIGHTS + code)
@@ -151,8 +152,8 @@ def hub_folder(named: ModelName) -> Path:
     if folder is None:
         if not settings().allow_hub:
             raise ModelError(
-                f"The model {named.pinned} is not in the hub's local cache and downloads are off "
-                "(PCF_ALLOW_HUB); allow them or give a model directory."
+                f"The model {named.pinned} is not in the hub's local cache, and downloads are off: switch "
+                "PCF_ALLOW_HUB on, or give a model directory."
             )
         folder = _snapshot(named, SMALL_FILES)
     if (folder / ADAPTER).is_file():
@@ -176,7 +177,7 @@ def _cached(named: ModelName) -> Path | None:
         return None
     except HFValidationError as error:
         raise ModelError(
-            f"{named.model!r} cannot be the id of a hub model ({str(error).splitlines()[0]}); check the name."
+            f"{named.model!r} is not a valid hub id ({str(error).splitlines()[0]}): check the name."
         ) from error
     return folder if (folder / "config.json").is_file() else None
 
@@ -223,8 +224,8 @@ def _failures_told(named: ModelName) -> Iterator[None]:
         ) from error
     except RevisionNotFoundError as error:
         raise ModelError(
-            f"The hub has no revision {named.revision!r} of {name}: name a branch, a tag or a commit that it "
-            "has behind the @, or leave it away and score the newest."
+            f"The hub has no revision {named.revision!r} of {name}: write an existing branch, tag or commit "
+            "after the @, or leave the @ out to score the newest."
         ) from error
     except RepositoryNotFoundError as error:
         raise ModelError(
@@ -232,12 +233,12 @@ def _failures_told(named: ModelName) -> Iterator[None]:
         ) from error
     except (LocalEntryNotFoundError, OfflineModeIsEnabled, httpx2.TransportError) as error:
         raise ModelError(
-            f"The model {named.pinned} is not in the local cache and the hub cannot be reached: check the "
+            f"The model {named.pinned} is not in the local cache, and the hub cannot be reached: check the "
             "network, or give a model directory."
         ) from error
     except Exception as error:  # a download fails in the ways of three libraries: hub, HTTP, file system
         raise ModelError(
-            f"The model {named.pinned} could not be downloaded from the hub ({reason_of(error)}); try again."
+            f"The model {named.pinned} could not be downloaded from the hub ({reason_of(error)}): try again."
         ) from error
 
 
@@ -252,7 +253,7 @@ def _require_safetensors(name: str, revision: str) -> None:
         return
     if not any(path.startswith("model") and path.endswith(".safetensors") for path in files):
         raise ModelError(
-            f"The hub model {name} has no safetensors weights, and other formats can run code: name a "
-            f"revision that has them (a pull request of the hub: {name}@refs/pr/<number>), or convert it and "
-            "give the directory."
+            f"The hub model {name} has no safetensors weights, and other formats can run code: choose a "
+            f"revision that has them (for example a pull request on the hub: {name}@refs/pr/<number>), or "
+            "convert the weights and give the directory."
         )

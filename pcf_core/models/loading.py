@@ -109,7 +109,9 @@ def load_classifier(spec: ModelSpec, device: str = "auto") -> Loaded:
         As :func:`load`; its weights have no such head.
     """
     if spec.remote_code:
-        raise ModelError(f"The classifier {spec.name} needs code of its own, which none may run here.")
+        raise ModelError(
+            f"The classifier {spec.name} needs code of its own, which is not allowed: choose another."
+        )
     return _loaded(spec, device, CLASSIFIER)
 
 
@@ -117,7 +119,7 @@ def _loaded(spec: ModelSpec, device: str, kind: Any, absent: tuple[str, ...] = (
     """Load a model by its class in transformers; ``absent``: prefixes of tensors that may be missing."""
     if spec.dtype not in TYPES:
         raise ModelError(
-            f"The dtype {spec.dtype!r} of {spec.name} is not known; choose one of {', '.join(DTYPES)}."
+            f"The dtype {spec.dtype!r} of {spec.name} is unknown: choose one of {', '.join(DTYPES)}."
         )
     require_allowed_code(spec)
     target = choose_device(settings().device if device == "auto" else device)
@@ -175,16 +177,16 @@ def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[s
         placed = model if target == SPLIT else model.to(target)
     except (torch.OutOfMemoryError, MemoryError) as error:
         raise ModelError(
-            f"The model {spec.name} does not fit into the free memory of {target} as {spec.dtype}: take a "
-            "narrower dtype, PCF_DEVICE=split, or serve it and score it as an endpoint."
+            f"The model {spec.name} does not fit into the free memory of {target} as {spec.dtype}: use a "
+            "narrower dtype or PCF_DEVICE=split, or serve the model and connect it as an endpoint."
         ) from error
     except ModelError:
         raise
     except Exception as error:  # transformers may fail in any way on a folder that somebody else wrote
         reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
         raise ModelError(
-            f"The model {spec.name} cannot be loaded ({reason}); check its config.json, tokenizer "
-            "and weights."
+            f"The model {spec.name} cannot be loaded ({reason}): check its config.json, tokenizer and "
+            "weights."
         ) from error
     _require_whole(spec, model, report, kind, absent)
     return placed, tokenizer
@@ -197,23 +199,23 @@ def _require_whole(
     odd = sorted(name for name, *_ in report["mismatched_keys"])
     if odd:
         raise ModelError(
-            f"The weights of {spec.name} do not have the shapes that its config.json gives "
+            f"The weights of {spec.name} do not have the shapes stated in its config.json "
             f"({', '.join(odd[:3])}): take both from one checkpoint."
         )
     missing = sorted(name for name in report["missing_keys"] if not name.startswith(absent))
     if missing:  # transformers would fill them with random numbers
         needed = "whole checkpoint" if absent else "checkpoint saved with its head"
         raise ModelError(
-            f"The weights of {spec.name} lack {len(missing)} tensors ({', '.join(missing[:3])}): scores "
-            f"would be random; use a {needed}."
+            f"The weights of {spec.name} lack {len(missing)} tensors ({', '.join(missing[:3])}), so scores "
+            f"would be random: use a {needed}."
         )
     unread = sorted(_unread(report["unexpected_keys"], model, heads=kind not in (AutoModel, CLASSIFIER)))
     if unread:  # transformers would leave them out
         raise ModelError(
             f"The weights of {spec.name} hold {len(unread):,} tensors that its class {type(model).__name__} "
-            f"does not read, the first of them {unread[0][:120]!r}: without them the scores would be another "
-            "model's. Take weights and config.json from one checkpoint, in a number type and a "
-            "quantization that transformers reads, or serve the model and score it as an endpoint."
+            f"does not use (for example {unread[0][:120]!r}), so the scores would be wrong: take weights and "
+            "config.json from one checkpoint, in a number type and a quantization that transformers "
+            "supports, or serve the model and connect it as an endpoint."
         )
 
 
@@ -225,9 +227,9 @@ def _require_quantization(folder: Path, name: str) -> None:
     for packing in packings:
         if isinstance(packing, dict) and not AutoHfQuantizer.supports_quant_method(packing):
             raise ModelError(
-                f"The config.json of the model {name} says that its weights are quantized by the method "
+                f"According to its config.json the weights of the model {name} are quantized by the method "
                 f"{str(packing.get('quant_method'))[:80]!r}, which transformers {transformers.__version__} "
-                "does not know: take the checkpoint before it was quantized, or serve the model and score "
+                "does not support: use the checkpoint before quantization, or serve the model and connect "
                 "it as an endpoint."
             )
     for path in () if packings else weight_files(folder, name):
@@ -235,9 +237,8 @@ def _require_quantization(folder: Path, name: str) -> None:
             if key.endswith("weight") and WHOLE_NUMBERS.fullmatch(str(tensor.get("dtype"))):
                 raise ModelError(
                     f"The weights {path.name} of the model {name} hold whole numbers ({tensor['dtype']}) for "
-                    f"{key[:120]!r}, and its config.json has no quantization_config that says what they "
-                    "stand for: take the checkpoint before it was quantized, or serve the model and score it "
-                    "as an endpoint."
+                    f"{key[:120]!r}, but its config.json has no quantization_config that explains them: use "
+                    "the checkpoint before quantization, or serve the model and connect it as an endpoint."
                 )
 
 
@@ -277,5 +278,5 @@ def choose_device(wanted: str) -> str:
         return wanted
     there = [*cards, *apple, "cpu", SPLIT]
     if wanted not in there:
-        raise ModelError(f"The device {wanted!r} is not available; available are: {', '.join(there)}.")
+        raise ModelError(f"The device {wanted!r} is not available: choose one of {', '.join(there)}.")
     return wanted

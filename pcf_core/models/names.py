@@ -76,9 +76,7 @@ def split_name(text: str) -> ModelName:
     if not at or not HUB_ID.fullmatch(hub_id):
         return ModelName(model, family)
     if len(revision) > 128 or ".." in revision or not REVISION.fullmatch(revision):
-        raise ModelError(
-            f"{revision!r} behind {hub_id}@ cannot be a revision: give a branch, a tag or a commit."
-        )
+        raise ModelError(f"{revision!r} after {hub_id}@ is not a revision: give a branch, a tag or a commit.")
     return ModelName(hub_id, family, revision)
 
 
@@ -107,8 +105,8 @@ def split_inspected(name: str) -> tuple[str, str]:
     parts = DATED.fullmatch(name.removeprefix(INSPECTED))
     if parts is None or not is_provided(parts[1]):
         raise ModelError(
-            f"{shown(name)} names no model of a log of Inspect: write {INSPECTED}provider/model@day, as "
-            "import gives it."
+            f"{shown(name)} is not a model of an Inspect log: write {INSPECTED}provider/model@day, as import "
+            "shows it."
         )
     return parts[1], parts[2]
 
@@ -117,8 +115,8 @@ def refuse_asking(name: str) -> None:
     """Raise ModelError for a model whose texts came in a log: nobody here can reach it."""
     if name.startswith(INSPECTED):
         raise ModelError(
-            f"The texts of {shown(name)} came in a log of Inspect, and these are not in it: run the task "
-            "with these settings, and import its log."
+            f"The texts of {shown(name)} were imported from an Inspect log, which does not have the texts of "
+            "this request: run the task with these settings, and import its log."
         )
 
 
@@ -168,8 +166,8 @@ class KnownModel(Record):
     def _has_terms(self) -> Self:
         if bool(self.terms) != bool(self.license and self.license not in OPEN_SOURCE):
             raise ValueError(
-                f"{self.name}: terms must be the address of a license other than "
-                f"{' and '.join(OPEN_SOURCE)}, and of no other; got license {self.license!r} and terms "
+                f"{self.name}: terms must be the address of a license if the license is not "
+                f"{' or '.join(OPEN_SOURCE)}, and empty if it is; got license {self.license!r} and terms "
                 f"{self.terms!r}"
             )
         return self
@@ -211,19 +209,19 @@ class Registry(Record):
         paired = [name for series in self.series for name in series.models]
         for name in paired:
             if name not in sizes:
-                raise ValueError(f"a series names {name}, which is no model of this file")
+                raise ValueError(f"a series has {name}, which is not a model of this file")
             if paired.count(name) > 1:
                 raise ValueError(f"{name} is in two pairs")
         for series in self.series:
             for pair in series.pair:
                 if sizes[pair.base] != sizes[pair.aligned]:
                     raise ValueError(
-                        f"the series {series.name} pairs {pair.base} and {pair.aligned}, which must have "
-                        f"as many parameters; got {sizes[pair.base]:,} and {sizes[pair.aligned]:,}"
+                        f"the series {series.name} pairs {pair.base} and {pair.aligned}, which must have the "
+                        f"same number of parameters; got {sizes[pair.base]:,} and {sizes[pair.aligned]:,}"
                     )
             given = [sizes[pair.base] for pair in series.pair]
             if sorted(set(given)) != given:
-                raise ValueError(f"the series {series.name} must have each size once, the smallest first")
+                raise ValueError(f"the series {series.name} must have each size once, smallest first")
         return self
 
 
@@ -310,6 +308,6 @@ def require_allowed(name: str) -> None:
     """Raise ModelError for a model that the operator's patterns do not allow."""
     if not is_model_allowed(name):
         raise ModelError(
-            f"The model {name} may not be asked here: allowed are {', '.join(settings().allowed_models)} "
-            "(PCF_ALLOWED_MODELS)."
+            f"The model {name} may not be used here: choose one that is allowed "
+            f"({', '.join(settings().allowed_models)}, set by PCF_ALLOWED_MODELS)."
         )

@@ -49,7 +49,7 @@ class Offer(Record):
     @property
     def sentence(self) -> str:
         """Size, source and licence in one sentence."""
-        licensed = self.license or f"not read by us, it stands on {self.terms}"
+        licensed = self.license or f"we have not read it; it is on {self.terms}"
         where = "in" if self.packages else "from"
         return f"{self.name}: {self.size} {where} {self.source}; licence: {licensed}."
 
@@ -75,7 +75,7 @@ def offer_of(name: str) -> Offer:
     named = split_name(name)
     if not named.is_hub_id:
         raise ModelError(
-            f"{name!r} cannot be fetched: name a public model of the list, or a hub id such as "
+            f"{name!r} cannot be downloaded: choose a public model of the list, or a hub id such as "
             "openai-community/gpt2."
         )
     listed = known_model(named.model)
@@ -116,11 +116,10 @@ def require_fetchable(offer: Offer, accepted: bool) -> None:
     require_allowed(offer.name)
     if not offer.packages and not settings().allow_hub:
         raise ModelError(
-            f"The weights of {offer.name} are not fetched: downloads are off (PCF_ALLOW_HUB); allow them, or "
-            "copy its files to a folder and name that."
+            f"The weights of {offer.name} cannot be downloaded, because downloads are off: switch "
+            "PCF_ALLOW_HUB on, or copy its files to a folder and give that folder."
         )
     if offer.terms and not accepted:
         raise InputError(
-            f"{offer.name} comes under terms of its own: read {offer.terms}, and accept them if you do "
-            "(--accept-terms)."
+            f"{offer.name} has its own terms: read {offer.terms}, and if you accept them, add --accept-terms."
         )

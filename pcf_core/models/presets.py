@@ -144,9 +144,10 @@ def _aligned_preset(series: Series, available: Collection[str]) -> Preset | None
             for pair, size in zip(pairs, sizes, strict=True)
             if size is not None
         ),
-        help=f"Base and aligned checkpoints of {series.title}, size by size: what does alignment change?",
-        caution="Each is a single checkpoint. What its makers did between base and aligned is more than one "
-        "thing, and both are scored as plain text, without a chat format.",
+        help=f"Base and aligned checkpoints of {series.title}, size by size: how does alignment change "
+        "the risk?",
+        caution="Each is a single checkpoint. Between base and aligned its makers changed more than one "
+        "thing. Both are scored as plain text, without a chat format.",
     )
 
 

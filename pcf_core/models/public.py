@@ -115,14 +115,14 @@ def gguf_files(spec: ModelSpec) -> tuple[Path, ...]:
 
 def how_to_get(model: PublicModel) -> str:
     """Say how to fetch the weights of a public model, as the end of a sentence."""
-    return f"fetch them with: python -m pcf_core models get {model.name}"
+    return f"download them with: python -m pcf_core models get {model.name}"
 
 
 def _present(model: PublicModel) -> Iterator[Path]:
     files = model.located
     if not files:
         raise ModelError(
-            f"The weights of {model.name} are not on this machine; {how_to_get(model)} "
+            f"The weights of {model.name} are not on this computer; {how_to_get(model)} "
             f"({model.bytes / 1e6:,.0f} MB, {model.license})."
         )
     yield from files

@@ -74,11 +74,11 @@ def resolve(name_or_path: str) -> ModelSpec:
         return resolve_endpoint(name_or_path)
     if name_or_path.startswith(IMPORTED):
         raise ModelError(
-            f"Of {shown(name_or_path)} there are imported results alone: only what came in its pack is read "
-            "here."
+            f"The model {shown(name_or_path)} is not installed, only its imported results: add the model "
+            "itself to score it."
         )
     if name_or_path.startswith(INSPECTED):
-        raise ModelError(f"Of {shown(name_or_path)} there are texts alone, and no scores.")
+        raise ModelError(f"The model {shown(name_or_path)} has only imported texts, no scores.")
     named = split_name(name_or_path)
     public = public_model(named.model)
     if public is not None:
@@ -95,14 +95,14 @@ def resolve(name_or_path: str) -> ModelSpec:
         return resolve_hub(named).model_copy(update={"kind": "public"})
     meant = [model.name for model in known_models() if model.name.split("/")[1] == named.model]
     if meant:
-        raise ModelError(f"There is no model named {name_or_path!r} here: its name on the hub is {meant[0]}.")
+        raise ModelError(f"There is no model named {name_or_path!r}: use its name on the hub, {meant[0]}.")
     names = [spec.name for spec in list_models()]
     near = get_close_matches(name_or_path, names, MOST_NEAR) or names[:MOST_NEAR]
     suggested = ", ".join(near) or "none"
     more = f" and {len(names) - len(near):,} more" if len(names) > len(near) else ""
     raise ModelError(
-        f"There is no model named {name_or_path!r}: known are {suggested}{more}; or give a directory with a "
-        "config.json, a GGUF file, or a hub id such as openai-community/gpt2."
+        f"There is no model named {name_or_path!r}: choose one of {suggested}{more}, or give a directory "
+        "with a config.json, a GGUF file, or a hub id such as openai-community/gpt2."
     )
 
 
@@ -155,7 +155,7 @@ def _survey() -> Iterator[ModelSpec | LeftOut]:
     yield from (model.spec for model in public_models())
     for root in _roots():
         if root == settings().models and not root.is_dir():
-            yield LeftOut(name=str(root), reason="There is no such folder: PCF_MODELS names it.")
+            yield LeftOut(name=str(root), reason="There is no such folder: correct PCF_MODELS.")
         for path in sorted(root.glob("*")):
             model = _model_at(path)
             if model is None:
@@ -163,10 +163,12 @@ def _survey() -> Iterator[ModelSpec | LeftOut]:
             name = path.stem if path == model else path.name
             if not NAME.fullmatch(name):
                 yield LeftOut(
-                    name=name, reason="A model's name may hold letters, digits, '.', '_' and '-' only."
+                    name=name,
+                    reason="A model's name may have only letters, digits, '.', '_' and '-': "
+                    "rename the folder.",
                 )
             elif name in seen:
-                yield LeftOut(name=name, reason=f"Another model is named {name}; rename {path}.")
+                yield LeftOut(name=name, reason=f"Another model has the name {name}: rename {path}.")
             else:
                 seen.add(name)
                 try:
@@ -207,7 +209,8 @@ def _read_as(spec: ModelSpec, requested: Family | None) -> ModelSpec:
     """Return a model whose family nobody has to choose; refuse another family."""
     if requested not in (None, spec.family):
         raise ModelError(
-            f"The model {spec.name} cannot be read as {requested}: by its file it is {spec.family}."
+            f"The model {spec.name} cannot be read as {requested}, because its file says that it is "
+            f"{spec.family}."
         )
     return spec
 
@@ -220,7 +223,7 @@ def _as_path(text: str) -> Path | None:
         path = _model_at(Path(text).expanduser().resolve())
         str(path).encode()
     except UnicodeEncodeError as error:
-        raise ModelError(f"The name of {text!r} is not UTF-8, which keys are made of; rename it.") from error
+        raise ModelError(f"The name of {text!r} is not valid UTF-8: rename it.") from error
     except (OSError, RuntimeError):  # a name too long for a path, an unknown ~user
         return None
     return path
@@ -267,7 +270,7 @@ def resolve_entailment(name_or_path: str) -> ModelSpec:
     entailment_class(config, name_or_path)
     if needs_remote_code(config):
         raise ModelError(
-            f"The NLI model {name_or_path} needs code of its own, which may not run: take another."
+            f"The NLI model {name_or_path} needs code of its own, which is not allowed: choose another."
         )
     return ModelSpec(
         name=name_or_path,
@@ -288,14 +291,17 @@ def entailment_class(config: Mapping[str, Any], name: str) -> int:
     architectures = config.get("architectures") or []
     if not any(str(one).endswith(CLASSIFIER) for one in architectures):
         raise ModelError(
-            f"The model {name} is no NLI model: its config.json names {architectures or 'no architecture'}, "
-            f"and one that ends in {CLASSIFIER} is needed."
+            f"The model {name} is not an NLI model: its config.json names "
+            f"{architectures or 'no architecture'}, but one that ends in {CLASSIFIER} is needed."
         )
     classes = config.get("id2label") or {}
     entailing = [int(number) for number, name in classes.items() if str(name).lower().startswith(ENTAILS)]
     if len(entailing) != 1:
         named = ", ".join(map(str, classes.values())) or "not named"
-        raise ModelError(f"The classes of {name} are {named}: an NLI model has one called entailment.")
+        raise ModelError(
+            f"The classes of {name} are {named}, but an NLI model must have one called "
+            "entailment: choose another model."
+        )
     return entailing[0]
 
 
@@ -321,10 +327,10 @@ def _planted(path: Path, name: str) -> Planted:
     def parse(data: bytes) -> Planted:
         planted = Planted.model_validate_json(data)
         if planted.model != name:
-            raise ValueError(f"it speaks of {planted.model}")
+            raise ValueError(f"it belongs to the model {planted.model}")
         return planted
 
-    return read_shipped(path, parse, f"The truth of the model {name} in {path}")
+    return read_shipped(path, parse, f"The planted truth of the model {name} in {path}")
 
 
 # The results of the same training with other seeds: ``seeds.json`` in a model's folder.
@@ -350,8 +356,8 @@ def seeds_of(spec: ModelSpec) -> Seeds | None:
     if seeds.identity != spec.identity:
         raise ModelError(
             f"{subject} was measured for {seeds.model} with other weights or another configuration "
-            f"({seeds.identity[:12]}, not {spec.identity[:12]}): remove it, or measure again with "
-            "python -m tools.measure_seeds."
+            f"({seeds.identity[:12]}, not {spec.identity[:12]}): remove it, or measure again with python -m "
+            "tools.measure_seeds."
         )
     return seeds
 

@@ -135,9 +135,9 @@ class Database:
         )
         if row["names"] and row["version"] != SCHEMA_VERSION:
             raise StoreError(
-                f"The file {self._path} was written by another version of PCF Audit: use that version, give "
-                "this one another folder as PCF_CACHE, or delete the file (it is made again from the shards, "
-                "and waiting jobs are lost)."
+                f"The file {self._path} was written by another version of PCF Audit: use that version, set "
+                "PCF_CACHE to another folder, or delete the file (it is rebuilt from the shards, but "
+                "waiting jobs are lost)."
             )
         return bool(row["found"])
 
@@ -252,8 +252,8 @@ def _alone(path: Path) -> Iterator[None]:
 
 def _damage_sentence(path: Path, reason: str) -> str:
     return (
-        f"The catalogue at {path} was damaged ({reason}): it is kept as {damaged(path).name}, and another "
-        "takes its place, made from the shards and the jobs that can still be read; repeat what you did."
+        f"The catalogue at {path} was damaged ({reason}). It was saved as {damaged(path).name} and replaced "
+        "by a new one, made from the shards and the jobs that could still be read: repeat your last action."
     )
 
 

@@ -160,21 +160,21 @@ def sentence(
     lacks_room = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_SHMSIZE
     if number in FULL or code == sqlite3.SQLITE_FULL or lacks_room:
         return (
-            f"The cache at {path} is full: free some space or set {setting} to another folder, "
-            "then repeat; what is finished is kept."
+            f"The disk with the cache at {path} is full: free some space or set {setting} to another folder, "
+            "then repeat. Finished work is kept."
         )
     if number in NOT_WRITABLE or code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
         return f"The cache at {path} cannot be written: make it writable or set {setting} to another folder."
     if code == sqlite3.SQLITE_BUSY:
         return busy(path)
     if is_damage(error):
-        return f"The catalogue at {path} is damaged: delete it, it is rebuilt from the shards."
+        return f"The catalogue at {path} is damaged: delete it, and it is rebuilt from the shards."
     return f"The cache at {path} cannot be used ({error}): check the disk or set {setting} to another folder."
 
 
 def busy(path: Path) -> str:
     """Return the sentence for a cache that other processes are using."""
-    return f"The cache at {path} is busy with other processes: repeat in a moment."
+    return f"The cache at {path} is being used by other processes: try again in a moment."
 
 
 def is_damage(error: Exception) -> bool:

@@ -184,13 +184,15 @@ def _checked(file: BinaryIO) -> Journaled:
         try:
             entry = Entry.model_validate_json(line)
         except ValidationError:
-            damage = damage or f"Line {line_number:,} of {FILE_NAME} is no entry: it was altered or cut."
+            damage = damage or (
+                f"Line {line_number:,} of {FILE_NAME} is not a valid entry: it was changed or cut off."
+            )
         else:
             entries.append(entry)
             if entry.previous != previous or entry.number != number + 1 or not line.endswith(b"\n"):
                 damage = damage or (
-                    f"Entry {entry.number:,} of {FILE_NAME} does not follow the line before it: one was "
-                    "altered, taken out or put in."
+                    f"Entry {entry.number:,} of {FILE_NAME} does not follow from the line before it: an "
+                    "entry was changed, removed or added."
                 )
         previous, number = hashlib.sha256(line).hexdigest(), (entries[-1].number if entries else 0)
     return Journaled(tuple(entries), damage, previous)

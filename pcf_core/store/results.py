@@ -82,7 +82,7 @@ def read_result(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | 
             raise ValueError("the checksum does not fit")
         return arrays, json.loads(facts)
     except (ValueError, KeyError, TypeError, OSError, pa.ArrowException) as error:
-        log.warning("The result %s is damaged (%s): it is computed again.", path, error)
+        log.warning("The result %s is damaged (%s): it is calculated again.", path, error)
         return None
 
 
@@ -93,7 +93,7 @@ def read_document(path: Path) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except (ValueError, OSError) as error:
-        log.warning("The result %s is damaged (%s): it is computed again.", path, error)
+        log.warning("The result %s is damaged (%s): it is calculated again.", path, error)
         return None
 
 
@@ -207,16 +207,15 @@ def find_run(key: str, keys: Sequence[str]) -> str:
         return key
     if len(key) < SHORTEST_PREFIX or not KEY.fullmatch(key):
         raise RunError(
-            f"A run key is 16 hexadecimal digits, or its first {SHORTEST_PREFIX} or more; got {key[:40]!r}: "
-            "`score` prints it, and the page 'Run an audit' shows it."
+            f"A run key has 16 hexadecimal digits, of which at least the first {SHORTEST_PREFIX} are needed; "
+            f"{key[:40]!r} was given: `score` prints the key, and the page 'Run an audit' shows it."
         )
     fitting = [full for full in keys if full.startswith(key)]
     if len(fitting) > 1:
-        raise RunError(
-            f"The run key {key!r} stands for {len(fitting)} runs ({', '.join(fitting)}): give more digits."
-        )
+        raise RunError(f"Several runs begin with {key!r} ({', '.join(fitting)}): give more digits.")
     if not fitting:
         raise RunError(
-            f"No run has the key {key[:40]!r}: score it first, or check the key on the page 'Run an audit'."
+            f"There is no run with the key {key[:40]!r}: score it first, or check the key on the page "
+            "'Run an audit'."
         )
     return fitting[0]

@@ -104,7 +104,7 @@ def read_sealed(
         if body.get("schema_version") != SCHEMA_VERSION:
             raise StoreError(
                 f"The shard {shard} of {folder.name} was written by another version of PCF Audit (schema "
-                f"{body.get('schema_version')}, here {SCHEMA_VERSION}): it is left alone and not used."
+                f"{body.get('schema_version')}, here {SCHEMA_VERSION}): it is neither used nor changed."
             )
         if body["sha256"] != sha256(data):
             raise ValueError("the checksum of its data does not fit")
@@ -113,8 +113,8 @@ def read_sealed(
         return interpret(body, data)
     except (ValueError, KeyError, OSError, pa.ArrowException) as error:
         raise DamagedShardError(
-            f"The shard {shard} of {folder.name} is damaged ({_reason(error)}): "
-            f"its {content} count as missing and are made again when they are asked for."
+            f"The shard {shard} of {folder.name} is damaged ({_reason(error)}): its {content} count as "
+            "missing and are made again when they are needed."
         ) from error
 
 

@@ -225,7 +225,7 @@ class ObjectStorage(Storage):
             reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
             message = (
                 f"The scores at {self._url} cannot be used ({reason}): check PCF_SCORES, its credentials and "
-                "the network, then repeat; what is finished is kept."
+                "the network, then repeat. Finished work is kept."
             )
             raise UnreachableError(without_credentials(message)) from error
 
@@ -258,7 +258,7 @@ def _shared_storage(scores: str) -> Storage:
         protocol = scores.partition("://")[0]
         reason = without_credentials(str(error))
         raise SettingsError(
-            f"PCF_SCORES cannot be a URL of {protocol!r} here ({reason}): install what fsspec needs for it "
-            "(s3fs for s3, gcsfs for gs, adlfs for az), or give a folder."
+            f"PCF_SCORES is a URL of {protocol!r}, which cannot be used here ({reason}): install the library "
+            "that fsspec needs for it (s3fs for s3, gcsfs for gs, adlfs for az), or give a folder."
         ) from error
     return ObjectStorage(system, path, scores)

@@ -147,8 +147,8 @@ class Store:
         def while_waiting(holder: str) -> None:
             if time.monotonic() - began > IMPORT_SECONDS:
                 raise StoreError(
-                    f"{holder} imports or deletes results in the cache at {self._root}: wait until it has "
-                    "finished, then repeat."
+                    f"{holder} is importing or deleting results in the cache at {self._root}: wait until it "
+                    "has finished, then repeat."
                 )
 
         with self.lock(IMPORTS, while_waiting) if self._database.lasts else nullcontext():
@@ -293,8 +293,8 @@ class Store:
             return of_shards
         return (
             *of_shards,
-            f"The catalogue of the cache was damaged and is kept as {damaged_file.name} in its folder; jobs "
-            "that could not be read are lost. Check the disk, then delete that file.",
+            f"The catalogue of the cache was damaged. It was saved as {damaged_file.name} in the cache "
+            "folder, and jobs that could not be read are lost: check the disk, then delete that file.",
         )
 
     # ------------------------------------------------------------------------ runs and results
@@ -411,8 +411,8 @@ class Store:
         info = self._runs[0].infos().get(key)
         if info is None:
             raise RunError(
-                f"The run {key[:40]} was not made in this cache and cannot be deleted: the page 'Models' "
-                "lists those that can."
+                f"The run {key[:40]} was not made in this cache, so it cannot be deleted: the page 'Models' "
+                "lists the runs that can."
             )
         others = (other.run for other in self._made_infos().values())
         return info.run, deletable(self._root, self._layers[0], info.run, others)
@@ -520,8 +520,8 @@ class Store:
             next(self._root.iterdir(), None)
         except OSError as error:
             raise StoreError(
-                f"The cache at {self._root} cannot be used ({error.strerror}): "
-                "set PCF_CACHE to a folder that can be read and written."
+                f"The cache at {self._root} cannot be used ({error.strerror}): set PCF_CACHE to a folder "
+                "that can be read and written."
             ) from error
 
     @contextmanager

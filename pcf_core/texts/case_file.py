@@ -41,10 +41,10 @@ TESTED: tuple[Verdict, ...] = ("difference", "exchanged words", "none shown")
 class CaseRow(Record):
     """One quantity of one audit.
 
-    ``question``: what the audit asks.  ``value``: with its ``interval``; ``None`` where nothing was measured
-    or nothing is defined.  ``neutral``: the value without a difference.  ``basis``: what the verdict rests
-    on, or why there is none.  ``side``: which group it falls to, in words; empty where it has no side.
-    ``made``: from which texts, scores or contexts.  ``key``: of the run or request behind it.
+    ``question``: of the audit.  ``value``: with its ``interval``; ``None`` if nothing was measured or nothing
+    is defined.  ``neutral``: the value without a difference.  ``basis``: the reason for the verdict, or for
+    its absence.  ``side``: the group it favours, in words; empty if it has no side.  ``made``: the texts,
+    scores or contexts used.  ``key``: of the run or request.
     """
 
     audit: AuditName
@@ -75,7 +75,7 @@ class SharedOccupation(Record):
 
     @property
     def same_side(self) -> bool | None:
-        """Whether both lean to the same side; ``None`` where one of them leans to none."""
+        """Whether both prefer the same side; ``None`` if one of them has no preference."""
         if not self.tilt or self.share == 0.5:
             return None
         return (self.tilt > 0) == (self.share > 0.5)
@@ -102,7 +102,7 @@ class SharedOccupations(Record):
 
     @property
     def same(self) -> int:
-        """How many lean to the same side."""
+        """The number of occupations for which both prefer the same side."""
         return sum(row.same_side is True for row in self.rows)
 
     @property

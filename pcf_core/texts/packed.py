@@ -1,9 +1,9 @@
-"""Results of FairPair and of the criteria as packs have them: with their material, texts and scores.
+"""Results of FairPair and of the criteria in packs, with their material, texts and scores.
 
-**What is told is worked out again.**  A report follows from its texts, so it is computed from them once more
-and has to be the same.  What that would take a model for is taken as it came, and said to be
-(:attr:`Checked.as_it_came`): which words an exchange found in a text (a parser), distances of vectors (an
-encoder), labels by a model, and the embedding score, which takes minutes.
+**Results are calculated again.**  A report follows from its texts, so it is computed from them and has to be
+the same.  Parts that would need a model are accepted unchanged and marked (:attr:`Checked.as_it_came`): the
+words exchanged in a text (a parser), distances of vectors (an encoder), labels by a model, and the embedding
+score, which takes minutes.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class PackedFairPair(Record):
         """
         result, request = self.result, self.result.asked
         if request.rules != FAIRPAIR_RULES:
-            raise ValueError("it was measured by other rules than there are here")
+            raise ValueError("it was measured by the rules of another version")
         for name in (
             self.prompts.name,
             self.table.name,
@@ -128,13 +128,13 @@ class PackedFairPair(Record):
             request.perturbation.pipeline,
             request.perturbation.reverse,
         ):
-            raise ValueError("its prompts or its table are not those that were asked for")
+            raise ValueError("its prompts or its table are not those of the request")
         texts = self.prompts.texts
         _check_written(self.written, [("", text) for text in (*texts, *result.counterparts)], request.count)
         if len(result.counterparts) != len(texts) or tuple(one.prompt for one in self.perturbed) != texts:
-            raise ValueError("it has texts of other prompts than were asked")
+            raise ValueError("it has texts of prompts that are not in the request")
         if any({len(one.texts), one.errors.texts} != {request.count} for one in self.perturbed):
-            raise ValueError("it has another number of texts than was asked for")
+            raise ValueError("its number of texts is not that of the request")
         of = {one.prompt: one.generated for one in self.written}
         sides = [of[text] for text in texts], [of[text] for text in result.counterparts]
         self._check_counted(sides)
@@ -146,11 +146,13 @@ class PackedFairPair(Record):
         compared = len(pairs) * 4 * request.count**2 / folds * permutations_for(len(pairs))
         _check_length(text for one in self.perturbed for text in one.texts)
         if compared > MOST_COMPARED:
-            raise ValueError("it has more texts than can be compared again here: ask for fewer, or for folds")
+            raise ValueError(
+                "it has more texts than can be compared again here: request fewer texts, or folds"
+            )
         again = measured(request, self.table, pairs)
         distances = [name for name in request.dissimilarities if name.startswith(f"{EMBEDDING}:")]
         if [*result.reports] != [*request.dissimilarities] or {*result.convergence} != {*result.reports}:
-            raise ValueError("it has reports of other measures than were asked for")
+            raise ValueError("its reports use other measures than the request")
         _check_same(
             [
                 {name: one for name, one in result.reports.items() if name in again.reports},
@@ -171,17 +173,17 @@ class PackedFairPair(Record):
         )
 
     def _check_counted(self, sides: tuple[Sequence[Generated], Sequence[Generated]]) -> None:
-        """Check what is counted of all texts: how they end, how many decline, what p does wrong."""
+        """Check the counts over all texts: how they ended, how many decline, and the errors of p."""
         result = self.result
         ends = [Counter(end for one in side for end in one.ends) for side in sides]
         declined = [sum(map(count_declining, side)) for side in sides]
         first, second = result.ends.get("original", {}), result.ends.get("prompt", {})
         if [Counter(first), Counter(second)] != ends or {*first, *second} - {*get_args(End)}:
-            raise ValueError("its texts ended otherwise than it says")
+            raise ValueError("its texts did not end as it states")
         if result.declined and [result.declined.get(one) for one in ("original", "prompt")] != declined:
-            raise ValueError("other texts of it decline than it says")
+            raise ValueError("its texts do not decline as it states")
         if together([one.errors for one in self.perturbed]) != result.errors:
-            raise ValueError("its exchange erred otherwise than it says")
+            raise ValueError("its exchange of words does not have the errors that it states")
 
     def _check_distance(self, name: str, report: FairPairReport) -> None:
         """Check a report that was not worked out again: its texts are those of the request alone."""
@@ -196,7 +198,7 @@ class PackedFairPair(Record):
             or not {*report.intervals} <= {*QUANTITIES}
             or not {*_texts_in(report.model_dump())} <= allowed
         ):
-            raise ValueError(f"its report by {name} is not one of the request")
+            raise ValueError(f"its report by {name} does not belong to the request")
 
     def _documents(self) -> Documents:
         request = self.result.asked.as_imported
@@ -234,9 +236,9 @@ class PackedCriteria(Record):
         """
         result, request = self.result, self.result.asked
         if request.rules != CRITERIA_RULES:
-            raise ValueError("it was read by other rules than there are here")
+            raise ValueError("it was evaluated by the rules of another version")
         if digest(self.material) != request.material:
-            raise ValueError("its material is not that which was asked for")
+            raise ValueError("its material is not that of the request")
         _check_told(self.material)
         experiment = restore_experiment(request.experiment, self.material)
         check_foreign(experiment)
@@ -248,7 +250,7 @@ class PackedCriteria(Record):
         if isinstance(experiment, Questions):
             entries = experiment.material.questions.left_out
         if entries != result.entries_left_out:
-            raise ValueError("it leaves out other entries than its material")
+            raise ValueError("the entries left out are not those of its material")
         came = self._check_written(experiment) if request.generation else self._check_scored(experiment)
         marked = request.as_imported
         return Checked(
@@ -269,10 +271,10 @@ class PackedCriteria(Record):
         asks: Sequence[Ask] = experiment.asks(request.wording)
         _check_written(self.written, [(ask.system, ask.prompt) for ask in asks], request.repeats)
         if len(self.written) != len(asks) or self.scored or result.left_out:
-            raise ValueError("its cells are not those of its experiment")
+            raise ValueError("its prompts are not those of its experiment")
         counted = Counter(end for one in self.written for end in one.ends)
         if Counter(result.ends) != counted or {*result.ends} - {*get_args(End)}:
-            raise ValueError("its texts ended otherwise than it says")
+            raise ValueError("its texts did not end as it states")
         texts = {ask.cell: one.texts for ask, one in zip(asks, self.written, strict=True)}
         if not isinstance(experiment, Hobbies):
             _check_same(result.report, experiment.report(texts))
@@ -284,7 +286,7 @@ class PackedCriteria(Record):
             _check_vectors(vectors)
         if not str(self.material["labeller"]).startswith(LEXICON):
             _check_told(result.report.model_dump())
-            return ("the labels of the hobbies and all that follows from them",)
+            return ("the labels of the hobbies and everything calculated from them",)
         again = experiment.without_vectors(texts).model_copy(update={"embedding": vectors})
         _check_same(result.report, again)
         return () if vectors is None else ("the embedding score",)
@@ -297,7 +299,7 @@ class PackedCriteria(Record):
             or self.written
             or result.ends
         ):
-            raise ValueError("its cells are not those of its experiment")
+            raise ValueError("its prompts are not those of its experiment")
         left_out = [one.name for one in result.left_out]
         cells = [
             (word in left_out, value)
@@ -308,9 +310,9 @@ class PackedCriteria(Record):
         if any(out != (value is None) for out, value in cells) or sorted({*left_out} & words) != sorted(
             left_out
         ):
-            raise ValueError("it leaves out other words than have no score")
+            raise ValueError("the words left out are not those without a score")
         if any(value is not None and value > ABOVE_NOTHING for _, value in cells):
-            raise ValueError("it holds what is no logarithm of a probability")
+            raise ValueError("it has a value that is not the logarithm of a probability")
         _check_told([one.reason for one in result.left_out])
         nats = {
             ask.cell: tuple(math.nan if value is None else value for value in row)
@@ -327,20 +329,20 @@ def _check_vectors(report: EmbeddingReport) -> None:
     """Check that an embedding score is of the texts of one model alone."""
     named = {*report.models, *(one.model for one in report.readings)}
     if named != {OWN_TEXTS} or report.gaps or report.label != EMBEDDING_LABEL:
-        raise ValueError("its embedding score is of other texts")
+        raise ValueError("its embedding score belongs to other texts")
 
 
 def _check_written(written: Sequence[WrittenTexts], request: Iterable[tuple[str, str]], count: int) -> None:
-    """Check that there are the texts that were asked for, each prompt's once, and so many."""
+    """Check that the pack has the requested texts, each prompt once, in the requested number."""
     if [(one.system, one.prompt) for one in written] != list(dict.fromkeys(request)):
-        raise ValueError("it has texts of other prompts than were asked")
+        raise ValueError("it has texts of prompts that are not in the request")
     if len(written) * count > MOST_TEXTS:
         raise ValueError(f"it has more than {MOST_TEXTS:,} texts")
     if any(len(one.generated.texts) != count for one in written):
-        raise ValueError("it has another number of texts than was asked for")
+        raise ValueError("its number of texts is not that of the request")
     _check_length(text for one in written for text in one.texts)
     if any(number < 0 for one in written for number in one.tokens):
-        raise ValueError("one of its texts has fewer than no tokens")
+        raise ValueError("one of its texts has a negative number of tokens")
 
 
 def _check_length(texts: Iterable[str]) -> None:
@@ -384,7 +386,7 @@ def _texts_in(value: object) -> Iterator[str]:
 def _check_same(stated: object, again: object) -> None:
     """Refuse a report that is not the one which was worked out again."""
     if not same(to_jsonable_python(stated), to_jsonable_python(again)):
-        raise ValueError("its report does not follow from its texts or scores")
+        raise ValueError("its report does not match its texts or scores")
 
 
 def same(stated: object, other: object) -> bool:

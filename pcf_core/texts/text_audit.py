@@ -15,30 +15,30 @@ Precision = Literal["auto", "float32", "bfloat16", "float16"]
 
 TOP_P = OptionSpec(
     title="top-p",
-    help="Only the likeliest tokens that together have this probability can be drawn; 1 allows all.",
-    usage="above 0, at most 1: all tokens",
+    help="Only the likeliest tokens that together have this probability can be drawn; 1 allows all tokens.",
+    usage="above 0 and at most 1; 1 allows all tokens",
     least=0.01,
     most=1.0,
     step=0.05,
 )
 LENGTH = OptionSpec(
-    title="Length, tokens",
-    help="New tokens at most. A sentence or two have about 40.",
-    usage="new tokens at most",
+    title="Length in tokens",
+    help="The largest number of new tokens. A sentence or two have about 40.",
+    usage="the largest number of new tokens",
     placeholder="Empty: usual",
     least=1,
     most=LONGEST,
 )
 SEED = OptionSpec(
     title="Seed",
-    help="Another seed gives other texts; the same gives the same ones, from a local model.",
-    usage="of the texts",
+    help="With the same seed a local model writes the same texts again; another seed gives other texts.",
+    usage="the seed of the texts",
     least=0,
 )
 PRECISION = OptionSpec(
     title="Precision",
-    help="The number type the model computes with. automatic: the model's own on a GPU that has it, float32 "
-    "on a CPU. bfloat16 and float16 take half the memory of float32, and round more.",
+    help="The number type for the calculation. automatic: on a GPU the model's own type if the GPU supports "
+    "it, on a CPU float32. bfloat16 and float16 need half the memory of float32 and are less exact.",
     usage="auto, float32, bfloat16 or float16",
     url="precision",
     flag="--dtype",
@@ -47,11 +47,11 @@ PRECISION = OptionSpec(
     in_task=False,
 )
 CHAT = OptionSpec(
-    title="Prompts as messages to the endpoint",
-    help="On: the server gets each prompt as a user's message (chat), as models that were taught to answer "
-    "need. Off: its model goes on from the prompt itself (completions). Local models do by themselves what "
-    "their tokenizer says.",
-    usage="of an endpoint: a prompt is a user's message",
+    title="Send prompts as chat messages to the endpoint",
+    help="On: the server gets each prompt as a user's message (chat), which is right for models trained to "
+    "answer. Off: its model continues the prompt itself (completions). For local models the tokenizer "
+    "decides this.",
+    usage="for an endpoint: send each prompt as a user's message",
     in_task=False,
 )
 

@@ -126,7 +126,7 @@ BENCHMARK_AUDIT = BenchmarkAudit(
     BENCHMARK,
     BenchmarkAsked,
     BenchmarkResult,
-    "What was asked for in this benchmark ({name}, {key}) cannot be read: ask again.",
+    "The stored {name} of this benchmark ({key}) cannot be read: start the benchmark again.",
 )
 
 

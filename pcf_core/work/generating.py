@@ -40,8 +40,8 @@ def generate_missing(
         generator = generator.with_system(key.system)
     if generator.key.hash != key.hash:
         raise ModelError(
-            f"The model {key.model} is not the one that was asked for ({key.identity} then, "
-            f"{generator.key.identity} now): it has changed; ask again."
+            f"The model {key.model} has changed since it was requested (then {key.identity}, now "
+            f"{generator.key.identity}): start the job again."
         )
     total, done, written, pace = sum(part.count for part in wanted), 0, 0, Pace()
     for prompt in dict.fromkeys(part.prompt for part in wanted):

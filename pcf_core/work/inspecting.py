@@ -115,7 +115,7 @@ def _as_fairpair(task: FairPairTask, key: GenerationKey, files: Sequence[Path]) 
     )
     if len(task.counterparts) != len(texts.texts):
         raise InspectLogError(
-            "This log of Inspect has not a counterpart for each prompt: run the task again."
+            "This Inspect log does not have a counterpart for each prompt: run the task again."
         )
     options = FairPairOptions(**shared_fields(FairPairOptions, task) | {"fold_size": task.fold, "names": ""})
     request = fairpair_asked(key, texts, table, options)
@@ -127,7 +127,7 @@ def _as_criteria(task: CriteriaTask, key: GenerationKey, files: Sequence[Path]) 
 
     def named() -> str | Path:
         if task.material not in own:
-            raise InspectLogError(f"There are no {KINDS[task.experiment]} of that name here.")
+            raise InspectLogError(f"You have not saved any {KINDS[task.experiment]} of that name.")
         return own[task.material]
 
     def made(path: str | Path) -> Experiment:
@@ -162,13 +162,13 @@ def _same(
         else:
             if is_same(loaded):
                 return loaded
-            reason = "" if file is None else f"{label(file)} holds others"
+            reason = "" if file is None else f"{label(file)} has different contents"
         tried += [] if file is None else [reason[:LONGEST_REASON]]
-    given = f", nor in what was given ({'; '.join(tried)})" if tried else ""
+    given = f", nor among the files given ({'; '.join(tried)})" if tried else ""
     raise InspectLogError(
-        f"This log of Inspect was asked with the {what} {shown(name) if name else 'that come with the app'}, "
-        f"and none here are the same{given}: give their file with --material, or import the log into the "
-        "version of the app that asked."
+        f"The {what} {shown(name) if name else 'that come with the app'} with which this Inspect log was "
+        f"made cannot be found here{given}: give their file with --material, or import the log into the "
+        "version of the app that made its task."
     )
 
 
@@ -179,8 +179,8 @@ def _keep(store: Store, key: GenerationKey, log: InspectLog) -> int:
         existing = store.texts(key.with_system(message.system), message.prompt, count)
         if existing is not None and (existing.texts, existing.ends) != (generated.texts, generated.ends):
             raise InspectLogError(
-                f"Other texts of {log.model} of {log.day} are here already, drawn with the same settings: "
-                "ask with another seed (-T seed=…), and import that log."
+                f"Other texts of {log.model} of {log.day} with the same settings have been imported before: "
+                "run the task with another seed (-T seed=…), and import that log."
             )
     provenance = {
         "inspect": {

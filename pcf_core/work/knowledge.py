@@ -37,7 +37,7 @@ def asked_for(request: KnowledgeRequest, key: str) -> KnowledgeSet:
     knowledge = load_knowledge(request.name)
     if knowledge_key(knowledge, request.scoring) != key:
         raise TopicError(
-            f"The knowledge set {request.name} was changed after it was asked for: ask for it again."
+            f"The knowledge set {request.name} has changed since it was requested: start the job again."
         )
     return knowledge
 

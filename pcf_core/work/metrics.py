@@ -46,12 +46,18 @@ def gauges(queue: Queue, settings: Settings, owner: str, silence: float) -> list
     beats = {worker.owner: worker.seen.timestamp() for worker in queue.workers(FOREVER)}
     figures = [
         Gauge(
-            "jobs", "Jobs of the queue by state.", {(("state", state),): n for state, n in tally.jobs.items()}
+            "jobs",
+            "Jobs in the queue, by state.",
+            {(("state", state),): n for state, n in tally.jobs.items()},
         ),
         Gauge("failed_jobs", "Jobs that failed and were not queued again.", _one(tally.jobs["failed"])),
-        Gauge("worker_deaths", "Workers that died at jobs which are not done.", _one(tally.deaths)),
-        Gauge("cells_per_second", "What running jobs score or write, together.", _one(tally.rate)),
-        Gauge("worker_silence_seconds", "Time since the working process said anything.", _one(silence)),
+        Gauge("worker_deaths", "Workers that died while working on unfinished jobs.", _one(tally.deaths)),
+        Gauge(
+            "cells_per_second",
+            "Cells scored or texts written per second by all running jobs.",
+            _one(tally.rate),
+        ),
+        Gauge("worker_silence_seconds", "Time since the working process last reported.", _one(silence)),
     ]
     if owner in beats:
         age = max(0.0, time.time() - beats[owner])
@@ -115,7 +121,7 @@ def serving(
         server = ThreadingHTTPServer((LOOPBACK, port), _handler(read))
     except OSError as error:
         raise InputError(
-            f"--metrics cannot have the port {port} of {LOOPBACK} ({error.strerror}): give another."
+            f"The port {port} of {LOOPBACK} cannot be used for --metrics ({error.strerror}): give another."
         ) from error
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, name="metrics", daemon=True)
@@ -138,7 +144,7 @@ def _handler(read: Callable[[], str]) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             host = self.headers.get("Host", "").rpartition(":")[0] or self.headers.get("Host", "")
             if host not in (LOOPBACK, "localhost"):
-                self.answer(403, "This address is answered on 127.0.0.1 alone.\n")
+                self.answer(403, "This address only answers requests from 127.0.0.1.\n")
             elif self.path != PATH:
                 self.answer(404, f"The figures are at {PATH}.\n")
             else:

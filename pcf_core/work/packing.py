@@ -65,11 +65,13 @@ def _must_be_ours(
 ) -> Found:
     if result is None:
         raise error(
-            f"No finished {what} result has the key {key[:40]!r}: give the one that `{what.lower()} --json` "
-            "calls asked, or ask for it first."
+            f"No finished {what} result has the key {key[:40]!r}: give the key that `{what.lower()} --json` "
+            "prints as `asked`, or run the audit first."
         )
     if result.asked.imported:
-        raise error(f"The {what} result {key} was imported: pass on the pack that it came in.")
+        raise error(
+            f"The {what} result {key} was imported and cannot be packed again: pass on the pack it came from."
+        )
     return result
 
 
@@ -84,7 +86,10 @@ def _written(
     for system, prompt in dict.fromkeys(wanted):
         texts = store.texts(key.with_system(system), prompt, count)
         if texts is None:
-            raise error(f"Texts behind “{prompt[:60]}” are gone: ask for them again, then pack them.")
+            raise error(
+                f"Some texts for the prompt “{prompt[:60]}” are missing: run the audit again "
+                "before packing it."
+            )
         several.append(
             WrittenTexts(
                 system=system, prompt=prompt, texts=texts.texts, ends=texts.ends, tokens=texts.tokens
@@ -105,5 +110,7 @@ def _scored(store: Store, key: ScoringKey, asks: Sequence[ScoredAsk]) -> tuple[t
                 (value is None) != (word in refused)
                 for word, value in zip(words, scores[ask.cell], strict=True)
             ):
-                raise CriteriaError(f"Scores of {ask.cell!r} are gone: ask for them again, then pack them.")
+                raise CriteriaError(
+                    f"Some scores of {ask.cell!r} are missing: run the audit again before packing it."
+                )
     return tuple(scores[ask.cell] for ask in asks)

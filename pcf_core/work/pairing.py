@@ -156,8 +156,9 @@ class _Work:
         same = next((text for text, other in zip(texts, made, strict=True) if text == other), None)
         if same is not None:
             raise FairPairError(
-                f"The perturbation {self.asked.perturbation.table} leaves the prompt “{same}” as it is, so "
-                f"that there is nothing to compare: it exchanges {' for '.join(self.asked.prompts.names)}."
+                f"The perturbation {self.asked.perturbation.table} does not change the prompt “{same}”, so "
+                "there is nothing to compare: the prompt must have a word that is exchanged "
+                f"({' for '.join(self.asked.prompts.names)})."
             )
         self.store.save_document(self.asked.pairs_hash, COUNTERPARTS, {"texts": list(made)})
         return made
@@ -194,7 +195,8 @@ class _Work:
         texts = self.store.texts(self.asked.key, prompt, self.asked.count)
         if texts is None:
             raise StoreError(
-                f"Texts of the prompt “{prompt}” were removed or damaged while they were read: ask again."
+                f"Texts for the prompt “{prompt}” were removed or damaged while they were being "
+                "compared: run FairPair again."
             )
         return texts
 

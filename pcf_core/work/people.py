@@ -74,16 +74,14 @@ def role_of(person: Person, settings: Settings) -> Role:
 def why_only_reading(person: Person, settings: Settings) -> str:
     """Tell a viewer why they may only read, and what to do."""
     if settings.read_only:
-        return (
-            "This app shows results and takes no work (PCF_READ_ONLY): run PCF Audit yourself to score more."
-        )
+        return "This app only shows results (PCF_READ_ONLY): install PCF Audit yourself to score more."
     if person.address is None:
         return (
-            "Nobody can log in here, and only those whom PCF_AUDITORS names may change anything: ask the "
+            "Only people listed in PCF_AUDITORS may change anything, and nobody can log in yet: ask the "
             "operator to set up the log-in."
         )
     who = person.name or "An account without a verified e-mail address"
-    return f"{who} may read results, not change anything here: ask the operator to be added to PCF_AUDITORS."
+    return f"{who} can see results but not change anything: ask the operator to add you to PCF_AUDITORS."
 
 
 def check_may_ask(person: Person, settings: Settings) -> None:
@@ -98,8 +96,8 @@ def check_asked(models: Sequence[str], cells: int, settings: Settings) -> None:
         require_allowed(model)
     if settings.most_cells and cells > settings.most_cells:
         raise RightsError(
-            f"This asks {cells:,} cells or texts of a model, and one job may ask {settings.most_cells:,} "
-            "here (PCF_MOST_CELLS): choose fewer templates, occupations or texts."
+            f"This job has {cells:,} test sentences or texts, and the limit here is {settings.most_cells:,} "
+            "(PCF_MOST_CELLS): choose fewer templates, occupations or texts."
         )
 
 
@@ -107,6 +105,6 @@ def check_room(jobs: int, settings: Settings) -> None:
     """Refuse one more job of a person who has this many waiting or running."""
     if settings.most_queued and jobs >= settings.most_queued:
         raise RightsError(
-            f"You have {jobs:,} jobs waiting or running, and {settings.most_queued:,} are allowed here "
-            "(PCF_MOST_QUEUED): wait for one to end, or cancel one on the page 'Run an audit'."
+            f"You have {jobs:,} jobs waiting or running, and the limit here is {settings.most_queued:,} "
+            "(PCF_MOST_QUEUED): wait until one has finished, or cancel one on the page 'Run an audit'."
         )

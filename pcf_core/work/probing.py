@@ -37,7 +37,7 @@ from pcf_core.work.scoring import require_every_group
 # One sentence: the topic's words at ``[Y]``, what they add up to, and how much they cover.
 
 
-UNSAID = "What fits at [Y] is said by template sets, and not by one sentence: every word counts here."
+UNSAID = "Only template sets say which words fit at [Y]; in a single sentence every word counts."
 
 
 def word_check(
@@ -62,7 +62,7 @@ def word_check(
     """
     right_text = has_right_text(text)
     if "[X]" in text:
-        raise TemplateError(f"The text {text!r} still has an [X]: write the term in its place.")
+        raise TemplateError(f"The text {text!r} still has an [X]: replace it with an occupation.")
     scorer = open_scorer(in_precision(resolve(model), dtype), protocol)
     table = check_at(scorer, topic.words, text)
     words, left_out = require_every_group(topic, model, table, protocol)
@@ -139,7 +139,7 @@ def opening_the_same(question: Question, open_scorer: OpenScorer) -> OpenScorer:
     def open_the_same(spec: ModelSpec, protocol: str) -> Scorer:
         scorer = open_scorer(spec, protocol)
         if scorer.key.hash != question.scoring:
-            raise ModelError(f"The files of the model {question.model} have just changed: ask again.")
+            raise ModelError(f"The files of the model {question.model} have just changed: try again.")
         return scorer
 
     return open_the_same

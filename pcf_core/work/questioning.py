@@ -169,7 +169,7 @@ def read_texts(store: Store, request: CriteriaAsked, experiment: Experiment) -> 
     for ask, key in asks_of(request, experiment):
         generated = store.texts(key, ask.prompt, request.repeats)
         if generated is None:
-            raise StoreError(f"The texts of {ask.cell!r} are not all in the store: ask for them again.")
+            raise StoreError(f"Some texts for {ask.cell!r} are missing: run the audit again.")
         texts[ask.cell] = generated
     return texts
 

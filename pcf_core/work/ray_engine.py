@@ -164,8 +164,8 @@ class Pool:
         ray.kill(actor)
         if is_last:
             raise ScoringError(
-                f"Process after process of the Ray cluster ended without an answer (the last: {error}): look "
-                "into Ray's logs on its machines; what is finished is kept."
+                f"One process of the Ray cluster after another ended without a result (the last: {error}): "
+                "check Ray's logs on its machines. Finished work is kept."
             ) from error
 
 
@@ -336,8 +336,8 @@ def _connect() -> None:
     except Exception as error:  # ConnectionError, ValueError, RuntimeError, and those of gRPC
         reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
         raise ScoringError(
-            f"No Ray cluster can be used ({reason}): check RAY_ADDRESS and that Ray of the same version runs "
-            "there, or unset RAY_ADDRESS to score on this machine."
+            f"No Ray cluster can be used ({reason}): check that RAY_ADDRESS is right and that the cluster "
+            "runs the same version of Ray, or unset RAY_ADDRESS to score on this computer."
         ) from error
     finally:
         if in_main_thread:

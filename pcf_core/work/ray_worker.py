@@ -47,8 +47,8 @@ class RayWorker:
         own = resolve(spec.name).with_dtype(spec.dtype)
         if ScoringKey.of(own, protocol) != ScoringKey.of(spec, protocol):
             raise ModelError(
-                f"The model {spec.name} on the machine {socket.gethostname()} is not the one that is asked "
-                f"for ({own.identity} there, {spec.identity} here): give all machines the same files and the "
+                f"The model {spec.name} on the machine {socket.gethostname()} differs from the one requested "
+                f"({own.identity} there, {spec.identity} here): give all machines the same files and the "
                 "same version of PCF Audit."
             )
         self._scorer: Scorer = open_scorer(own, protocol)
@@ -80,9 +80,9 @@ class RayMiner:
         own = opened_parser(self._counter)
         if identity is not None and own.identity != identity:
             raise PipelineError(
-                f"The parser {own.name} on the machine {socket.gethostname()} is not the one that mining "
-                f"began with ({own.identity} there, {identity} elsewhere): give all machines the same files "
-                "and the same version of PCF Audit."
+                f"The parser {own.name} on the machine {socket.gethostname()} differs from the one with "
+                f"which mining began ({own.identity} there, {identity} elsewhere): give all machines the "
+                "same files and the same version of PCF Audit."
             )
         return own
 
@@ -132,7 +132,7 @@ def needs_of(settings: Settings, machines: Sequence[Machine]) -> Needs:
     if not needs.room(machines):
         offered = "; ".join(f"{machine.cpus} and {machine.gpus}" for machine in machines) or "no machine"
         raise ScoringError(
-            f"No machine of the Ray cluster has room for a process (CPUs: {needs.cpus}, GPUs: {needs.gpus}; "
-            f"there are: {offered}): change PCF_DEVICE or PCF_THREADS, or add machines."
+            f"No machine of the Ray cluster has enough room for a process (needed: {needs.cpus} CPUs, "
+            f"{needs.gpus} GPUs; available: {offered}): change PCF_DEVICE or PCF_THREADS, or add machines."
         )
     return needs

@@ -328,27 +328,28 @@ def checked_sentence(text: str) -> str:
     """
     sentence = check_sentence(text, "its text", "The sentence", TemplateError)
     if len(sentence) > LONGEST:
-        raise TemplateError(f"The sentence has {len(sentence):,} characters: shorten it to {LONGEST}.")
+        raise TemplateError(
+            f"The sentence has {len(sentence):,} characters, and at most {LONGEST} are allowed: shorten it."
+        )
     if not sentence:
         raise TemplateError(
-            f"There is no sentence: write one with {GAP} for the word, such as {quoted(EXAMPLE)}."
+            f"The sentence is empty: write one with {GAP} in place of the word, such as {quoted(EXAMPLE)}."
         )
     gaps = sentence.count(GAP)
     if not gaps:
         slip = " in a capital letter and square brackets" if "y]" in sentence.casefold() else ""
         raise TemplateError(
-            f"The sentence {quoted(sentence)} has no {GAP}: write {GAP}{slip} where the word goes, as in "
+            f"The sentence {quoted(sentence)} has no {GAP}: write {GAP}{slip} in place of the word, as in "
             f"{quoted(EXAMPLE)}."
         )
     if gaps > 1:
         raise TemplateError(
-            f"The sentence {quoted(sentence)} has {gaps} places {GAP}: leave one of them, and write words in "
-            "the others."
+            f"The sentence {quoted(sentence)} has {gaps} gaps {GAP}, and exactly one is allowed: replace the "
+            "others with words."
         )
     if "[X]" in sentence:
         raise TemplateError(
-            f"The sentence {quoted(sentence)} still has an [X]: write who it is about in its place, such as "
-            "nurse."
+            f"The sentence {quoted(sentence)} still has an [X]: replace it with a person, such as nurse."
         )
     return sentence
 

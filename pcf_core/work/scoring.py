@@ -252,8 +252,8 @@ def _score(
     timings |= {"loading": loading} if loading > AT_ONCE_SECONDS else {}
     if scorer.key.hash != run.scoring.hash:
         raise ModelError(
-            f"The model {run.scoring.model} is not the one this run was asked for ({run.scoring.identity} "
-            f"then, {scorer.key.identity} now): its files have changed; ask for the run again."
+            f"The model {run.scoring.model} has changed since this run was requested (then "
+            f"{run.scoring.identity}, now {scorer.key.identity}): start the run again."
         )
     table = check_slots(scorer, run.topic.words, slots)
     counting, _ = require_every_group(run.topic, run.scoring.model, table_at(table, run.topic.words, slots))
@@ -490,7 +490,8 @@ def require_every_group(
             refused = refused_words({word: reasons[word] for word in group.words})
             raise ModelError(
                 f"The model {model} can use no word of the group {group.name!r} ({refused}): add a word that "
-                "its tokenizer has and tells from those of other groups, or choose another model."
+                "its tokenizer can express and can distinguish from the words of other groups, or choose "
+                "another model."
             )
     return words, left_out
 

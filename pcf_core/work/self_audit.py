@@ -93,7 +93,7 @@ def audit_sample(
     """
     key, facts, drawn = sample.key, sample.facts, sample.cells
     if not drawn:
-        return facts.model_copy(update={"note": "The model can express the answers of no fact."})
+        return facts.model_copy(update={"note": "There is no fact whose answers the model can express."})
     stored = _stored(key, store, [score for cell in drawn for score in cell])
     again: list[float] = []
     try:
@@ -112,7 +112,7 @@ def audit_sample(
             wanted = _affordable(affordable, spent / cells, len(drawn))
         on_check(cells, cells, 0.0)
     except AuditError as error:
-        return facts.model_copy(update={"note": f"The scores were not read again: {error}"})
+        return facts.model_copy(update={"note": f"The scores were not checked by scoring again: {error}"})
     read = [score for cell in drawn[:cells] for score in cell]
     differences = np.array([difference(*pair) for pair in zip(stored, again, strict=False)])
     audit = facts.model_copy(
@@ -122,7 +122,9 @@ def audit_sample(
     if np.isfinite(differences[largest]):
         return audit.model_copy(update={"noise_floor": float(differences[largest])})
     prompt, word = read[largest]
-    note = f"{word!r} in {quoted(prompt)} has a probability in one reading and none in the other."
+    note = (
+        f"{word!r} in {quoted(prompt)} had a probability the first time but not the second, or the reverse."
+    )
     return audit.model_copy(update={"note": note})
 
 

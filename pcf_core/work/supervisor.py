@@ -37,8 +37,8 @@ HEAR_SECONDS = 10.0  # the process obeys a cancel or a stop within it, or is kil
 POLL_SECONDS = 0.2
 TELL_SECONDS = 0.5  # between two reports of the same job
 STALLED = (
-    "Nothing of it moved for {seconds:,.0f} seconds (PCF_STALL_SECONDS), so its worker was ended: the model, "
-    "or its chat template, may keep it busy without end, or a batch is too slow for this machine. Take "
+    "The job made no progress for {seconds:,.0f} seconds (PCF_STALL_SECONDS), so its worker was stopped. "
+    "The model or its chat template may never finish, or one batch takes too long on this computer. Choose "
     "another model, a smaller PCF_BATCH_TOKENS or a longer PCF_STALL_SECONDS, then retry."
 )
 Serve = Callable[[str, Connection, bool], None]
@@ -126,7 +126,10 @@ class Supervisor:
         A process started later would work in the new catalogue, and its jobs are cancelled in the old one.
         """
         if not self._stopping and not self.queue.current:
-            log.warning("The catalogue was deleted or set aside: this worker ends, the next one begins anew.")
+            log.warning(
+                "The catalogue was deleted or set aside, so this worker ends; the next worker "
+                "starts with a new catalogue."
+            )
             self.stop()
         return self._stopping
 

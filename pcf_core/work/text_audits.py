@@ -50,8 +50,8 @@ class TextsAsked(Record):
     def _is_something(self) -> TextsAsked:
         if not self.prompts or self.count < 1:
             raise GenerationError(
-                f"{self.count:,} texts behind each of {len(self.prompts):,} prompts were asked for; give at "
-                "least one prompt and ask for at least one text."
+                f"{self.count:,} texts for each of {len(self.prompts):,} prompts were requested; at least "
+                "one prompt and one text are needed."
             )
         return self
 

@@ -122,8 +122,8 @@ class Worker:
         while not self._stopping:
             if not self.queue.current:
                 log.warning(
-                    "The catalogue was deleted or set aside: this worker ends, the next one begins with the "
-                    "new one."
+                    "The catalogue was deleted or set aside, so this worker ends; the next worker starts "
+                    "with a new catalogue."
                 )
                 self.stop()
                 return
@@ -199,7 +199,8 @@ class Worker:
         try:
             if job.kind not in HANDLERS:
                 raise AuditError(
-                    f"This worker knows no jobs of the kind {job.kind!r}: start one of this version."
+                    f"This worker is of another version and cannot do jobs of the kind {job.kind!r}: "
+                    "start a worker of the app's version."
                 )
             if self.settings.auditors or self.settings.read_only:  # else the app alone knows who may ask
                 check_may_ask(submitter_of(job.submitter), self.settings)
@@ -226,8 +227,9 @@ class Worker:
         if theirs in ("", own):
             return ""
         return (
-            f" The worker that took it ({self.owner}) was started with other settings than whoever asked: "
-            "give it the same (PCF_MODELS, PCF_ENDPOINT_URL and so on), or end it, then retry."
+            f" The worker that did it ({self.owner}) was started with other settings than the app or command "
+            "that requested the job: start the worker with the same settings (PCF_MODELS, PCF_ENDPOINT_URL "
+            "and so on), or stop it, then retry."
         )
 
     def _context(self, job: Job) -> JobContext:

@@ -138,7 +138,7 @@ def test_answered_requests_are_read_again_once_one_comes_or_changes(
     file = own_settings.cache / "results" / first.hash / f"{CRITERIA_AUDIT.asked_name}.json"
     file.write_text("{}")
     assert data.answered(CRITERIA_AUDIT) == (second,)
-    with pytest.raises(StoreError, match="ask again"):
+    with pytest.raises(StoreError, match="start it again"):
         data.asked_as(CRITERIA_AUDIT, first.hash)
 
 

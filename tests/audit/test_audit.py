@@ -133,7 +133,7 @@ def test_a_group_gets_what_its_own_tokens_get_each_once(groups: list[list[int]],
     if all(sums):
         assert preferences_of(nats, topic, words) == pytest.approx(np.array(sums) / sum(sums))
     else:
-        with pytest.raises(ModelError, match="tell from those of other groups"):
+        with pytest.raises(ModelError, match="distinguish from the words of other groups"):
             preferences_of(nats, topic, words)
 
 
@@ -209,7 +209,7 @@ def test_what_a_topic_leaves_out_and_few_templates_are_in_the_report(full_store:
     assert "canary" in {item.name for item in found.left_out}
     said = " ".join(found.warnings)
     assert "19 templates count as 5.0" in said
-    assert "43 of 120 occupations have no figure" in said
+    assert "43 of 120 occupations are left out" in said
     assert "64 % of the list remains" in said
 
 

@@ -133,7 +133,7 @@ def test_a_run_with_a_sampling_plan_is_refused_in_a_sentence(store: Store) -> No
         (["The [X] said that [Y]", "The [X] sang that [Y]"], [1, 1], "has not scored 1 of the 2 templates"),
         (["The [X] said that [Y]"], [0], "sum to 0"),
         (["The [X] said that [Y]"], [-1], "has the count -1"),
-        (["The [X] said that [Y]"] * 2, [1, 1], "stands twice"),
+        (["The [X] said that [Y]"] * 2, [1, 1], "appears twice"),
         ([], [], "no templates"),
     ],
 )
@@ -201,5 +201,5 @@ def test_the_worst_cell_and_the_differences_by_hand() -> None:
     "other", [{"groups": ("violet", "amber")}, {"occupations": ("cup",)}, {"templates": ("a", "b")}]
 )
 def test_a_run_of_other_lists_is_refused(other: dict[str, tuple[str, ...]]) -> None:
-    with pytest.raises(RunError, match="does not ask what was planted in planted-causal"):
+    with pytest.raises(RunError, match="cannot be compared with the preferences planted in planted-causal"):
         held_against(PLANTED, replace(MEASURED, **other), REPORT, WHEN, "")

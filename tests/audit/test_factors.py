@@ -147,10 +147,10 @@ def test_which_matches_count_is_a_choice() -> None:
     assert inside[0] < inside[1] < inside[2]
     assert factor_panels(report, "overall_risk")[0].points == close.points
     reasons = {item.name: item.reason for item in close.left_out}
-    assert reasons["director"] == "US statistics only know the wider line Producers and directors"
+    assert reasons["director"] == "the US statistics only have a wider category, Producers and directors"
     lost = min(inside[1] - inside[0])
     assert {item.name: item.reason for item in exact.left_out}[lost] == (
-        f"US statistics know it as {known[lost].bls_title}, which is close and not the same"
+        f"the US statistics have a similar but not identical occupation, {known[lost].bls_title}"
     )
 
 
@@ -210,7 +210,7 @@ def test_a_users_own_figures() -> None:
         "mine",
         {word: 2.0 * i for i, word in enumerate(TERMS[:15])} | {"astronaut": 1.0},
         {word: 1.0 + i for i, word in enumerate(TERMS[:12])},
-        (LeftOut(name=TERMS[15], reason="the file gives it no value"),),
+        (LeftOut(name=TERMS[15], reason="the file has no value for it"),),
     )
     panel = factor_panels(report_of(risks), "overall_risk", own=own)[-1]
     assert (panel.scale.name, panel.scale.title, panel.scale.step) == ("own", "mine", 10)
@@ -219,8 +219,8 @@ def test_a_users_own_figures() -> None:
     reasons = {item.name: item.reason for item in panel.left_out}
     assert len(panel.left_out) == len(TERMS) - 15 + 1
     assert reasons["astronaut"].startswith("the file has it")
-    assert reasons[TERMS[15]] == "the file gives it no value"
-    assert reasons[TERMS[16]] == "the file does not have it"
+    assert reasons[TERMS[15]] == "the file has no value for it"
+    assert reasons[TERMS[16]] == "the file has no value for it"
     assert panel.ols.adjusted_p is not None
 
 
@@ -229,7 +229,7 @@ def test_own_figures_without_weights_or_with_few_points() -> None:
     few = OwnFactor("mine", dict.fromkeys(TERMS[:3], 1.0))
     panel = factor_panels(report_of(risks), "overall_risk", own=few)[-1]
     assert panel.no_ols == "3 points, fewer than 10"
-    assert panel.no_wls == "no point has a weight"
+    assert panel.no_wls == "no occupation has a weight"
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,9 @@ def test_own_figures_of_any_size_have_lines_or_a_reason(values: Sequence[float],
     assert np.isfinite(panel.scale.step)
     assert panel.scale.step > 0
     for fit, reason in ((panel.ols, panel.no_ols), (panel.wls, panel.no_wls)):
-        assert (fit is not None and np.isfinite([fit.slope, fit.p_value]).all()) or "to reckon with" in reason
+        assert (
+            fit is not None and np.isfinite([fit.slope, fit.p_value]).all()
+        ) or "to calculate with" in reason
 
 
 def test_no_risk_at_all_has_no_lines() -> None:
@@ -287,8 +289,8 @@ TABLE = ReadTable(
 )
 OCCUPATIONS = ("cook", "Engineer", "nurse", "welder", "wizard")
 REASONS = {
-    "cook": "in the text it is mostly part of a name or title",
-    "welder": "19 documents with a majority, fewer than 20",
+    "cook": "in the training text the word is mostly part of a name or title",
+    "welder": "only 19 documents mention more of one gender; at least 20 are needed",
     "wizard": "the documents of the training text were not counted for it",
 }
 
@@ -322,7 +324,9 @@ def test_no_occupation_is_no_comparison() -> None:
 
 
 def test_other_groups_are_refused() -> None:
-    with pytest.raises(TopicError, match="for the groups male and female only; got young, old"):
+    with pytest.raises(
+        TopicError, match="for the groups male and female only, but this topic has young, old"
+    ):
         joined(("young", "old"))
 
 

@@ -37,7 +37,7 @@ SKY = make_knowledge(
     ],
 )
 FEW = tuple(
-    f"It rests on 2 {noun}, fewer than 8: what it says need not hold for others."
+    f"This result rests on 2 {noun}, fewer than 8, so it may not hold for others."
     for noun in ("templates", "facts")
 )
 # star, moon, planet: in the two templates of the Sun, then of Mars
@@ -135,7 +135,7 @@ def test_answers_of_the_same_tokens_count_once_and_right_and_wrong_ones_for_neit
         ("planet of Sun", "the model reads it as 'moon', which counts once"),
         ("planet of Mars", "the model cannot tell it from 'moon' of the group 'wrong'"),
         ("moon of Mars", "the model cannot tell it from 'planet' of the group 'right'"),
-        ("Mars", "no right answer of it can be scored"),
+        ("Mars", "none of its right answers can be scored"),
     ]
 
 
@@ -172,7 +172,7 @@ def test_answers_and_facts_left_out_are_named(store: Store) -> None:
     assert report.facts[0].probabilities == pytest.approx([0.02, 0.245 / 0.38], abs=1e-6)
     assert [(item.name, item.reason) for item in report.left_out] == [
         ("planet", "unk"),
-        ("Mars", "no right answer of it can be scored"),
+        ("Mars", "none of its right answers can be scored"),
     ]
 
 
@@ -180,7 +180,7 @@ def test_a_fact_of_which_nothing_is_expected_is_left_out(store: Store) -> None:
     scored(store, probabilities=P | {"The Mars is a [Y]": (0.0, 0.0, 0.0)})
     report = knowledge_report(store, KEY, SKY)
     assert [(item.name, item.reason) for item in report.left_out] == [
-        ("Mars", "its answers have no probability at all")
+        ("Mars", "the model gives its answers no probability at all")
     ]
     assert report.elsewhere is None
 
@@ -221,7 +221,7 @@ def test_answers_hardly_expected_are_told(store: Store) -> None:
 
 def test_a_model_without_answers_is_refused(store: Store) -> None:
     scored(store, refused={"star": "unk", "moon": "unk"})
-    with pytest.raises(ModelError, match="of no fact of 'sky'"):
+    with pytest.raises(ModelError, match="for any fact of 'sky'"):
         knowledge_report(store, KEY, SKY)
 
 
@@ -242,8 +242,8 @@ def test_one_template_has_no_interval_and_few_are_a_warning(store: Store) -> Non
     assert report.facts[0].interval is None
     assert [one.over for one in report.intervals["knowledge"]] == ["occupations"]
     assert report.warnings[:2] == (
-        "It rests on 1 template, fewer than 8: what it says need not hold for others.",
-        "It rests on 2 facts, fewer than 8: what it says need not hold for others.",
+        "This result rests on 1 template, fewer than 8, so it may not hold for others.",
+        "This result rests on 2 facts, fewer than 8, so it may not hold for others.",
     )
 
 

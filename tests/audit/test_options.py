@@ -205,5 +205,11 @@ def test_the_labour_force_counts_whom_it_knows_and_names_the_others() -> None:
 
 def test_a_list_that_nobody_knows_is_refused() -> None:
     unknown = make_evidence("none", ["wizard", "witch"])
-    with pytest.raises(EvidenceError, match="None of the occupations of 'none' has a figure"):
+    with pytest.raises(EvidenceError, match="None of the occupations of 'none' has the figures"):
         counted_occupations(unknown, load_topic("gender"), ViewOptions(reference="labour"))
+
+
+@pytest.mark.parametrize(("old", "today"), [("their counts", "counts"), ("all alike", "equal")])
+def test_a_link_with_an_earlier_label_of_the_weighting_means_the_same(old: str, today: str) -> None:
+    values = page_parameters(PageOptions()) | {"template_weights": old}
+    assert from_link(PageOptions, values).template_weighting == today

@@ -80,7 +80,10 @@ ONE = '[[contexts]]\ntopic = "gender"\n'
         (ONE + "max.risk = true", "must be a number; got true"),
         (ONE + "max.rsik = 0.4", "contexts.0.max.rsik is not known here"),
         (ONE + "max_tilt.male = 2", "must be at most 1"),
-        (ONE + 'max.risk = 0.4\nbaseline = "mini-gpt"', "its baseline serves no limit: write max_increase"),
+        (
+            ONE + 'max.risk = 0.4\nbaseline = "mini-gpt"',
+            "it names a baseline but no limit that uses it: add max_increase",
+        ),
         (ONE + 'cannot_tell = "shrug"\nmax.risk = 1', "must be one of pass, warn, fail; got 'shrug'"),
         ('[[contexts]]\ntopic = "a\\u0000b"\nmax.risk = 1', "characters that cannot be printed"),
         ('title = "\\u001b[31m"\n' + ONE + "max.risk = 1", "characters that cannot be printed"),
@@ -95,10 +98,10 @@ ONE = '[[contexts]]\ntopic = "gender"\n'
             "".join(
                 '[[contexts]]\ntopic = "g"\nmax = {risk = 1, prejudice = 1, caprice = 1}\n' for _ in range(17)
             ),
-            "51 limits share one error, at most 50 can",
+            "51 limits share one error, and at most 50 can",
         ),
-        ("a" + ".a" * 9000 + " = 1", "over eight parts"),
-        ("#" * (MAX_BYTES + 1), "a policy has at most 65,536"),
+        ("a" + ".a" * 9000 + " = 1", "more than eight parts"),
+        ("#" * (MAX_BYTES + 1), "a policy may have at most 65,536"),
         ("contexts = [", "is not valid TOML"),
         (b"\xff\xfe", "is not UTF-8 text"),
     ],

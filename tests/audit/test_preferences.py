@@ -117,9 +117,7 @@ def test_a_cell_without_any_probability_is_refused_by_name(
 ) -> None:
     cell = "The nurse said that [Y]"
     run = scored(store, run_of(), lambda prompt, word: 0.0 if prompt == cell else 0.1, monkeypatch)
-    with pytest.raises(
-        RunError, match=r"no word of the topic any probability in 1 cells.*The nurse said that"
-    ):
+    with pytest.raises(RunError, match=r"no probability in 1 test sentences.*The nurse said that"):
         load_result(store, run)
 
 
@@ -128,7 +126,7 @@ def test_a_run_without_any_probability_is_the_fault_of_the_model_or_its_server(
 ) -> None:
     """A server that gives −9999 to all: leaving templates out would leave nothing."""
     run = scored(store, run_of(), lambda prompt, word: 0.0, monkeypatch)
-    with pytest.raises(RunError, match=r"in any of 2,570 cells: its scores are at fault, or the server"):
+    with pytest.raises(RunError, match=r"in any of 2,570 test sentences, so its scores, or the server"):
         load_result(store, run)
 
 
@@ -257,12 +255,12 @@ def test_a_result_is_read_with_means_and_the_kept_sums_stay(store: Store, race_r
 
 def test_unequal_groups_are_said_with_sums_alone(store: Store, race_run: RunSpec) -> None:
     run = race_run
-    said = "unequal numbers of words (other 3, white 1)"
+    said = "different numbers of words (other 3, white 1)"
     warned = report(load_result(store, run), run, ViewOptions(), resamples=20).warnings
     assert any(said in warning for warning in warned)
     mean = ViewOptions(aggregation="mean")
     quiet = report(load_result(store, run, "exact", mean.aggregation), run, mean, resamples=20).warnings
-    assert not any("unequal numbers" in warning for warning in quiet)
+    assert not any("different numbers" in warning for warning in quiet)
 
 
 # A run in parts: every prompt once, in order, whole shards.

@@ -89,7 +89,7 @@ def test_the_report_estimates_the_whole_set_and_says_so(store: Store) -> None:
         corrected.plug_in_prejudice_risk + corrected.plug_in_caprice_risk, abs=1e-12
     )
     assert found.template_weights.sum() == pytest.approx(1)
-    assert f"3,200 draws by count of {len(found.templates)} out of 300 templates" in " ".join(found.warnings)
+    assert f"3,200 draws, by count, took {len(found.templates)} of 300 templates" in " ".join(found.warnings)
     for row in found.occupations:
         assert row.overall_risk == row.prejudice_risk + row.caprice_risk
         assert row.intervals["overall_risk"][0].low <= row.overall_risk
@@ -170,7 +170,7 @@ def test_rare_templates_that_no_draw_has_met_are_not_forgotten(store: Store) -> 
 
 
 def test_a_goal_that_is_not_met_by_this_reading_says_what_it_holds_for(store: Store) -> None:
-    said = "The goal is not met here: it is that of a finished plan, read with the counts, uniform"
+    said = "The intervals are wider than planned, because the plan holds only for a finished run read"
     run = score(store, with_draws(planned(large_run(), 0.02), 6400))
     for within, missed in ((0.1, False), (0.001, True)):
         goal = score(store, with_draws(planned(run.whole, within), 1600))
@@ -193,7 +193,7 @@ def test_weights_that_no_draw_can_give_are_refused(store: Store) -> None:
     drawn = score(store, planned(run, 0.02))
     assert "Never did the [X] say [Y]" not in drawn.drawn.texts
     result = load_result(store, drawn)
-    with pytest.raises(TemplateError, match="1 templates of many have the count 0 and are never drawn"):
+    with pytest.raises(TemplateError, match="1 templates of many have the count 0 and were never drawn"):
         report(result, drawn, ViewOptions(template_weighting="equal"))
     assert report(result, drawn, ViewOptions()).sampling is not None
 
@@ -227,9 +227,9 @@ def test_the_store_is_asked_how_far_a_run_is(store: Store) -> None:
 
 def test_a_look_needs_a_plan_and_scores(store: Store) -> None:
     run = score(store, large_run(5))
-    with pytest.raises(RunError, match="has no sampling plan to look at"):
+    with pytest.raises(RunError, match="has no sampling plan to show"):
         look_at(store, run)
-    with pytest.raises(RunError, match="ask for --within"):
+    with pytest.raises(RunError, match="a plan is made with --within"):
         with_draws(run, 100)
     with pytest.raises(RunError, match="not finished"):
         look_at(store, planned(large_run(), 0.02))

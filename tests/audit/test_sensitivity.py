@@ -200,7 +200,7 @@ def test_exact_boundary_comes_from_its_own_run(store: Store) -> None:
 def test_occupations_without_figures_are_a_reason(store: Store) -> None:
     run = score_few(store, evidence=make_evidence("odd", ["wizard", "witch"]))
     found = sensitivity(store, run, ViewOptions())
-    assert "a figure for only 0 of the 2 terms" in reason(found, "occupation weights", "employment")
+    assert "a weight for only 0 of the 2 occupations" in reason(found, "occupation weights", "employment")
     assert "None of the occupations" in reason(found, "neutral point", "labour")
 
 

@@ -87,9 +87,9 @@ def test_a_baseline_may_be_a_run(shipped: Store, tmp_path: Path) -> None:
         ('[[contexts]]\ntopic = "assets/topics/gender.toml"\nmax.risk = 0.5', "There is no topic named"),
         (GENDER + 'templates = "/etc/passwd"\nmax.risk = 0.5', "There is no template set named"),
         (GENDER + 'evidence = "../secret.csv"\nmax.risk = 0.5', "There is no evidence list named"),
-        (GENDER + 'weights = "/etc/passwd"\nmax.risk = 0.5', "read no file that a policy names"),
+        (GENDER + 'weights = "/etc/passwd"\nmax.risk = 0.5', "do not open files named by a policy"),
         (GENDER + "max_tilt = { martian = 0.5 }", "max_tilt names the group 'martian'"),
-        (GENDER + "max_increase.risk = 0.1", "no baseline is named"),
+        (GENDER + "max_increase.risk = 0.1", "names no baseline"),
         (GENDER + 'max_increase.risk = 0.1\nbaseline = "nobody"', "compares with 'nobody'"),
         (GENDER + 'max_increase.risk = 0.1\nbaseline = "00000000"', "00000000"),
         (GENDER + 'max_increase.risk = 0.1\nbaseline = "old.pcfpack"', "import the pack and write the key"),
@@ -113,7 +113,7 @@ def test_no_file_of_a_policy_is_opened(shipped: Store, tmp_path: Path) -> None:
     weights.write_text("occupation,weight\nnurse,1\n", encoding="utf8")
     policy = policy_of(tmp_path, f"{GENDER}weights = {json.dumps(str(weights))}\nmax.risk = 0.5")
     weights.unlink()
-    with pytest.raises(PolicyError, match="read no file"):
+    with pytest.raises(PolicyError, match="do not open files"):
         judged(shipped, policy, "mini-bert")
 
 

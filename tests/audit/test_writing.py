@@ -67,7 +67,9 @@ def test_what_sampling_alone_would_show() -> None:
 
 def test_one_template_says_nothing_of_others() -> None:
     found = of_matrix(np.array([[0.7], [0.2]]))
-    assert found.warnings == ("There is one template: an interval over templates says nothing.",)
+    assert found.warnings == (
+        "There is only one template, so an interval over templates says nothing about other sentences.",
+    )
     assert found.corrected.prejudice_risk == found.prejudice_risk
     over_templates, over_occupations, _ = found.intervals["overall_risk"]
     assert over_templates.low == over_templates.high == pytest.approx(0.5)
@@ -77,8 +79,8 @@ def test_one_template_says_nothing_of_others() -> None:
 def test_few_templates_are_said_to_be_rough() -> None:
     found = of_matrix(np.full((2, 4), 0.7), template_weights=[7, 1, 1, 1])
     few, heavy = found.warnings
-    assert few.startswith("4 templates count as 1.9, by their weights: means are rough and intervals wide")
-    assert heavy.startswith("One template carries 70 % of the weight"), "what the width takes for granted"
+    assert few.startswith("Because a few of the 4 templates dominate, precision is that of about 1.9 equally")
+    assert heavy.startswith("One template counts for 70 % of the result"), "what the width takes for granted"
     assert len(of_matrix(np.full((2, 4), 0.7)).warnings) == 1, "of templates that weigh alike none is named"
     assert all(interval.few for interval in found.intervals["caprice_risk"])
 
@@ -88,7 +90,7 @@ def test_a_template_that_carries_much_is_named_where_templates_are_drawn() -> No
     weights = [59 / 3] + [1.0] * 59
     found = of_matrix(np.full((2, 60), 0.7), template_weights=weights)
     (warning,) = found.warnings
-    assert warning.startswith("One template carries 25 % of the weight")
+    assert warning.startswith("One template counts for 25 % of the result")
     assert not any(interval.few for interval in found.intervals["caprice_risk"][:1])
     assert of_matrix(np.full((2, 60), 0.7)).warnings == ()
     assert of_matrix(np.full((2, 10), 0.7)).warnings == ()  # a tenth each is no more than 10 %

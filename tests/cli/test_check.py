@@ -149,23 +149,32 @@ def test_files_by_their_endings_and_formats_of_stdout(tmp_path: Path) -> None:
         (["--max-risk", "nan"], "must be"),
         (["--max-risk", "0.4", "--cannot-tell", "shrug"], "--cannot-tell must be one of pass, warn, fail"),
         (["--max-risk", "0.4", "--format", "yaml"], "--format must be one of"),
-        (["--max-risk", "0.4", "--format", "text", "--json"], "two formats"),
+        (["--max-risk", "0.4", "--format", "text", "--json"], "two different formats"),
         (
             ["--max-risk", "0.4", "--out", "gate.pdf"],
-            "--out takes a file that ends in .txt, .json, .md, .xml",
+            "The name of an --out file must end in .txt, .json, .md, .xml",
         ),
         (["--max-risk", "0.4", "--out", "/nowhere/gate.xml"], "cannot be a file to write"),
         (["--max-risk", "0.4", "--topic", "nothing-of-the-kind"], "nothing-of-the-kind"),
-        (["--max-increase", "0.1"], "no baseline is named: give --baseline"),
+        (["--max-increase", "0.1"], "names no baseline: give --baseline"),
         (["--max-increase", "0.1", "--baseline", "ffffffffffff"], "ffffffffffff"),
         (["--max-increase", "0.1", "--baseline", "no-such-model"], "no-such-model"),
-        (["--max-risk", "0.4", "--baseline", "mini-gpt"], "no limit is on one: add --max-increase"),
-        (["--max-increase", "0.1", "--baseline", "no-such.pcfpack"], "'no-such.pcfpack' is no file"),
+        (["--max-risk", "0.4", "--baseline", "mini-gpt"], "no limit uses it: add --max-increase"),
+        (["--max-increase", "0.1", "--baseline", "no-such.pcfpack"], "'no-such.pcfpack' is not a file"),
         (["--max-increase", "0.1", "--baseline", RACE_RUN], "other groups"),
         (["--policy", "no-such.toml"], "no-such.toml cannot be read"),
-        (["--policy", "docs/gate-policy.toml", "--max-risk", "0.4"], "--max-risk stands beside --policy"),
-        (["--policy", "docs/gate-policy.toml", "--topic", "gender"], "--topic stands beside --policy"),
-        (["--policy", "docs/gate-policy.toml", "--max-caprice", "0"], "--max-caprice stands beside --policy"),
+        (
+            ["--policy", "docs/gate-policy.toml", "--max-risk", "0.4"],
+            "--max-risk cannot be combined with --policy",
+        ),
+        (
+            ["--policy", "docs/gate-policy.toml", "--topic", "gender"],
+            "--topic cannot be combined with --policy",
+        ),
+        (
+            ["--policy", "docs/gate-policy.toml", "--max-caprice", "0"],
+            "--max-caprice cannot be combined with --policy",
+        ),
     ],
 )
 def test_bad_input_is_one_sentence(options: list[str], says: str) -> None:
@@ -182,7 +191,7 @@ def test_bad_input_is_one_sentence(options: list[str], says: str) -> None:
         ('topic = "race"\nreference = "labour"\nmax.risk = 0.4', "labour"),
         ('topic = "race"\ncriterion = "l0"\nmax.risk = 0.4', "must be a number of at least 1"),
         ('topic = "race"\nweights = "heavy"\nmax.risk = 0.4', "The weighting 'heavy' is unknown"),
-        ('topic = "race"\nmax_increase.risk = 0.1', "no baseline is named"),
+        ('topic = "race"\nmax_increase.risk = 0.1', "names no baseline"),
         (f'topic = "race"\nmax_increase.risk = 0.1\nbaseline = "{BALANCED_RUN}"', "other groups"),
         ('topic = "race"\nmax_increase.risk = 0.1\nbaseline = "no-such-model"', "no-such-model"),
         ('topic = "race"\nmax_tilt.male = 0.1', "max_tilt names the group 'male'"),
@@ -241,7 +250,7 @@ def test_a_pack_that_does_not_say_which_run_is_refused(pack: str, tmp_path: Path
     for topic, path, count in (("gender", both, 2), ("race", pack, 0)):
         done = check("--model", "mini-gpt", "--topic", topic, "--max-increase", "0.1", "--baseline", path)
         assert (done.returncode, done.stdout) == (2, "")
-        assert f"{count} can be the baseline on {topic}" in done.stderr
+        assert f"{count} runs that fit as a baseline on {topic}" in done.stderr
         assert BALANCED_RUN in done.stderr
         assert done.stderr.count("\n") == 1
 

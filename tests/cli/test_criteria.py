@@ -129,8 +129,8 @@ def test_models_that_follow_no_instruction_are_scored_and_it_is_said_why(own_set
     goes_on, fills = answer(
         "criteria", "--model", "mini-gpt", "--model", "mini-bert", "--experiment", "tasks"
     )
-    assert "follows no instruction: its candidate words are scored" in goes_on["reason"]
-    assert "fills a gap and cannot write" in fills["reason"]
+    assert "does not follow instructions; therefore its candidate words are scored" in goes_on["reason"]
+    assert "fills gaps and cannot write" in fills["reason"]
     for found in (goes_on, fills):
         assert (found["answering"], found["wording"], found["made"], found["ends"]) == (
             "scored",
@@ -170,7 +170,7 @@ def test_what_questions_cost_is_said_before_they_are_asked(own_settings: Setting
     asked = ("--model", "mini-gpt", "--experiment", "questions", "--answering", "written", "--estimate")
     usual = answer("criteria_estimate", *asked)
     assert usual["missing"] == 16 * 17 * 2
-    assert "16 of 64 questions are asked (--questions)" in usual["reason"]
+    assert "16 of 64 questions are used (--questions)" in usual["reason"]
     few = answer("criteria_estimate", *asked, "--questions", "4", "--repeats", "10")
     assert few["missing"] == 4 * 17 * 10
     whole = answer("criteria_estimate", *asked, "--questions", "64")

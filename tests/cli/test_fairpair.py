@@ -90,7 +90,7 @@ def test_a_terminal_is_told_the_words_and_the_errors_of_the_perturbation(
 def test_chat_changes_nothing_for_a_local_model_and_that_is_said(small: list[str]) -> None:
     done = run_here("fairpair", "--model", "mini-gpt", *small, "--chat", "--estimate")
     assert done.returncode == 0
-    assert "--chat is of an endpoint and changes nothing for mini-gpt" in done.stderr
+    assert "--chat has no effect for mini-gpt" in done.stderr
 
 
 @pytest.mark.slow

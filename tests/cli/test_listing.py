@@ -77,10 +77,10 @@ def test_what_cannot_be_fetched_is_one_sentence(fetched: list[str], monkeypatch:
     assert (code, said.strip().splitlines()[-1]) == (2, "The hub cannot be reached.")
     code, _, said = called("models", "get", "nobody")
     assert code == 2
-    assert "'nobody' cannot be fetched: name a public model of the list, or a hub id" in said
+    assert "'nobody' cannot be downloaded: choose a public model of the list, or a hub id" in said
     monkeypatch.setenv("PCF_ALLOW_HUB", "0")
     monkeypatch.setenv("PCF_ALLOWED_MODELS", "mini-*,openai-community/*")
     settings.cache_clear()
-    assert "may not be asked here" in called("models", "get", SMOLLM2)[2]
-    assert "downloads are off (PCF_ALLOW_HUB)" in called("models", "get", "openai-community/gpt2")[2]
+    assert "may not be used here" in called("models", "get", SMOLLM2)[2]
+    assert "downloads are off: switch PCF_ALLOW_HUB on" in called("models", "get", "openai-community/gpt2")[2]
     assert fetched == ["org/broken"]

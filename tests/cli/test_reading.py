@@ -112,5 +112,5 @@ def test_another_set_or_list_is_refused(run: RunSpec, tmp_path: Path, option: st
     )
     done = run_here("risk", run.key, option, str(path))
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"The run {run.key} has scored other texts than those of few" in done.stderr
+    assert f"The run {run.key} was scored with other texts than few has" in done.stderr
     assert "Traceback" not in done.stderr

@@ -19,15 +19,15 @@ def spec(family: str = "causal", **other: str) -> ModelSpec:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"temperature": -0.1}, "between 0 (always the likeliest token) and 10, and -0.1 was given"),
+        ({"temperature": -0.1}, "between 0 (always the likeliest token) and 10; -0.1 was given"),
         ({"temperature": math.nan}, "nan was given"),
         ({"temperature": math.inf}, "inf was given"),
         ({"temperature": 11}, "11 was given"),
-        ({"top_p": 0}, "top-p must be above 0 and at most 1, and 0 was given"),
+        ({"top_p": 0}, "top-p must be above 0 and at most 1; 0 was given"),
         ({"top_p": 1.01}, "1.01 was given"),
         ({"top_p": math.nan}, "nan was given"),
-        ({"length": 0}, "1 to 4,096 new tokens, and 0 were asked for"),
-        ({"length": 5000}, "5,000 were asked for"),
+        ({"length": 0}, "1 to 4,096 new tokens; 0 were requested"),
+        ({"length": 5000}, "5,000 were requested"),
     ],
 )
 def test_what_cannot_be_drawn_is_one_sentence(given: dict[str, float], says: str) -> None:
@@ -68,7 +68,7 @@ def test_an_endpoint_says_how_it_is_asked_and_an_encoder_decoder_has_no_chat() -
 
 @pytest.mark.parametrize("family", ["masked", "permutation"])
 def test_families_that_cannot_write_are_refused_in_a_sentence(family: str) -> None:
-    with pytest.raises(GenerationError, match=rf"m is {family}: it fills a gap and cannot write a text"):
+    with pytest.raises(GenerationError, match=rf"m is {family}, which fills gaps and cannot write a text"):
         GenerationKey.of(spec(family), Decoding())
 
 

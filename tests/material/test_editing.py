@@ -162,7 +162,7 @@ def test_another_name_remembers_the_old_one():
         (lambda: cut(small()), "either the lowest count"),
         (lambda: cut(small(), min_count=1, top=1), "either the lowest count"),
         (lambda: cut(small(), min_count=11), "the heaviest 10"),
-        (lambda: cut(small(), min_count=math.nan), "cut lower"),
+        (lambda: cut(small(), min_count=math.nan), "choose a lower count"),
         (lambda: cut(small(), top=0), "at least one template"),
         (lambda: drop(small(), []), "at least one template"),
         (lambda: drop(small(), ["The [X] sang [Y]"]), "does not have 'The [X] sang [Y]'"),

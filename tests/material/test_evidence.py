@@ -97,5 +97,5 @@ def test_made_by_hand():
 def test_five_thousand_terms_are_allowed_and_one_more_is_not():
     numbers = [str(number) for number in range(5001)]
     assert len(make_evidence("many", numbers[:-1]).terms) == 5000
-    with pytest.raises(EvidenceError, match="5,001 terms: at most 5,000"):
+    with pytest.raises(EvidenceError, match="5,001 occupations; at most 5,000"):
         make_evidence("many", numbers)

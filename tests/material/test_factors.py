@@ -58,7 +58,7 @@ def test_values_weights_and_what_has_none() -> None:
     assert own.title == "pay gap"
     assert own.values == {"nurse": 3.5, "engineer": -2000}
     assert own.weights == {"nurse": 100}
-    assert own.left_out == (LeftOut(name="clerk", reason="the file gives it no value"),)
+    assert own.left_out == (LeftOut(name="clerk", reason="the file has no value for it"),)
 
 
 def test_columns_in_any_order_and_without_weights() -> None:
@@ -86,7 +86,7 @@ def test_the_smallest_and_the_largest_sizes_are_read() -> None:
 def test_another_kind_of_file_is_refused(name: str, refusal: Callable[[AuditError], str]) -> None:
     with pytest.raises(EvidenceError) as caught:
         read_own_factor(name, b"occupation,value\nnurse,1\n")
-    assert "is no .csv file" in refusal(caught.value)
+    assert "is not a .csv file" in refusal(caught.value)
 
 
 def test_bytes_that_are_no_text_and_names_that_lead_out(refusal: Callable[[AuditError], str]) -> None:

@@ -61,8 +61,8 @@ def test_what_is_kept_is_found_after_what_is_shipped_and_deleted(kind: Example, 
     assert own.all()[-1] == kind.one
     own.delete(name)
     assert names_in(kind) == []
-    assert f"none of your {word}s" in sentence_of(refusal, kind, own.delete, name)
-    assert f"shipped {word}, which stays" in sentence_of(refusal, kind, own.delete, kind.shipped)
+    assert f"not one of your {word}s" in sentence_of(refusal, kind, own.delete, name)
+    assert f"shipped {word} and cannot be deleted" in sentence_of(refusal, kind, own.delete, kind.shipped)
     assert own.load(kind.shipped)
 
 
@@ -72,7 +72,7 @@ def test_saving_again_changes_nothing_and_another_needs_replace(kind: Example, r
     own.save(kind.one)
     sentence = sentence_of(refusal, kind, own.save, kind.other)
     article = "an" if own.shelf.kind.startswith("e") else "a"
-    assert f"There is {article} {own.shelf.kind} of yours named {kind.one.name}" in sentence
+    assert f"You already have {article} {own.shelf.kind} named {kind.one.name}" in sentence
     assert own.load(kind.one.name) == kind.one
     assert own.save(kind.other, replace=True) == own.load(kind.one.name) == kind.other
 
@@ -135,8 +135,8 @@ def test_what_is_damaged_or_never_ends_is_named_and_the_others_stay(kind: Exampl
     assert own.all()[-1] == kind.one
     broken, endless, pipe = own.left_out()
     assert f"broken{own.ending} is not" in broken.reason
-    assert "it is not a file" in endless.reason
-    assert "it is not a file" in pipe.reason
+    assert "it is not a regular file" in endless.reason
+    assert "it is not a regular file" in pipe.reason
     assert "named broken" in sentence_of(refusal, kind, own.save, renamed(kind, "broken"))
     for name in ("broken", "endless", "pipe"):
         own.delete(name)
@@ -233,7 +233,7 @@ def test_an_upload_without_room(kind: Example, refusal: Refusal, monkeypatch: py
 
     monkeypatch.setattr(Path, "write_bytes", fail)
     sentence = refused(refusal, StoreError, kind.own.read_upload, [(f"own{kind.file[0]}", b"")])
-    assert "make room there" in sentence
+    assert "free some space there" in sentence
 
 
 TEXTS = st.text(max_size=9)

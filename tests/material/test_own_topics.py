@@ -79,7 +79,7 @@ def test_json_and_csv_are_read_as_the_command_line_reads_them() -> None:
         ({"a.txt": b"x", "b.csv": b"y"}, "The upload has 2 files (a.txt and b.csv)"),
         ({"a.txt": b"x", "b.txt": b" \n"}, "the group b has no words"),
         ({"a.txt": b"x", "b.txt": b"X"}, "is in the groups a and b"),
-        ({"a.txt": b"x", "A .txt": b"y"}, "two groups are called 'a'"),
+        ({"a.txt": b"x", "A .txt": b"y"}, "two groups have the name 'a'"),
         ({"a.txt": b"\xff", "b.txt": b"y"}, "a.txt is not UTF-8"),
         ({"own.toml": b"groups = 1"}, "own.toml: groups must be a list"),
         ({"own.csv": b"a,b\n1,2\n"}, "own.csv has the columns"),

@@ -349,7 +349,7 @@ def test_a_text_that_stands_very_often_is_not_written_out(name, tmp_path, refusa
     with pytest.raises(TemplateError) as caught:
         load_mined(path)
     assert path.stat().st_size < 2**16
-    assert "has 1,000 rows, 10 MiB unpacked" in refusal(caught.value)
+    assert "has 1,000 rows and 10 MiB of data" in refusal(caught.value)
 
 
 @pytest.mark.slow
@@ -368,4 +368,4 @@ def test_lists_that_are_no_sources(sources, tmp_path, refusal):
     pq.write_table(pa.table({"template": TEXTS[:1], "count": [3], "sources": sources}), path)
     with pytest.raises(TemplateError) as caught:
         load_mined(path)
-    assert "write a source with its count" in refusal(caught.value)
+    assert "write each source with its count" in refusal(caught.value)

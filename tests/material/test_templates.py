@@ -151,7 +151,7 @@ def test_files_put_there_by_hand_count_and_give_way(folder):
 
 def test_a_set_that_could_not_be_read_again_is_not_saved(folder, refusal, monkeypatch):
     monkeypatch.setattr("pcf_core.material.templates.MAX_BYTES", 1000)
-    assert "cut it at a higher count" in refused(refusal, TemplateError, save_set, small())
+    assert "choosing a higher lowest count" in refused(refusal, TemplateError, save_set, small())
     assert not folder.exists()
 
 

@@ -41,7 +41,7 @@ def test_white_space_that_would_be_changed_is_refused(text: str, said: str) -> N
     with pytest.raises(TopicError) as caught:
         check_sentence(text, "a template", "x.csv", TopicError)
     assert f"x.csv: a template has {said}" in str(caught.value)
-    assert "put one space there" in str(caught.value)
+    assert "replace it with one space" in str(caught.value)
 
 
 @given(st.text(st.sampled_from("ab \n\t\u00a0\u200b\u3000e\u0301"), max_size=12))
@@ -170,7 +170,7 @@ def test_what_a_script_or_an_emoji_needs_stays(word):
 def test_a_flag_has_few_tags(refusal):
     with pytest.raises(TopicError) as caught:
         check_word("\U0001f3f4" + "\U000e0067" * 20, "a word", "The topic", TopicError)
-    assert "holds U+E0067, a character that is not seen" in refusal(caught.value)
+    assert "has U+E0067, an invisible character" in refusal(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_flag_has_few_tags(refusal):
 def test_a_character_that_is_not_seen_is_refused(hidden, word, refusal):
     with pytest.raises(TopicError) as caught:
         check_word(word, "a word", "The topic", TopicError)
-    assert f"holds {hidden}, a character that is not seen" in refusal(caught.value)
+    assert f"has {hidden}, an invisible character" in refusal(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -219,4 +219,4 @@ def test_marks_that_turn_text_are_refused(mark, refusal):
         check_text(f"{mark}evil Ärger 日", "the title", "The topic", TopicError)
     assert f"\\u{ord(mark):04x}" in refusal(caught.value)
     assert "evil Ärger 日" in str(caught.value)
-    assert "turn the direction of text" in str(caught.value)
+    assert "change the direction of text" in str(caught.value)

@@ -116,7 +116,7 @@ def test_the_weights_of_a_list_by_hand(refusal):
     assert (weights.values, weights.name, weights.source) == ((0.25, 0.75), "list", "me")
     with pytest.raises(EvidenceError) as caught:
         occupation_weights(BVF, "list")
-    assert "no weights of its own" in refusal(caught.value)
+    assert "has no weights" in refusal(caught.value)
 
 
 def test_a_damaged_table_is_said_and_not_remembered(assets, refusal):
@@ -138,7 +138,7 @@ def test_weights_sum_to_one_whatever_their_size(numbers):
     evidence = make_evidence("own", [f"t{i}" for i in range(len(numbers))])
     values = dict(zip(evidence.terms, numbers, strict=True))
     if not any(numbers):
-        with pytest.raises(EvidenceError, match="at least one must be positive"):
+        with pytest.raises(EvidenceError, match="at least one weight must be positive"):
             make_weights(evidence, "own", values, {})
         return
     weights = make_weights(evidence, "own", values, {})

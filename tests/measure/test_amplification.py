@@ -226,9 +226,9 @@ def test_a_copy_is_told_as_one_only_where_the_interval_is_narrow() -> None:
 def test_why_there_is_no_slope() -> None:
     few = compare([counted(12, 8)] * 9, np.zeros(9))
     assert (few.line, few.no_line) == (None, "9 occupations, fewer than 10")
-    assert "leans alike" in compare([counted(12, 8)] * 12, np.linspace(0, 1, 12)).no_line
+    assert "has the same preference" in compare([counted(12, 8)] * 12, np.linspace(0, 1, 12)).no_line
     lone = [counted(60, 40)] * 11 + [counted(10, 90)]
-    assert "a single occupation decides" in compare(lone, np.linspace(0, 1, 12)).no_line
+    assert "one occupation has more influence" in compare(lone, np.linspace(0, 1, 12)).no_line
     noisy = [counted(10 + shift, 10 - shift) for shift in (-1, 0, 1) * 4]
     assert "too few" in compare(noisy, np.linspace(0, 1, 12)).no_line
 
@@ -258,7 +258,7 @@ def test_the_same_seed_gives_the_same_and_templates_widen() -> None:
     ("counts", "shape", "said"),
     [
         ([], (0, 4), "at least one"),
-        ([(1, 0)], (1, 4), "from 2 documents on"),
+        ([(1, 0)], (1, 4), "from 2 documents"),
         ([(5, 5)], (1, 3), "the shape [1, 3]"),
     ],
 )

@@ -473,7 +473,7 @@ def test_it_holds_skewed_figures_less_often_than_it_says() -> None:
     [
         ([0.3], 0.95, "at least two"),
         ([0.3, float("nan")], 0.95, "finite"),
-        ([0.3, 0.4], 1.0, "inside 0 and 1"),
+        ([0.3, 0.4], 1.0, "between 0 and 1"),
     ],
 )
 def test_what_has_no_spread_is_refused(risks: list[float], level: float, said: str) -> None:

@@ -120,7 +120,7 @@ def test_a_damaged_ledger_is_set_aside_and_said(tmp_path: Path, where: str) -> N
     said: list[str] = []
     new = open_ledger(path, said.append)
     assert len(said) == 1
-    assert "was damaged: it is set aside as a.sqlite.damaged" in said[0]
+    assert "was damaged. It was saved as a.sqlite.damaged" in said[0]
     assert new.done() == set()
     assert path.with_name("a.sqlite.damaged").read_bytes() == bytes(data)
     new.add(0, counts_of({"said": 1}), 1)
@@ -132,7 +132,7 @@ def test_a_full_disk_is_a_sentence_and_the_counts_so_far_are_kept(tmp_path: Path
     ledger.add(0, counts_of({"said": 1}), 1)
     pages = ledger._connection.execute("PRAGMA page_count").fetchone()[0]
     ledger._connection.execute(f"PRAGMA max_page_count = {pages + 1}")
-    with pytest.raises(StoreError, match=r"is full: free some space .* the counts so far are kept"):
+    with pytest.raises(StoreError, match=r"is full: free some space .* The counts so far are kept"):
         ledger.add(1, counts_of({f"verb{n} " * 40: 1 for n in range(500)}), 1)
     ledger.close()
     again = open_quietly(tmp_path / "a.sqlite")
@@ -159,7 +159,7 @@ def test_a_ledger_that_another_process_holds_is_a_sentence(
     ledger = open_quietly(tmp_path / "a.sqlite")
     other = sqlite3.connect(tmp_path / "a.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="busy with another process: repeat"):
+    with pytest.raises(StoreError, match="being used by another process: try again"):
         ledger.add(0, counts_of({"said": 1}), 1)
     other.execute("ROLLBACK")
     ledger.add(0, counts_of({"said": 1}), 1)

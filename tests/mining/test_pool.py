@@ -130,8 +130,8 @@ class Dead:
 @pytest.mark.parametrize(
     ("opens", "says"),
     [
-        (True, r"3 processes of mining ended over the documents 'doc 0' to 'doc 1' \(exit code 7\)"),
-        (False, r"3 processes of mining ended before they had opened the parser \(exit code 7\)"),
+        (True, r"3 mining processes ended while reading the documents 'doc 0' to 'doc 1' \(exit code 7\)"),
+        (False, r"3 mining processes ended before they had loaded the parser \(exit code 7\)"),
     ],
 )
 def test_the_third_process_that_ends_at_the_same_ends_the_mining(
@@ -176,7 +176,11 @@ def test_processes_that_are_killed_are_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error", "says"),
     [
-        ("Ann said that she is a BUG.", ScoringError, "Mining failed, unexpected: ValueError: a bug"),
+        (
+            "Ann said that she is a BUG.",
+            ScoringError,
+            "Mining failed with an unexpected error: ValueError: a bug",
+        ),
         ("Ann said that she is REFUSED.", PipelineError, "The parser refuses this"),
     ],
 )
@@ -197,7 +201,7 @@ def test_a_parser_that_cannot_be_opened_is_said_before_anything_is_read(tmp_path
         mine_fake(tmp_path, corpus_of(5), processes)
     with (
         Processes(lost_while_opening, 2) as processes,
-        pytest.raises(ScoringError, match=r"before they had opened the parser \(exit code 7\)"),
+        pytest.raises(ScoringError, match=r"before they had loaded the parser \(exit code 7\)"),
     ):
         mine_fake(tmp_path, corpus_of(5), processes)
 

@@ -269,16 +269,16 @@ def test_the_first_part_of_the_code_decides(code: str, language: str) -> None:
 @pytest.mark.parametrize(
     ("topics", "constructions", "message"),
     [
-        ([], (), "one position, .* no topic came"),
+        ([], (), "one position, .* no topic was given"),
         ([GENDER, RACE], (), "one position"),
-        ([UNREAD], (), "in the constructions that are on by themselves"),
+        ([UNREAD], (), "in the constructions that are used by default"),
         ([load_topic("gender-pronouns")], ["possessive"], "in the constructions that were chosen"),
-        ([FRENCH], (), "mined from English or Chinese; the topic fr is in the language fr: give its temp"),
-        ([GENDER, GENDER_ZH], (), "of one language; gender is in en and gender-zh is in zh: mine them apart"),
-        ([GENDER_ZH], (), "No construction of Chinese is on by itself.*: choose of clause, poss"),
+        ([FRENCH], (), "mined from English or Chinese only, but the topic fr is in the language fr"),
+        ([GENDER, GENDER_ZH], (), "of one language, but gender is in en and gender-zh is in zh: mine"),
+        ([GENDER_ZH], (), "No construction of Chinese is used by default.*: choose from clause, poss"),
         ([make_topic("zh", NOUNS.groups, language="zh", position="predicate")], (),
-         "whose words are subjects, and here they are predicates: give their"),
-        ([RACE], ["possessive"], "no construction 'possessive'.*predicates: choose of attributive"),
+         "whose words are subjects, but .* are predicates: give its"),
+        ([RACE], ["possessive"], "no construction 'possessive'.*predicates: choose from attributive"),
     ],
 )  # fmt: skip
 def test_topics_that_no_rule_fits_are_refused(

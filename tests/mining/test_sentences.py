@@ -146,7 +146,7 @@ def test_lower_case_has_the_length_of_the_text() -> None:
 
 @pytest.mark.parametrize("word", ["Mr.", "", " he", "5", "what?", "he ", "a\nb"])
 def test_words_that_cannot_be_looked_for(word: str) -> None:
-    with pytest.raises(TopicError, match="cannot be looked for in texts: begin with a letter"):
+    with pytest.raises(TopicError, match="cannot be searched for in texts: a word must begin with a letter"):
         Wanted(["he", word])
 
 

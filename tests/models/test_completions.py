@@ -89,7 +89,7 @@ def test_a_log_probability_stays_but_for_rounding_and_probability_zero(value: fl
 @pytest.mark.parametrize("value", [math.nan, math.inf, 0.01, None, KEY * 99, True, 10**400])
 def test_anything_else_is_refused(value: Any) -> None:
     """In a short sentence, which holds nothing that a server wrote as text."""
-    with pytest.raises(ScoringError, match="which is a number up to 0") as caught:
+    with pytest.raises(ScoringError, match="which must be a number of at most 0") as caught:
         nats_of(value)
     assert KEY not in str(caught.value)
     assert len(str(caught.value)) < 250
@@ -205,7 +205,7 @@ def test_a_text_that_does_not_keep_to_its_length_is_refused() -> None:
     """In tokens or in characters; the token that ends a text may be counted too."""
     for text, tokens in (("a" * 641, 5), ("a b c d e f g", 7)):
         answer = {"choices": [{"text": text}], "usage": {"completion_tokens": tokens}}
-        with pytest.raises(ScoringError, match="where 5 tokens at most were asked for: it does not"):
+        with pytest.raises(ScoringError, match="but at most 5 tokens were requested: it ignores"):
             written_of(answer, PLAIN, 5)
     answer = {"choices": [{"text": " a b c d e"}], "usage": {"completion_tokens": 6}}
     assert written_of(answer, PLAIN, 5) == Written(" a b c d e", "stop", 6)

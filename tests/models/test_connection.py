@@ -67,15 +67,15 @@ def test_what_passes_is_waited_for(vllm: CompletionsServer, way: str, fault: str
 @pytest.mark.parametrize(
     ("fault", "sentence", "attempts"),
     [
-        (failing(500), r"does not answer \(500: not now\): check that it runs, then ask again", 2),
+        (failing(500), r"does not answer \(500: not now\): check that it is running, then try again", 2),
         (failing(429, Retry_After="0"), r"does not answer \(429: not now\)", 2),
         (failing(400), r"refuses a request \(400: not now\)", 1),
         (failing(307, Location="http://127.0.0.1:9/v1"), r"refuses a request .*set PCF_ENDPOINT_URL", 1),
         (always(401, {"error": {"message": f"no\n{KEY}"}}), r"\(401: no …; set PCF_ENDPOINT_KEY to a key", 1),
         (cutting(), r"does not answer \(.+\): check that it runs", 2),
         (slowly(0.3), r"no answer within 0\.1 s; the longest wait of a run is PCF_ENDPOINT_TIMEOUT", 2),
-        (saying(b'{"choices": ['), "answered with what is not JSON", 2),
-        (saying(b"\xff\xfe"), "answered with what is not JSON", 2),
+        (saying(b'{"choices": ['), "returned an answer that is not JSON", 2),
+        (saying(b"\xff\xfe"), "returned an answer that is not JSON", 2),
         (saying(b'{"error": {"message": "upstream", "code": 502}}'), r"not answer \(502: upstream\)", 2),
         (saying(b'{"error": "upstream"}'), r"does not answer \(502: upstream\)", 2),
         (saying(b'{"error": {"message": "pay", "code": 402}}'), r"refuses a request \(402: pay\)", 1),
@@ -215,7 +215,7 @@ def test_an_answer_is_bounded_by_what_was_asked(
 def test_half_a_character_is_no_json(vllm: CompletionsServer) -> None:
     """It could not be written into a key or a file."""
     vllm.fault = always(200, {"data": [{"id": "tiny", "root": "\ud800"}]})
-    with client(vllm) as server, pytest.raises(ScoringError, match="what is not JSON"):
+    with client(vllm) as server, pytest.raises(ScoringError, match="an answer that is not JSON"):
         server.models()
 
 

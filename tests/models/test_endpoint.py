@@ -77,7 +77,7 @@ def test_another_model_is_another_identity(server: CompletionsServer) -> None:
     assert second.identity != first.identity
     assert second.tokenizer != first.tokenizer
     with pytest.raises(
-        ModelError, match=r"is not the one that was asked for \(unpinned:.*ask for the run again"
+        ModelError, match=r"has changed since it was requested \(then unpinned:.*start the run again"
     ):
         open_endpoint(first)
     assert open_endpoint(second).spec == second
@@ -139,7 +139,7 @@ def test_a_page_does_not_wait_as_long_as_a_run(
 
 
 def test_none_is_set() -> None:
-    with pytest.raises(ModelError, match="none is set: set PCF_ENDPOINT_URL"):
+    with pytest.raises(ModelError, match="no endpoint is set: set PCF_ENDPOINT_URL"):
         resolve(NAME)
     assert list_models() == ()
 
@@ -189,7 +189,7 @@ def test_a_gateway_with_many_models_is_cut_short(
     cards = {"data": [{"id": f"m{number}"} for number in range(5)]}
     server.fault = always(200, cards)
     assert [spec.name for spec in list_models()] == ["endpoint:m0", "endpoint:m1"]
-    assert "serves 3 more models" in left_out_models()[0].reason
+    assert "has 3 more models" in left_out_models()[0].reason
 
 
 def test_a_model_that_is_not_allowed_is_not_asked(
@@ -200,9 +200,9 @@ def test_a_model_that_is_not_allowed_is_not_asked(
     requests = len(server.requests)
     use(monkeypatch, PCF_ALLOWED_MODELS="mini-*")
     assert resolve(NAME) == spec  # its results can be read
-    with pytest.raises(ModelError, match="endpoint:org/other may not be asked"):
+    with pytest.raises(ModelError, match="endpoint:org/other may not be used"):
         resolve("endpoint:org/other")
-    with pytest.raises(ModelError, match="endpoint:org/other may not be asked"):
+    with pytest.raises(ModelError, match="endpoint:org/other may not be used"):
         endpoints.known_chat("endpoint:org/other")
     assert len(server.requests) == requests
 
@@ -235,7 +235,7 @@ def test_a_server_that_does_not_tokenise_takes_no_ids(vllm: CompletionsServer) -
 
 
 def test_a_model_that_is_not_served_is_named_with_those_that_are(vllm: CompletionsServer) -> None:
-    with pytest.raises(ModelError, match="serves no model 'other'; it serves: tiny"):
+    with pytest.raises(ModelError, match=r"has no model 'other': choose one of its models \(tiny"):
         probed(vllm, "other")
 
 
@@ -270,7 +270,7 @@ def test_tokens_whose_texts_are_none_are_refused(
         return document
 
     monkeypatch.setattr(vllm, "choice", odd)
-    with pytest.raises(ModelError, match="Its tokens spell") as caught:
+    with pytest.raises(ModelError, match="it returned tokens that spell") as caught:
         probed(vllm)
     assert len(str(caught.value)) < 700
 
@@ -284,9 +284,9 @@ USELESS: list[tuple[dict[str, Any], str]] = [
     ({"shape": "none"}, r"gives no usable log-probabilities of prompt tokens for tiny: serve it"),
     ({"bend": all_equal(0.0)}, "every token the same log-probability, 0"),
     ({"bend": all_equal(-math.log(32000))}, "every token the same log-probability, -10.37"),
-    ({"bend": all_equal(-9999.0)}, "no token of a plain sentence any probability"),
-    ({"bend": all_equal(0.5)}, "which is a number up to 0"),
-    ({"bend": all_equal(math.nan)}, "which is a number up to 0"),
+    ({"bend": all_equal(-9999.0)}, "a token of an ordinary sentence no probability"),
+    ({"bend": all_equal(0.5)}, "which must be a number of at most 0"),
+    ({"bend": all_equal(math.nan)}, "which must be a number of at most 0"),
     ({"fault": failing(500)}, "gives no usable log-probabilities"),
     ({"fault": saying(b"[]")}, "gives no usable log-probabilities"),
     ({"fault": saying(b"<html>")}, "gives no usable log-probabilities"),
@@ -307,7 +307,7 @@ def test_a_server_that_nobody_can_score_with_is_refused(
 def test_a_server_that_contradicts_itself_is_refused(vllm: CompletionsServer) -> None:
     turns = itertools.count()
     vllm.bend = lambda values: [value - 0.4 * (next(turns) % 3) for value in values]
-    with pytest.raises(ModelError, match=r"contradicts itself by 0\.[48] nats a token"):
+    with pytest.raises(ModelError, match=r"its answers differ by 0\.[48] nats per token"):
         probed(vllm)
 
 
@@ -330,10 +330,14 @@ def test_sense_by_hand() -> None:
 @pytest.mark.parametrize(
     ("first", "short", "says"),
     [
-        (reading("The nurse said", [-1, -2, -3]), SHORT, "Its tokens spell '<s>Thenursesaid'"),
-        (replace(LONG, best=tuple(-30.0 for _ in LONG.best)), SHORT, "are logits, not log-probabilities"),
-        (LONG, reading(START, [-0.1, -0.2, -0.3, -3.0]), "contradicts itself by 2.6 nats"),
-        (LONG, reading("A nurse said that", [-0.1, -0.2, -0.3, -0.4]), "contradicts itself by inf nats"),
+        (reading("The nurse said", [-1, -2, -3]), SHORT, "it returned tokens that spell '<s>Thenursesaid'"),
+        (
+            replace(LONG, best=tuple(-30.0 for _ in LONG.best)),
+            SHORT,
+            "returns logits instead of log-probabilities",
+        ),
+        (LONG, reading(START, [-0.1, -0.2, -0.3, -3.0]), "its answers differ by 2.6 nats"),
+        (LONG, reading("A nurse said that", [-0.1, -0.2, -0.3, -0.4]), "its answers differ by inf nats"),
     ],
     ids=["truncated", "logits", "prefix differs", "other tokens"],
 )

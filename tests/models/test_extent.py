@@ -45,7 +45,7 @@ def test_every_family_passes_as_it_is_and_no_layer_count_is_believed(name: str, 
         for layers in (100_000_000, 10**400):
             edit(tmp_path, **{field: layers})
             began = time.monotonic()
-            with pytest.raises(ModelError, match=rf"layers \({field}\), where its weights hold \d+ tensors"):
+            with pytest.raises(ModelError, match=rf"layers \({field}\), but its weights hold \d+ tensors"):
                 require_layers(tmp_path, name)
             assert time.monotonic() - began < 5
         (tmp_path / "config.json").write_bytes(honest)
@@ -71,7 +71,7 @@ def test_no_size_is_believed(name: str, size: dict[str, int], tmp_path: Path) ->
     load_tiny(name).model.save_pretrained(tmp_path)
     edit(tmp_path, **size)
     began = time.monotonic()
-    with pytest.raises(ModelError, match=r"asks for .*, where its files hold"):
+    with pytest.raises(ModelError, match=r"describes .*, but its files hold"):
         require_extent(tmp_path, name, class_of(name))
     assert time.monotonic() - began < 10
 
@@ -81,7 +81,7 @@ def test_no_number_of_experts_is_believed(tmp_path: Path) -> None:
     mixtral.model.save_pretrained(tmp_path)
     require_extent(tmp_path, "mixtral", AutoModelForCausalLM)
     edit(tmp_path, num_local_experts=10**8)
-    with pytest.raises(ModelError, match=r"asks for .*, where its files hold"):
+    with pytest.raises(ModelError, match=r"describes .*, but its files hold"):
         require_extent(tmp_path, "mixtral", AutoModelForCausalLM)
 
 
@@ -119,7 +119,7 @@ def test_loading_refuses_at_once(config: dict[str, object], layers: str, folder:
     """What took over a minute, and all memory, in which nothing was heard; a tokenizer reads it too."""
     edit(folder, **config, **{layers: 100_000_000})
     began = time.monotonic()
-    with pytest.raises(ModelError, match=rf"asks for 100,000,000 layers \({layers}\)"):
+    with pytest.raises(ModelError, match=rf"has 100,000,000 layers \({layers}\)"):
         load(resolve(str(folder)), "cpu")
     assert time.monotonic() - began < 10
 
@@ -130,7 +130,7 @@ def test_no_count_is_below_0(field: str, count: int, folder: Path) -> None:
     """Of heads it passes through all sizes of tensors, and fails in the first forward pass."""
     edit(folder, **{field: count})
     with pytest.raises(
-        ModelError, match=rf"says (-1|−10\^15 and more) for {field}, which is a number from 0"
+        ModelError, match=rf"has (-1|−10\^15 and more) for {field}, which must be a number of at least 0"
     ):
         load(resolve(str(folder)), "cpu")
 
@@ -163,7 +163,7 @@ def test_a_tokenizer_that_makes_texts_without_end_is_not_opened(
 ) -> None:
     edit(folder, "tokenizer.json", normalizer=normalizer)
     begin = time.monotonic()
-    with pytest.raises(ModelError, match=r"makes a character up to [0-9,]+ times as long, where 1,024"):
+    with pytest.raises(ModelError, match=r"makes a character up to [0-9,]+ times as long, and at most 1,024"):
         load(resolve(str(folder)), "cpu")
     assert time.monotonic() - begin < 10
 

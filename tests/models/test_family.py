@@ -130,7 +130,7 @@ def test_what_cannot_be_scored_is_refused_by_name(architecture: str, requested: 
     ],
 )
 def test_ambiguity_is_a_question_that_says_how_to_answer(config: dict[str, Any], ways: list[Family]) -> None:
-    with pytest.raises(ModelError, match="How is the model some-model to be read") as caught:
+    with pytest.raises(ModelError, match="The kind of the model some-model is not clear") as caught:
         family_of(config)
     assert str(caught.value).endswith("name it " + " or ".join(f"{way}:some-model" for way in ways) + ".")
     assert len(str(caught.value).splitlines()) == 1
@@ -145,11 +145,11 @@ def test_ambiguity_is_a_question_that_says_how_to_answer(config: dict[str, Any],
 def test_a_discriminator_gives_no_word_a_probability(kind: str) -> None:
     """Nothing is advised that would be refused next; its body can still be an encoder, by its family."""
     config = {"architectures": [f"{kind}ForPreTraining"], "model_type": kind.lower()}
-    with pytest.raises(ModelError, match="cannot be scored: it is a discriminator") as caught:
+    with pytest.raises(ModelError, match="cannot be scored, because it is a discriminator") as caught:
         family_of(config)
     assert "some-model" in str(caught.value)
     assert "masked:" not in str(caught.value)
-    assert str(caught.value).endswith("take the generator that was trained with it, or another model.")
+    assert str(caught.value).endswith("use the generator that was trained with it, or another model.")
     assert family_of(config, "masked") == "masked"
 
 

@@ -151,7 +151,7 @@ def test_a_vocabulary_that_needs_a_library_is_not_called_missing(
     assert (describe(folder, "m").tokenizer == before) == (file in FURTHER_VOCABULARIES)
     (folder / "tokenizer.json").unlink()
     monkeypatch.setattr("pcf_core.models.folder.find_spec", lambda name: None)
-    with pytest.raises(ModelError, match=rf"is {file} alone, which needs the library {library}: install it"):
+    with pytest.raises(ModelError, match=rf"is {file}, which needs the library {library}: install it"):
         describe(folder, "m")
     monkeypatch.setattr("pcf_core.models.folder.find_spec", lambda name: name)
     assert describe(folder, "m").tokenizer != before
@@ -273,7 +273,7 @@ def test_weights_shorter_or_longer_than_their_header_says(change: int, tmp_path:
     assert count_parameters(path, "m") == 17
     data = path.read_bytes()
     path.write_bytes(data[:change] if change < 0 else data + bytes(change))
-    with pytest.raises(ModelError, match=r"damaged \([\d,]+ bytes where its header says"):
+    with pytest.raises(ModelError, match=r"damaged \(it has [\d,]+ bytes, but according to its header"):
         count_parameters(path, "m")
 
 
@@ -285,7 +285,9 @@ def test_an_index_of_very_many_shards_is_refused_in_one_short_sentence(tmp_path:
     assert len(str(caught.value)) < 400
     odd = {f"t{number}": "../" + "x" * 5000 + str(number) for number in range(1000)}
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": odd}))
-    with pytest.raises(ModelError, match=r"names .* and 997 more; only files beside it") as caught:
+    with pytest.raises(
+        ModelError, match=r"names .* and 997 more, but it may only name files in the same folder"
+    ) as caught:
         weight_files(tmp_path, "m")
     assert len(str(caught.value)) < 600
 
@@ -390,7 +392,7 @@ def test_a_page_does_not_wait_for_a_large_file(tmp_path: Path, monkeypatch: pyte
 def test_a_file_that_never_ends_ends_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zeros(tmp_path / "endless")
     monkeypatch.setattr(identity, "LONGEST_READING", -1.0)
-    with pytest.raises(ModelError, match=r"is not read to its end within .* minutes: copy it"):
+    with pytest.raises(ModelError, match=r"takes more than .* minutes: copy it"):
         patiently(path)
 
 

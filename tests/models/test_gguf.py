@@ -119,7 +119,7 @@ def test_files_in_parts_are_joined_in_their_order(plain: Path, tmp_path: Path) -
     parts[1].write_bytes(data[1000:])
     assert (converted(spec, parts) / "model.safetensors").is_file()
     other = spec.model_copy(update={"identity": "0" * 64})
-    with pytest.raises(ModelError, match="bytes have another hash than 000000000000…"):
+    with pytest.raises(ModelError, match="its hash is no longer 000000000000…"):
         converted(other, parts)
     assert len(_conversions()) == 1
 
@@ -140,7 +140,7 @@ def test_the_list_holds_files_and_folders_with_one(
     assert resolve("causal:deployed") == listed["deployed"]
     assert resolve(str(own / "deployed.gguf")).identity == listed["deployed"].identity
     assert ScoringKey.of(resolve(str(own / "folder"))).identity == listed["folder"].identity
-    with pytest.raises(ModelError, match="cannot be read as masked: by its file it is causal"):
+    with pytest.raises(ModelError, match="cannot be read as masked, because its file says that it is causal"):
         resolve("masked:deployed")
 
 
@@ -151,12 +151,12 @@ def _number(value: int) -> bytes:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda data: b"GGML" + data[4:], "is no GGUF file: it does not begin with GGUF"),
-        (lambda data: b"", "is no GGUF file"),
+        (lambda data: b"GGML" + data[4:], "does not begin with GGUF, so it is not a GGUF file"),
+        (lambda data: b"", "is not a GGUF file"),
         (lambda data: b"GGUF", "is damaged or cut off"),
-        (lambda data: data[:4] + struct.pack("<I", 1) + data[8:], r"version 1, where 2 and 3 are read"),
+        (lambda data: data[:4] + struct.pack("<I", 1) + data[8:], r"version 1, but only 2 and 3 can be read"),
         (lambda data: data[:100], "is damaged or cut off"),
-        (lambda data: data[:-64], r"bytes where its header says [\d,]+\); copy it again"),
+        (lambda data: data[:-64], r"bytes, but [\d,]+ according to its header\): copy it again"),
         (lambda data: data[:8] + _number(2**60) + data[16:], "tensors in"),
         (lambda data: data[:16] + _number(2**60) + data[24:], "entries and"),
         (lambda data: data[:24] + _number(2**62) + data[32:], "a text of"),
@@ -192,16 +192,16 @@ def entry(name: str, value: object) -> dict[str, Any]:
     return {"extra": {f"llama.{name}": value}}
 
 
-ROPE_LOST = r"sets rope_freqs\.weight, which is lost"
+ROPE_LOST = r"sets rope_freqs\.weight, which would be lost"
 # A file that would be read as another model, and the sentence that refuses it when it is described.
 OTHERS: list[tuple[dict[str, Any], str]] = [
-    ({"architecture": "clip"}, r"'clip', which cannot be read here: supported are bloom,"),
+    ({"architecture": "clip"}, r"'clip', which is not supported \(supported are bloom,"),
     ({"architecture": "t5"}, "the architecture 't5'"),
     ({"extra": {"split.count": 3}}, "one of 3 parts: join them with llama-gguf-split --merge"),
     *((factors(*np.linspace(1, 2, 8)), ROPE_LOST), (factors(*[8] * 9), ROPE_LOST)),
     *((factors(*[np.nan] * 8), ROPE_LOST), (factors(*[8] * 8, kind=np.float16), ROPE_LOST)),
     *(
-        (entry(name, value), rf"sets llama\.{name}, which is lost")
+        (entry(name, value), rf"sets llama\.{name}, which would be lost")
         for name, value in (
             ("rope.scaling.type", "yarn"),
             ("attention.causal", False),
@@ -210,16 +210,19 @@ OTHERS: list[tuple[dict[str, Any], str]] = [
             ("unheard_of", 3),
         )
     ),
-    ({"pre": "unheard"}, r"names 'unheard' as the way in which its tokenizer splits texts"),
-    (entry("block_count", 10**8), "asks for 100,000,000 layers, where it holds"),
+    ({"pre": "unheard"}, r"splits texts by 'unheard'"),
+    (entry("block_count", 10**8), "states 100,000,000 layers but holds"),
 ]
 # The same when it is converted.
 UNCONVERTED: list[tuple[dict[str, Any], str]] = [
-    ({"tensors": {"blk.0.attn_q.bias": np.ones(32, np.float32)}}, "holds [0-9,]+ weights, of which"),
+    ({"tensors": {"blk.0.attn_q.bias": np.ones(32, np.float32)}}, "holds [0-9,]+ weights, but transformers"),
     (entry("feed_forward_length", 2**28), "asks for"),
     ({"extra": {"tokenizer.ggml.model": "unheard"}}, "cannot be read"),
     (entry("attention.layer_norm_epsilon", 1e-3), r"layer_norm_epsilon = 0\.001, where 1e-06 would be used"),
-    (entry("attention.sliding_window", 6), r"says attention\.sliding_window: its scores would be another"),
+    (
+        entry("attention.sliding_window", 6),
+        r"would not use \(attention\.sliding_window\), so the scores would be wrong",
+    ),
 ]
 
 
@@ -444,7 +447,7 @@ def test_a_file_that_changes_while_it_is_converted_is_not_kept(
         path.write_bytes(path.read_bytes() + b" ")
 
     monkeypatch.setattr(conversion, "_save", replaced)
-    with pytest.raises(ModelError, match="changed while it was read"):
+    with pytest.raises(ModelError, match="changed while it was being read"):
         load(spec, "cpu")
     assert _conversions() == []
 
@@ -460,10 +463,10 @@ def sparse(path: Path, beginning: bytes, size: int = 2**30) -> Path:
 @pytest.mark.parametrize(
     ("beginning", "sentence"),
     [
-        (struct.pack("<4sIQQ", b"GGUF", 3, 2**24, 0), "16,777,216 tensors, where at most 4,096 and 100,000"),
-        (struct.pack("<4sIQQ", b"GGUF", 3, 0, 2**24), "16,777,216 entries and 0 tensors, where at most"),
-        (struct.pack("<4sIQQQIIQ", b"GGUF", 3, 0, 1, 0, 9, 8, 2**26), "lists of over 2,097,152 texts"),
-        (struct.pack("<4sIQQQIIQ", b"GGUF", 3, 0, 1, 0, 9, 0, 2**28), "a header of over 64 MiB"),
+        (struct.pack("<4sIQQ", b"GGUF", 3, 2**24, 0), "16,777,216 tensors, but at most 4,096 and 100,000"),
+        (struct.pack("<4sIQQ", b"GGUF", 3, 0, 2**24), "16,777,216 entries and 0 tensors, but at most"),
+        (struct.pack("<4sIQQQIIQ", b"GGUF", 3, 0, 1, 0, 9, 8, 2**26), "lists of more than 2,097,152 texts"),
+        (struct.pack("<4sIQQQIIQ", b"GGUF", 3, 0, 1, 0, 9, 0, 2**28), "a header of more than 64 MiB"),
     ],
 )
 def test_a_header_is_bounded_whatever_the_file_holds(tmp_path: Path, beginning: bytes, sentence: str) -> None:

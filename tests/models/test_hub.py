@@ -39,7 +39,7 @@ def test_weights_that_are_not_here_yet_leave_the_path_empty(snapshot: Path) -> N
     write_model(snapshot, weights=False)
     spec = resolve("org/name")
     assert (spec.path, spec.parameters, spec.identity) == ("", 0, REVISION)
-    with pytest.raises(ModelError, match=r"downloads are off \(PCF_ALLOW_HUB\)"):
+    with pytest.raises(ModelError, match=r"downloads are off: switch PCF_ALLOW_HUB on"):
         download(spec)
 
 
@@ -81,7 +81,7 @@ def test_an_adapter_is_refused_by_what_it_is(snapshot: Path, monkeypatch: pytest
 
 
 def test_downloads_that_are_off(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="not in the hub's local cache and downloads are off"):
+    with pytest.raises(ModelError, match="not in the hub's local cache, and downloads are off"):
         resolve("org/name")
 
 
@@ -93,7 +93,7 @@ def test_hub_that_cannot_be_reached(listening: bool, monkeypatch: pytest.MonkeyP
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1] if listening else 9
         monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", f"http://127.0.0.1:{port}")
-        with pytest.raises(ModelError, match="org/name is not in the local cache and the hub cannot be"):
+        with pytest.raises(ModelError, match="org/name is not in the local cache, and the hub cannot be"):
             resolve("org/name")
 
 
@@ -154,7 +154,7 @@ def test_each_failure_is_one_sentence(
 
 @pytest.mark.parametrize("name", ["org/na--me", "org/name.git", "org/name-"])
 def test_an_id_that_the_hub_cannot_have(name: str) -> None:
-    with pytest.raises(ModelError, match="cannot be the id of a hub model") as caught:
+    with pytest.raises(ModelError, match="is not a valid hub id") as caught:
         resolve(name)
     assert name in str(caught.value)
 
@@ -331,5 +331,5 @@ def test_no_directory_is_ever_listed(tmp_path: Path, allow: Callable[[str], None
     for name in ("name", str(folder)):
         assert not is_allowed(name)
         for find in (resolve_to_score, resolve_writer):
-            with pytest.raises(ModelError, match="code of its own directory, which is never allowed"):
+            with pytest.raises(ModelError, match="code from its own directory, which is never allowed"):
                 find(name)

@@ -66,7 +66,7 @@ def test_a_model_that_does_not_fit_is_told_where_else_it_may(
 
     monkeypatch.setattr(GPT2LMHeadModel, "to", full)
     with pytest.raises(
-        ModelError, match="does not fit into the free memory of cpu as float32: take a narrower"
+        ModelError, match="does not fit into the free memory of cpu as float32: use a narrower"
     ):
         load(resolve(str(folder)), "cpu")
 
@@ -91,7 +91,7 @@ def test_code_in_the_folder_never_runs(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "own-code", config)
     (folder / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
     spec = resolve(str(folder))
-    with pytest.raises(ModelError, match="code of its own directory, which is never allowed"):
+    with pytest.raises(ModelError, match="code from its own directory, which is never allowed"):
         load(spec)
     with pytest.raises(ModelError, match="cannot be loaded"):  # nor if a specification keeps quiet about it
         load(spec.model_copy(update={"remote_code": False}))
@@ -192,7 +192,7 @@ def test_what_was_replaced_since_it_was_described_is_not_scored_under_its_name(
     else:
         to = GPT2LMHeadModel.to
         monkeypatch.setattr(GPT2LMHeadModel, "to", lambda self, place: (replace(), to(self, place))[1])
-    with pytest.raises(ModelError, match="changed while it was loaded, as when a training saves"):
+    with pytest.raises(ModelError, match="changed while it was being loaded, for example because a training"):
         load(spec, "cpu")
     monkeypatch.undo()
     assert load(resolve(str(folder)), "cpu").identity == resolve(str(folder)).identity
@@ -279,7 +279,7 @@ REFUSED: list[tuple[Make, str]] = [
     (gpt2_with("model.safetensors", lambda data: data[:-100]), "are damaged .* copy them again"),
     (gpt2_with("tokenizer.json", lambda data: b"[]"), "cannot be loaded"),
     (gpt2(file="tokenizer_config.json", model_max_length="x"), "cannot be loaded"),
-    (gpt2(vocab_size=99), r"not have the shapes that its config.json gives \(.*wte\.weight"),
+    (gpt2(vocab_size=99), r"not have the shapes stated in its config.json \(.*wte\.weight"),
     (gpt2(n_embd="abc"), ODD),
     (gpt2(vocab_size=None), ODD),
     (gpt2(n_head=0), ODD),
@@ -378,11 +378,11 @@ def test_device(monkeypatch: pytest.MonkeyPatch) -> None:
     assert choose_device("cpu") == "cpu"
     assert choose_device("split") == "split"
     assert choose_device("auto") in {"cpu", "cuda", "mps"}
-    with pytest.raises(ModelError, match=r"'tpu' is not available; available are:.*cpu"):
+    with pytest.raises(ModelError, match=r"'tpu' is not available: choose one of .*cpu"):
         choose_device("tpu")
     monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
     assert [choose_device(name) for name in ("auto", "cuda", "cuda:1")] == ["cuda", "cuda", "cuda:1"]
-    with pytest.raises(ModelError, match=r"'cuda:2' is not available; available are: cuda:0, cuda:1, .*cpu"):
+    with pytest.raises(ModelError, match=r"'cuda:2' is not available: choose one of cuda:0, cuda:1, .*cpu"):
         choose_device("cuda:2")
     monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
     with pytest.raises(ModelError, match="'cuda' is not available"):

@@ -111,8 +111,8 @@ def entry(name: str, more: str = "") -> str:
     return KNOWN_ENTRY.format(name=name, parameters=7) + more
 
 
-UNKNOWN_MODEL = "a series names org/d, which is no model of this file"
-UNEQUAL_SIZES = "pairs org/a and org/c, which must have as many parameters; got 7 and 9"
+UNKNOWN_MODEL = "a series has org/d, which is not a model of this file"
+UNEQUAL_SIZES = "pairs org/a and org/c, which must have the same number of parameters; got 7 and 9"
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,9 @@ def test_a_model_is_known_without_its_package(tiny: PublicModel) -> None:
     assert resolve("Tiny-F32") == spec
     assert (spec.kind, spec.path, spec.title) == ("public", "", "Tiny (copy of the weights, F32)")
     for attempt in (lambda: load(spec, "cpu"), lambda: gguf_files(spec)):
-        with pytest.raises(ModelError, match=r"not on this machine; fetch them with: .* models get Tiny-F32"):
+        with pytest.raises(
+            ModelError, match=r"not on this computer; download them with: .* models get Tiny-F32"
+        ):
             attempt()
     with pytest.raises(ModelError, match="not on this machine"):
         require_at_hand(spec, "exact")
@@ -317,7 +319,7 @@ def test_an_installed_package_is_read_and_not_run(tiny: PublicModel, tmp_path: P
 
 def test_other_bytes_than_those_of_the_list_are_refused(tiny: PublicModel, tmp_path: Path) -> None:
     _install(tmp_path, turned=True)
-    with pytest.raises(ModelError, match="is not the one that was described"):
+    with pytest.raises(ModelError, match="has changed"):
         load(tiny.spec, "cpu")
 
 

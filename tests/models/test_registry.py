@@ -63,7 +63,7 @@ def test_parts(text: str, named: ModelName) -> None:
     "revision", ["", " ", "-x", "../main", "a..b", "a//b", "/a", "a/", "a b", "a@b", "x" * 129, "a\0"]
 )
 def test_what_cannot_be_a_revision_is_refused(revision: str) -> None:
-    with pytest.raises(ModelError, match="cannot be a revision: give a branch, a tag or a commit"):
+    with pytest.raises(ModelError, match="is not a revision: give a branch, a tag or a commit"):
         split_name(f"org/name@{revision}")
 
 
@@ -122,9 +122,11 @@ def test_no_way_leads_to_a_model_that_is_not_on_the_list(monkeypatch: pytest.Mon
         lambda: open_scorer(spec),
         lambda: open_generator(spec, Decoding()),
     ):
-        with pytest.raises(ModelError, match=r"mini-gpt may not be asked.* mini-bert \(PCF_ALLOWED_MODELS\)"):
+        with pytest.raises(
+            ModelError, match=r"mini-gpt may not be used.*mini-bert, set by PCF_ALLOWED_MODELS\)"
+        ):
             way()
-    with pytest.raises(ModelError, match="endpoint:served may not be asked"):
+    with pytest.raises(ModelError, match="endpoint:served may not be used"):
         resolve_writer("endpoint:served")
     assert resolve_to_score("mini-bert").name == "mini-bert"
 
@@ -138,7 +140,7 @@ def test_a_pattern_for_the_hub_lets_no_folder_in(
     (tmp_path / "home" / "m" / "config.json").write_text('{"architectures": ["hunter2"]}')
     monkeypatch.chdir(tmp_path)
     use(monkeypatch, HOME=str(tmp_path / "home"), PCF_ALLOWED_MODELS="*/*")
-    with pytest.raises(ModelError, match="home/m may not be asked here"):
+    with pytest.raises(ModelError, match="home/m may not be used here"):
         resolve_entailment(name)
     use(monkeypatch, PCF_ALLOWED_MODELS=f"{tmp_path}/home/*")
     with pytest.raises(ModelError, match="no NLI model"):  # it is looked into
@@ -184,12 +186,12 @@ def test_unusable_directories_are_listed_with_the_reason(tmp_path: Path) -> None
     assert [spec.name for spec in list_models()] == ["mini-gpt"]
     reasons = {entry.name: entry.reason for entry in left_out_models()}
     assert set(reasons) == {"mini-gpt", "no-weights", "whisper", "open", "odd name"}
-    assert "Another model is named mini-gpt" in reasons["mini-gpt"]
+    assert "Another model has the name mini-gpt" in reasons["mini-gpt"]
     assert "safetensors" in reasons["no-weights"]
     assert "Whisper" in reasons["whisper"]
     assert "name it masked:open." in reasons["open"]
     assert resolve("masked:open").name == "masked:open"
-    assert "may hold letters" in reasons["odd name"]
+    assert "may have only letters" in reasons["odd name"]
     assert resolve("mini-gpt").path == str((tmp_path / "assets/models/mini-gpt").resolve())
 
 
@@ -201,7 +203,7 @@ def test_a_folder_of_models_that_is_not_there_is_said(
     (left_out,) = left_out_models()
     assert (left_out.name, left_out.reason) == (
         str(tmp_path / "own"),
-        "There is no such folder: PCF_MODELS names it.",
+        "There is no such folder: correct PCF_MODELS.",
     )
     monkeypatch.delenv("PCF_MODELS")
     settings.cache_clear()
@@ -219,7 +221,7 @@ def test_a_directory_is_named_by_its_absolute_path(tmp_path: Path, monkeypatch: 
 def test_a_folder_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
     """A name becomes part of keys."""
     folder = write_model(tmp_path / "plain").rename(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
-    with pytest.raises(ModelError, match=r"udcff' is not UTF-8, which keys are made of; rename it"):
+    with pytest.raises(ModelError, match=r"udcff' is not valid UTF-8: rename it"):
         resolve(str(folder))
 
 
@@ -257,7 +259,7 @@ def test_a_name_without_its_organisation_is_told_the_whole(tmp_path: Path) -> No
     """Users know these models by the short names of old; a short name is no id of the hub any more."""
     (tmp_path / "assets").mkdir()
     shutil.copy(ROOT / "assets" / "models.toml", tmp_path / "assets" / "models.toml")
-    with pytest.raises(ModelError, match="'gpt2' here: its name on the hub is openai-community/gpt2"):
+    with pytest.raises(ModelError, match="'gpt2': use its name on the hub, openai-community/gpt2"):
         resolve("gpt2")
 
 
@@ -266,7 +268,9 @@ def test_a_family_that_was_said_although_it_is_clear_changes_nothing(tmp_path: P
     folder = write_model(tmp_path / "elsewhere" / "x@1")
     assert resolve("causal:mini-gpt") == resolve("mini-gpt")
     assert resolve(f"causal:{folder}") == resolve(str(folder))
-    with pytest.raises(ModelError, match=r"cannot be read as masked: by its config\.json it is causal"):
+    with pytest.raises(
+        ModelError, match=r"cannot be read as masked, because its config\.json says that it is causal"
+    ):
         resolve("masked:mini-gpt")
 
 

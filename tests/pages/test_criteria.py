@@ -118,7 +118,7 @@ def test_written_and_scored_are_never_laid_together() -> None:
     app = open_app("criteria", **both, cr_view="anecdotes")
     assert "mini-bert fills a gap" in " ".join(plainly(caption.value) for caption in app.caption)
     written = open_app("criteria", **{**both, **WRITTEN}, cr_view="tasks")
-    assert "it fills a gap and cannot write" in plainly(written.error[0].value)
+    assert "fills gaps and cannot write" in plainly(written.error[0].value)
     assert len(written.get("plotly_chart")) == 4
 
 
@@ -171,7 +171,7 @@ def test_material_is_opened_once_and_again_when_its_file_changes() -> None:
     names = made_names(opened("hobbies", "mine"))
     assert (made_names(first), names) == (["Mary", "John"], ["Anne", "Peter"])
     delete_own("hobbies", "mine")
-    with pytest.raises(CriteriaError, match="no names of yours named"):
+    with pytest.raises(CriteriaError, match="not saved any names named"):
         opened("hobbies", "mine")
 
 
@@ -265,8 +265,12 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TextServer]:
 @pytest.mark.parametrize(
     ("path", "caption", "wording"),
     [
-        (CHAT, "answers messages: it is given an instruction", "instruction"),
-        (COMPLETIONS, "answers no messages: it goes on from the beginning of a text", "continuation"),
+        (CHAT, "answers messages, so it is given an instruction", "instruction"),
+        (
+            COMPLETIONS,
+            "does not answer messages, so the model continues the beginning of a text",
+            "continuation",
+        ),
     ],
 )
 def test_an_endpoint_that_only_writes_is_asked_as_it_can_be(
@@ -299,7 +303,7 @@ def test_a_server_that_is_down_is_said_and_asked_again_later(
     works, server.fault = server.fault, failing(503)
     app = open_app("criteria", **ASKED)
     assert not app.error
-    assert "did not say whether it answers them" in app.captions.replace("*", "")
+    assert "does not state whether it can answer them" in app.captions.replace("*", "")
     server.fault = works
     assert known_chat("endpoint:tiny") is None  # remembered for a while
     monkeypatch.setattr("pcf_core.models.endpoint._chats", {})

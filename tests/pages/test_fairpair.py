@@ -175,7 +175,7 @@ def test_texts_that_are_gone_are_said_and_the_numbers_stay(
 ) -> None:
     shutil.rmtree(own_settings.cache / "texts")
     app = open_app("fairpair", **SMALL, fp_view="texts")
-    assert "are not in the store: ask for them again" in app.errors
+    assert "are missing: run FairPair again" in app.errors
     assert app.figures == ONE
 
 

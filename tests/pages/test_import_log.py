@@ -70,7 +70,7 @@ def test_fairpair_of_a_log_is_queued_read_and_shown() -> None:
     assert request.key.model in app.texts
     assert NOTE in app.captions
     other = open_app("written_text", text_tab="FairPair", **{**parameters, "fp_seed": "6"})
-    assert "these are not in it" in other.captions
+    assert "which does not have the texts of this request" in other.captions
     assert "fairpair_button" not in other.button_keys
 
 
@@ -93,7 +93,7 @@ def test_a_refusal_is_said_and_nothing_is_kept() -> None:
     assert "is not finished" in bring(
         as_json(changed(unpacked(FAIRPAIR_LOG), lambda log: log.update(status="error")))
     )
-    assert "cannot be read as a log" in bring(b"{}")
+    assert "cannot be read as an Inspect log" in bring(b"{}")
     assert not own_queue().list(10)
 
 

@@ -173,7 +173,7 @@ def test_switching_pages_keeps_the_choice(full_store: Store) -> None:
         app.switch_page(f"pages/{page}.py").run()
         assert app.titles == [PAGES[page]]
         assert app.multiselect(key="model").value == ["mini-gpt"]
-        assert app.selectbox(key="template_weights").value == "all alike"
+        assert app.selectbox(key="template_weights").value == "nothing: all count the same"
         assert "mini-bert" not in app.texts
 
 
@@ -203,9 +203,9 @@ def test_tilt_is_measured_against_an_even_split_whatever_the_neutral_point(full_
     value = next(metric.value for metric in labour.metric if metric.label.replace("\\", "") == label)
     assert abs(float(value.replace("−", "-"))) <= 1
     for app in (even, labour):  # all are shown here; what another reading leaves out is said where it is read
-        assert "occupations have no figure" not in app.captions
+        assert "occupations are left out" not in app.captions
     risk = open_app("risk", reference="labour")
-    assert "50 of 120 occupations have no figure" in risk.captions
+    assert "50 of 120 occupations are left out" in risk.captions
 
 
 @pytest.mark.parametrize(

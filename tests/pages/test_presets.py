@@ -412,7 +412,7 @@ def test_what_the_hub_does_not_give_is_a_sentence_a_model() -> None:
     assert not app.error
     assert press_score(app) == []
     assert len(app.error) == 4
-    assert "downloads are off (PCF_ALLOW_HUB)" in app.errors
+    assert "downloads are off: switch PCF_ALLOW_HUB on" in app.errors
 
 
 @pytest.mark.usefixtures("tiny_zoo")

@@ -199,7 +199,9 @@ def test_the_summary_leads_to_the_benchmark_that_has_results(full_store: Store, 
     path = stereoset_files(tmp_path)["dev.json"]
     material = read_files("stereoset", [(path.name, path.read_bytes())])
     score_benchmark(full_store, material, "mini-bert", [(-1.0, -2.0, -3.0)] * len(material.triples))
-    app = open_address("written_text", model=["mini-bert"], **SUMMARY).press_label("Do they agree with us?")
+    app = open_address("written_text", model=["mini-bert"], **SUMMARY).press_label(
+        "Do these benchmarks agree with the risk?"
+    )
     assert app.session_state["bench"] == "stereoset"
     assert not app.link_warnings
 

@@ -106,7 +106,7 @@ def test_a_file_of_the_users_own_is_a_panel_more_until_it_is_removed(full_store:
     assert len(app.press("remove_own").get("plotly_chart")) == 4
 
 
-TOO_LARGE = "sizes between 1e-9 and 1e12 are read"
+TOO_LARGE = "values must be between 1e-9 and 1e12 in size"
 
 
 @pytest.mark.parametrize(

@@ -208,7 +208,9 @@ def test_whole_jobs_are_kept_and_the_one_that_was_running_waits_again(cache: Pat
     """What is harmed is the third job."""
     path = cache / FILE_NAME
     exchange(path, b'"number": 2', b'"numbes": 2')
-    with pytest.raises(DamagedCatalogueError, match=f"was damaged .* kept as {KEPT}, and another takes its"):
+    with pytest.raises(
+        DamagedCatalogueError, match=f"was damaged .* saved as {KEPT} and replaced by a new one"
+    ):
         Queue.open(path).list()
     queue = Queue.open(path)
     states = {job.key: (job.payload["number"], job.state) for job in queue.list()}

@@ -376,6 +376,8 @@ def test_who_waits_for_another_import_too_long_is_told_who_has_the_lock(
     monkeypatch.setattr("pcf_core.store.store.IMPORT_SECONDS", 0.3)
     with (
         Store.open(ours._root).importing(),
-        pytest.raises(StoreError, match=rf"process {os.getpid()} on .* imports or deletes results in the"),
+        pytest.raises(
+            StoreError, match=rf"process {os.getpid()} on .* is importing or deleting results in the"
+        ),
     ):
         brought(ours, pack)

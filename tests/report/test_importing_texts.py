@@ -171,7 +171,7 @@ def test_what_was_imported_is_not_passed_on(theirs: Store, ours: Store) -> None:
     pair, tasks = brought(
         ours, packed_texts(theirs, fairpair=[add_fairpair(theirs)], criteria=[add_written(theirs)])
     ).new_texts
-    with pytest.raises(FairPairError, match="was imported: pass on the pack"):
+    with pytest.raises(FairPairError, match="was imported and cannot be packed again: pass on the pack"):
         packed_fairpair(ours, pair.asked.hash)
-    with pytest.raises(CriteriaError, match="was imported: pass on the pack"):
+    with pytest.raises(CriteriaError, match="was imported and cannot be packed again: pass on the pack"):
         packed_criteria(ours, tasks.asked.hash)

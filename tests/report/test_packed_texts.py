@@ -149,7 +149,7 @@ def test_what_cannot_be_packed_is_said(kept: Kept, tmp_path: Path) -> None:
     key = add_written(other)
     for path in (tmp_path / "texts").rglob("*.parquet"):
         path.unlink()
-    with pytest.raises(CriteriaError, match="are gone: ask for them again"):
+    with pytest.raises(CriteriaError, match="are missing: run the audit again"):
         packed_criteria(other, key)
 
 

@@ -180,7 +180,7 @@ def test_a_missing_run_cannot_be_computed_again(full_store: Store, short: Report
     gone = short.request.model_copy(update={"runs": ("f" * 16,)})
     found = verify_report(full_store, short.model_copy(update={"request": gone}), Texts())
     assert not found.holds
-    assert "No run has the key" in found.problem
+    assert "There is no run with the key" in found.problem
 
 
 def test_a_flipped_byte_of_a_shard_is_not_believed(

@@ -164,7 +164,7 @@ def test_what_cannot_be_asked_for_is_said(asked: dict[str, Any], says: str) -> N
 
 def test_unknown_runs_options_and_audits_are_refused(full_store: Store) -> None:
     key = full_store.runs()[0].run.key
-    with pytest.raises(RunError, match="No run has the key"):
+    with pytest.raises(RunError, match="There is no run with the key"):
         write_report(full_store, ReportRequest(runs=("f" * 16,)))
     with pytest.raises(InputError, match="'scale'"):
         write_report(full_store, ReportRequest(runs=(key,), options={"scale": "loud"}))

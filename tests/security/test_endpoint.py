@@ -59,7 +59,10 @@ def trickling(server: FaultyServer, handler: Handler, body: dict[str, Any]) -> b
 def test_nothing_is_unpacked() -> None:
     with running(Plain()) as server:
         server.fault = packed
-        with asked(server) as open_server, pytest.raises(ScoringError, match=r"packs its answers \('gzip'\)"):
+        with (
+            asked(server) as open_server,
+            pytest.raises(ScoringError, match=r"compresses its answers \('gzip'\)"),
+        ):
             open_server.models()
 
 

@@ -116,7 +116,7 @@ def test_in_a_read_only_folder_it_lives_in_memory(as_reader: Path) -> None:
 def test_a_held_file_is_busy_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = open_database(tmp_path / FILE_NAME)
     monkeypatch.setattr("pcf_core.store.database.BUSY_SECONDS", 0.05)
-    with first.transaction(), pytest.raises(StoreError, match="busy with other processes"):
+    with first.transaction(), pytest.raises(StoreError, match="being used by other processes"):
         open_database(tmp_path / FILE_NAME)
 
 

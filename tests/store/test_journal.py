@@ -76,7 +76,7 @@ def test_many_processes_write_one_chain(tmp_path: Path) -> None:
 def test_a_line_that_was_taken_out_is_noticed(journal: Journal, place: int) -> None:
     lines = filled(journal)
     journal.path.write_bytes(b"".join(lines[:place] + lines[place + 1 :]))
-    assert "does not follow the line before it" in journal.read().damage
+    assert "does not follow from the line before it" in journal.read().damage
 
 
 def test_lines_that_change_places_and_a_second_copy_are_noticed(journal: Journal) -> None:
@@ -107,7 +107,7 @@ def test_a_line_that_was_cut_is_closed_and_told_and_writing_goes_on(journal: Jou
     journal.path.write_bytes(whole[:-20])
     journal.add("bob", "deleted", "run", "0123456789abcdef")
     found = journal.read()
-    assert found.damage == f"Line 3 of {FILE_NAME} is no entry: it was altered or cut."
+    assert found.damage == f"Line 3 of {FILE_NAME} is not a valid entry: it was changed or cut off."
     assert [entry.did for entry in found.entries] == ["queued", "queued", "deleted"]
     assert found.entries[-1].number == 4
 
@@ -132,7 +132,7 @@ def test_any_text_is_one_line_and_no_entry_of_its_own(who: str, name: str) -> No
 @pytest.mark.parametrize("data", [b"\x00" * 100, b"[]\n", b"{}\n", b"\xff\xfe\n", b"x" * 40_000, b"\n\n"])
 def test_what_is_no_journal_is_told_in_a_sentence_and_added_to(journal: Journal, data: bytes) -> None:
     journal.path.write_bytes(data)
-    assert "is no entry" in journal.read().damage
+    assert "is not a valid entry" in journal.read().damage
     journal.add("ann", "queued", "score", "a")
     found = journal.read()
     assert found.entries[-1].who == "ann"
@@ -154,7 +154,7 @@ def test_values_that_no_entry_has_are_damage(journal: Journal, field: str, value
     journal.path.write_text(json.dumps(body | {field: value}) + "\n", encoding="utf8")
     found = journal.read()
     assert found.entries == ()
-    assert found.damage == f"Line 1 of {FILE_NAME} is no entry: it was altered or cut."
+    assert found.damage == f"Line 1 of {FILE_NAME} is not a valid entry: it was changed or cut off."
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")

@@ -190,7 +190,7 @@ def test_a_damaged_run_is_left_out_and_can_be_saved_again(store: Store, root: Pa
     path = root / "runs" / f"{run.key}.json"
     path.write_bytes(path.read_bytes().replace(b"nurse", b"purse"))
     assert [info.run.evidence.terms for info in store.runs()] == [("clerk",)]
-    with pytest.raises(RunError, match=f"No run has the key '{run.key}'"):
+    with pytest.raises(RunError, match=f"There is no run with the key '{run.key}'"):
         store.load_run(run.key)
     store.save_run(run, {})
     assert store.load_run(run.key) == run
@@ -206,9 +206,9 @@ def test_a_run_under_a_foreign_name_is_left_out(store: Store, root: Path, key: S
 @pytest.mark.parametrize(
     ("wanted", "says"),
     [
-        ("abc123", "stands for 2 runs (abc1230000000000, abc1239999999999): give more digits"),
-        ("fffffff", "No run has the key 'fffffff': score it first"),
-        ("abc12", "16 hexadecimal digits, or its first 6 or more"),
+        ("abc123", "Several runs begin with 'abc123' (abc1230000000000, abc1239999999999): give more digits"),
+        ("fffffff", "There is no run with the key 'fffffff': score it first"),
+        ("abc12", "16 hexadecimal digits, of which at least the first 6"),
         ("../../etc/passwd", "hexadecimal digits"),
         ("", "hexadecimal digits"),
     ],

@@ -62,7 +62,7 @@ def test_a_url_of_an_unknown_kind_is_refused(
     tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "s3fs", None)
-    with pytest.raises(SettingsError, match=r"PCF_SCORES cannot be a URL of .* here .*: install"):
+    with pytest.raises(SettingsError, match=r"PCF_SCORES is a URL of .* here .*: install"):
         Store.open(tmp_path, (), url)
 
 

@@ -154,7 +154,7 @@ def test_the_command_gives_the_documented_document(
     [
         (("other", "--model", "mini-gpt"), "The benchmark must be one of crows-pairs, stereoset, winobias"),
         (("winobias", "--model", "mini-gpt", "--file", "none.txt"), "none.txt cannot be read"),
-        (("winobias", "--model", "mini-gpt", "--estimate", "--queue"), "give one of the two"),
+        (("winobias", "--model", "mini-gpt", "--estimate", "--queue"), "give only one of them"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(

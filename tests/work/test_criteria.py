@@ -113,8 +113,8 @@ def test_entries_of_a_file_that_cannot_be_asked_are_in_the_result_and_said(
     assert criteria_document(result)["entries_left_out"][0]["name"] == "line 2"
     said = " ".join(criteria_findings(result))
     assert "4 entries of the file are left out, because no prompt can be made from them. Line 2: " in said
-    assert "the option 'iron' stands twice" in said
-    assert said.count("the question 'Which?' stands twice") == 2
+    assert "the option 'iron' appears twice" in said
+    assert said.count("the question 'Which?' appears twice") == 2
     assert " 1 more is left out." in said
 
 
@@ -155,7 +155,7 @@ def test_at_temperature_0_one_text_of_a_prompt_counts(store: Store) -> None:
     assert asked == written_asked(TOY, greedy, "instruction", 1)
     result, _ = run_criteria(asked, store, fair)
     assert result.report.n == 2
-    with pytest.raises(CriteriaError, match="At temperature 0 every text of a prompt is the same"):
+    with pytest.raises(CriteriaError, match="At temperature 0 all texts of a prompt are the same"):
         CriteriaAsked.model_validate({**dict(asked), "repeats": 25})
 
 
@@ -169,13 +169,13 @@ def test_fewer_repeats_take_the_first_of_those_that_are_there(store: Store) -> N
 
 
 def test_what_cannot_be_asked_is_one_sentence() -> None:
-    with pytest.raises(CriteriaError, match="answered 1 to 10,000 times, and 0 repeats were asked for"):
+    with pytest.raises(CriteriaError, match="answered 1 to 10,000 times, but 0 repeats were requested"):
         written_asked(TOY, KEY, "instruction", 0)
-    with pytest.raises(CriteriaError, match="asks the same twice, in 'nurse' and 'pilot': take one"):
+    with pytest.raises(CriteriaError, match="has the same prompt twice, for 'nurse' and 'pilot': remove one"):
         written_asked(Toy(ToyMaterial(twice=True)), KEY, "instruction", 5)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Toy, "scored_asks", lambda self: ())
-        with pytest.raises(CriteriaError, match="has no candidate words that could be scored"):
+        with pytest.raises(CriteriaError, match="has no candidate words to score"):
             scored_asked(TOY, ScoringKey.of(SPEC))
 
 
@@ -202,11 +202,11 @@ def test_texts_that_were_removed_and_a_material_of_another_form_are_told(
 ) -> None:
     run_criteria(kept(store), store, fair)
     store.save_document(WRITTEN.material, MATERIAL, {"of": "another version"})
-    with pytest.raises(StoreError, match="cannot be read: ask again"):
+    with pytest.raises(StoreError, match="cannot be read: start"):
         load_asked_experiment(store, WRITTEN)
     for path in (tmp_path / "cache" / "texts" / KEY.hash).iterdir():
         path.unlink()
-    with pytest.raises(StoreError, match="texts of 'pilot' are not all in the store"):
+    with pytest.raises(StoreError, match="texts for 'pilot' are missing"):
         read_texts(store, WRITTEN, TOY)
 
 

@@ -114,9 +114,9 @@ def test_models_asked_otherwise_are_pooled_and_it_is_said(store: Store) -> None:
 @pytest.mark.parametrize(
     ("several", "sentence"),
     [
-        ([], "of none: give at least two models"),
-        ([ask("level")], "of level: give at least two models"),
-        ([ask("level"), ask("level", repeats=5)], "each once"),
+        ([], "for no model: give at least two different models"),
+        ([ask("level")], "for level: give at least two different models"),
+        ([ask("level"), ask("level", repeats=5)], "at least two different models"),
         ([ask("level"), ask("leaning", Hobbies.load(FIVE))], "those of leaning, level differ"),
         (
             [ask("level"), scored_asked(HOBBIES, ScoringKey.of(spec_of("leaning")))],
@@ -136,7 +136,7 @@ def test_texts_that_are_not_written_yet_are_asked_for_first(store: Store, queue:
     asked = embedding_asked([there, lacking])
     with pytest.raises(StoreError, match="600 texts of level are not written yet"):
         submit_embedding(store, queue, asked)
-    with pytest.raises(StoreError, match="ask for its hobbies first"):
+    with pytest.raises(StoreError, match="run its hobbies first"):
         run_embedding(asked, store)
     assert not queue.list(5)
 
@@ -146,7 +146,7 @@ def test_a_worker_learns_it_stops_between_two_embeddings_and_learns_again_what_h
     store: Store, queue: Queue, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = embedding_asked([write(store, model) for model in CHANCES])
-    with pytest.raises(StoreError, match="cannot be read: ask again"):
+    with pytest.raises(StoreError, match="cannot be read: start it again"):
         EMBEDDINGS.load_asked(store, asked.hash)
     job = submit_embedding(store, queue, asked)
     assert (job.kind, job.total) == ("embedding", len(SEEDS))

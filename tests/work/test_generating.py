@@ -151,7 +151,7 @@ def test_an_estimate_counts_texts_and_tokens(store: Store, queue: Queue) -> None
     found = estimate_texts(ASKED, store, queue)
     assert (found.missing, found.tokens, found.prompt_tokens) == (120, 1200, 240)
     assert found.seconds is None
-    assert "Nothing was written on this machine yet" in found.basis
+    assert "Nothing has been written on this computer yet" in found.basis
     generate_missing(ASKED, store, fake)
     assert estimate_texts(ASKED, store, queue).tokens == 0
 

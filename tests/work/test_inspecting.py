@@ -153,7 +153,7 @@ def test_a_second_import_changes_nothing_and_another_log_of_the_day_is_refused(s
     def other(log: Log) -> None:
         log["samples"][0]["output"]["choices"][0]["message"]["content"] = "Quite another text."
 
-    with pytest.raises(InspectLogError, match="are here already"):
+    with pytest.raises(InspectLogError, match="have been imported before"):
         import_log(store, log_of(FAIRPAIR, other), [PROMPTS])
 
     def next_day(log: Log) -> None:
@@ -174,14 +174,14 @@ def test_the_model_is_named_after_provider_and_day_and_cannot_be_asked(store: St
     spec = resolve_writer(NAME)
     assert GenerationKey.of(spec, key.decoding) == key
     assert resolve_writer(NAME, chat=True) == spec
-    with pytest.raises(ModelError, match="these are not in it"):
+    with pytest.raises(ModelError, match="which does not have the texts of this request"):
         open_generator(spec, key.decoding)
-    with pytest.raises(ModelError, match="these are not in it"):
+    with pytest.raises(ModelError, match="which does not have the texts of this request"):
         estimate_requests([("John is", 1)], key)
     with pytest.raises(ModelError, match="no scores"):
         resolve(NAME)
     for name in ("inspect:", "inspect:openai/gpt", "inspect:<b>/x@2026-11-24", "inspect:gpt@2026-11-24"):
-        with pytest.raises(ModelError, match="names no model of a log"):
+        with pytest.raises(ModelError, match="is not a model of an Inspect log"):
             resolve_writer(name)
 
 
@@ -207,11 +207,13 @@ def test_material_that_is_not_here_is_asked_for_by_name(store: Store, tmp_path: 
             import_log(store, log_of(path))
     other = tmp_path / PROMPTS.name
     other.write_text(PROMPTS.read_text(encoding="utf8").replace("nurse", "baker"), encoding="utf8")
-    with pytest.raises(InspectLogError, match=rf"nor in what was given \({other.name} holds others\): give"):
+    with pytest.raises(
+        InspectLogError, match=rf"nor among the files given \({other.name} has different contents\): give"
+    ):
         import_log(store, log_of(FAIRPAIR), [other])
     for path in (tmp_path / "gone.toml", tmp_path, FAIRPAIR):
         with pytest.raises(
-            InspectLogError, match=r"in what was given \(.* is neither a shipped .*--material"
+            InspectLogError, match=r"among the files given \(.* is neither a shipped .*--material"
         ):
             import_log(store, log_of(FAIRPAIR), [path])
     assert not FAIRPAIR_AUDIT.kept(store)
@@ -221,7 +223,7 @@ def test_a_path_in_a_log_is_not_opened(store: Store) -> None:
     def change(log: Log) -> None:
         log["eval"]["metadata"]["pcf_audit"]["prompts"] = str(PROMPTS)
 
-    with pytest.raises(InspectLogError, match="none here are the same"):
+    with pytest.raises(InspectLogError, match="cannot be found here"):
         import_log(store, log_of(FAIRPAIR, change))
 
 
@@ -236,5 +238,5 @@ def test_counterparts_that_our_parser_does_not_make_are_not_compared(store: Stor
         ]
 
     arrived = import_log(store, log_of(FAIRPAIR, change), [PROMPTS])
-    with pytest.raises(ModelError, match="these are not in it"):
+    with pytest.raises(ModelError, match="which does not have the texts of this request"):
         run_fairpair(arrived.read_as.asked, store)

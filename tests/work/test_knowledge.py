@@ -190,7 +190,7 @@ def test_an_audit_that_was_stopped_is_made_when_the_job_goes_on(store: Store) ->
 def test_a_model_without_any_answer_has_nothing_to_be_read_again(store: Store) -> None:
     score_knowledge(ASKED, KEY, store, opening(refused=dict.fromkeys(ASKED.words, "unk")))
     found = knowledge_audit_of(store, KEY, ASKED)
-    assert found.note == "The model can express the answers of no fact."
+    assert found.note == "There is no fact whose answers the model can express."
 
 
 def test_the_draw_is_a_right_and_a_wrong_answer_of_the_prompts_own_fact() -> None:
@@ -220,7 +220,7 @@ def test_a_set_that_was_changed_or_deleted_meanwhile_is_not_scored_for_the_one_a
     key = knowledge_key(ASKED, KEY)
     assert asked_for(request, key) == ASKED
     OWN.save(make_knowledge("numbers", ASKED.templates[:1], ASKED.facts), replace=True)
-    with pytest.raises(TopicError, match="was changed after it was asked for"):
+    with pytest.raises(TopicError, match="has changed since it was requested"):
         asked_for(request, key)
     OWN.delete("numbers")
     with pytest.raises(TopicError, match="neither a shipped knowledge set"):

@@ -136,7 +136,7 @@ def test_a_port_that_is_taken_is_refused_in_a_sentence(
     queue: Queue, own_settings: Settings, served: int
 ) -> None:
     with (
-        pytest.raises(InputError, match=f"cannot have the port {served}"),
+        pytest.raises(InputError, match=f"The port {served}"),
         serving(queue, own_settings, "me", lambda: 0.0, served),
     ):
         pass

@@ -126,9 +126,9 @@ def test_a_mining_that_is_refused_fails_with_its_sentence(
     worker.run(until_idle=True)
     none, bad, gone = (queue.get(job.id) for job in jobs)
     assert {job.state for job in (none, bad, gone)} == {"failed"}
-    assert "has a word that is looked for" in (none.error or "")
+    assert "so no template was found" in (none.error or "")
     assert "bad.jsonl" in (bad.error or "")
-    assert "is no file and no folder" in (gone.error or "")
+    assert "is neither a file nor a folder" in (gone.error or "")
 
 
 def test_as_many_processes_as_asked_for_as_set_or_as_cores(toy_settings: Settings) -> None:

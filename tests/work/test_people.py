@@ -83,7 +83,7 @@ def test_a_viewer_is_told_why(monkeypatch: pytest.MonkeyPatch, toy_settings: Set
         (BOB, {"auditors": "*@example.org"}, r"bob@elsewhere\.net may read.*PCF_AUDITORS"),
         (UNVERIFIED, {}, "without a verified e-mail address"),
         (NOBODY, {}, "Nobody can log in here.*PCF_AUDITORS"),
-        (ANN, {"read_only": "1"}, "takes no work.*PCF_READ_ONLY"),
+        (ANN, {"read_only": "1"}, "only shows results.*PCF_READ_ONLY"),
     ):
         set_to(monkeypatch, **values)
         with pytest.raises(RightsError, match=says):
@@ -122,7 +122,7 @@ def test_a_person_has_so_many_jobs_at_once_and_questions_beside_them(
     set_to(monkeypatch, auditors="*@example.org,*@elsewhere.net", most_queued="2")
     ann, bob = queue.acting_for(ANN), queue.acting_for(BOB)
     first, _ = ann.submit("score", "1", {}), ann.submit("score", "2", {})
-    with pytest.raises(RightsError, match=r"You have 2 jobs.* 2 are allowed here \(PCF_MOST_QUEUED\)"):
+    with pytest.raises(RightsError, match=r"You have 2 jobs.* the limit here is 2 \(PCF_MOST_QUEUED\)"):
         ann.submit("score", "3", {})
     assert ann.submit("score", "1", {}).id == first.id, "joining is no further job"
     ann.submit("words", "asked", {}, priority=2)
@@ -139,9 +139,11 @@ def test_a_job_has_so_many_cells_and_models_of_the_list(
 ) -> None:
     set_to(monkeypatch, most_cells="100", allowed_models="mini-*")
     queue.submit("score", "a", {}, models=["mini-gpt"], cells=100)
-    with pytest.raises(RightsError, match=r"asks 101 cells.* 100 here \(PCF_MOST_CELLS\)"):
+    with pytest.raises(RightsError, match=r"has 101 test sentences.* is 100 \(PCF_MOST_CELLS\)"):
         queue.submit("score", "b", {}, models=["mini-gpt"], cells=101)
-    with pytest.raises(ModelError, match="org/large may not be asked here: allowed are mini-"):
+    with pytest.raises(
+        ModelError, match=r"org/large may not be used here: choose one that is allowed \(mini-"
+    ):
         queue.submit("score", "c", {}, models=["mini-gpt", "org/large"], cells=1)
     assert [job.key for job in queue.list()] == ["a"]
 
@@ -154,7 +156,7 @@ def test_a_question_has_so_many_texts(monkeypatch: pytest.MonkeyPatch, queue: Qu
         return CheckRequest(model="toy", topic=toy.TOPIC, texts=asked, dtype="float32", scoring="")
 
     submit_question(queue, question(2))
-    with pytest.raises(RightsError, match=r"asks 3 cells or texts.* 2 here \(PCF_MOST_CELLS\)"):
+    with pytest.raises(RightsError, match=r"has 3 test sentences or texts.* is 2 \(PCF_MOST_CELLS\)"):
         submit_question(queue, question(3))
 
 
@@ -164,7 +166,7 @@ def test_a_question_has_so_many_texts(monkeypatch: pytest.MonkeyPatch, queue: Qu
         ({}, ["done", "done"], ""),
         ({"auditors": ()}, ["done", "done"], ""),  # a worker that was started without the app's settings
         ({"auditors": ("bob@elsewhere.net",)}, ["failed", "done"], "ann@example.org may read results"),
-        ({"read_only": True}, ["failed", "failed"], "takes no work (PCF_READ_ONLY)"),
+        ({"read_only": True}, ["failed", "failed"], "only shows results (PCF_READ_ONLY)"),
     ],
 )
 def test_a_worker_asks_for_the_role_again(
@@ -193,9 +195,9 @@ def test_what_is_taken_up_again_is_checked_again(monkeypatch: pytest.MonkeyPatch
     for job in (large, other):
         queue.cancel(job.id)
     set_to(monkeypatch, most_cells="99", allowed_models="mini-*")
-    with pytest.raises(RightsError, match=r"asks 100 cells.* 99 here \(PCF_MOST_CELLS\)"):
+    with pytest.raises(RightsError, match=r"has 100 test sentences.* is 99 \(PCF_MOST_CELLS\)"):
         queue.retry(large.id)
-    with pytest.raises(ModelError, match="org/large may not be asked here"):
+    with pytest.raises(ModelError, match="org/large may not be used here"):
         queue.retry(other.id)
     assert {queue.get(job.id).state for job in (large, other)} == {"cancelled"}
     set_to(monkeypatch, most_cells="100")

@@ -54,16 +54,16 @@ def probe_of(text: str = NURSE, protocol: Protocol = "exact", **change: object) 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "There is no sentence"),
-        (" \n\t ", "There is no sentence"),
+        ("", "The sentence is empty"),
+        (" \n\t ", "The sentence is empty"),
         ("The nurse said that", "has no [Y]: write [Y] where"),
-        ("The nurse said that", "where the word goes, as in 'The nurse said that [Y]'."),
+        ("The nurse said that", "in place of the word, as in 'The nurse said that [Y]'."),
         ("The nurse said that [y]", "has no [Y]: write [Y] in a capital letter"),
         ("[Y] said that [Y]", "has 2 places [Y]"),
         ("The [X] said that [Y]", "still has an [X]"),
         ("a" * LONGEST + "[Y]", "has 303 characters: shorten it to 300"),
-        ("null \x00 [Y]", "The sentence: its text 'null \\x00 [Y]' holds control characters"),
-        ("half \ud800 [Y]", "holds control characters"),
+        ("null \x00 [Y]", "The sentence: its text 'null \\x00 [Y]' has control characters"),
+        ("half \ud800 [Y]", "has control characters"),
         ("The nurse spoke:\n\n[Y]", "The sentence: its text has a line break in 'The nurse spoke:\\n\\n[Y]'"),
     ],
 )

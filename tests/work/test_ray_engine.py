@@ -200,7 +200,7 @@ def test_cancel_keeps_what_came_and_refusals_are_the_same_sentences(
         with pytest.raises(ModelError) as there:
             open_ray(spec, "exact-boundary")
         assert str(there.value) == str(here.value)
-        with pytest.raises(ModelError, match="is not the one that is asked for"):
+        with pytest.raises(ModelError, match="differs from the one requested"):
             open_ray(spec.model_copy(update={"identity": "yesterday's"}), "exact")
         scorer = open_ray(resolve("mini-gpt"), "exact")
         assert environment(scorer)["threads"] == 1
@@ -277,7 +277,7 @@ def test_a_process_that_dies_is_replaced_and_a_deadly_block_ends_the_run(
     assert sorted(found) == ["a", "b", "c", "once"]
     assert len(list(tmp_path.glob("once-*"))) == 2
     assert [len(list(tmp_path.glob(f"{name}-*"))) for name in "abc"] == [1, 1, 1]
-    with pytest.raises(ScoringError, match="Process after process of the Ray cluster ended"):
+    with pytest.raises(ScoringError, match="One process of the Ray cluster after another ended"):
         list(pool.score(blocks("d", "always"), lambda: None))
     assert len(list(tmp_path.glob("always-*"))) == DEATHS
     pool.close()
@@ -300,7 +300,7 @@ def test_processes_that_cannot_start_end_the_run(cluster: Any) -> None:
         return actor, actor.open.remote()
 
     ray.init(address=cluster.address, log_to_driver=False, configure_logging=False)
-    with pytest.raises(ScoringError, match=r"ended without an answer .*No module named 'pcf_core'"):
+    with pytest.raises(ScoringError, match=r"ended without a result .*No module named 'pcf_core'"):
         Pool(start, lambda: 2).open()
 
 

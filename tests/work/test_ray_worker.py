@@ -71,7 +71,7 @@ def test_a_miner_counts_as_it_does_here_and_refuses_another_parser(
     assert miner.open(fake_counter, None) == miner.open(fake_counter, "1") == Opened("fake", "1")
     assert pickle.loads(pickle.dumps(miner.score(block))) == fake_counter().count(block)  # noqa: S301
     with pytest.raises(
-        PipelineError, match=r"is not the one that mining began with \(1 there, 2 elsewhere\)"
+        PipelineError, match=r"differs from the one with which mining began \(1 there, 2 elsewhere\)"
     ):
         miner.open(fake_counter, "2")
     settings.cache_clear()
@@ -126,9 +126,9 @@ def test_room_is_what_fits_when_tried(needs: Needs, machines: list[Machine]) -> 
 @pytest.mark.parametrize(
     ("device", "threads", "machines", "says"),
     [
-        ("cuda", 0, (Machine(2),), r"CPUs: 1, GPUs: 1; there are: 2 and 0\): change PCF_DEVICE"),
-        ("cpu", 16, (Machine(8), Machine(4)), r"CPUs: 16, GPUs: 0; there are: 8 and 0; 4 and 0"),
-        ("auto", 0, (), "there are: no machine"),
+        ("cuda", 0, (Machine(2),), r"needed: 1 CPUs, 1 GPUs; available: 2 and 0\): change PCF_DEVICE"),
+        ("cpu", 16, (Machine(8), Machine(4)), r"needed: 16 CPUs, 0 GPUs; available: 8 and 0; 4 and 0"),
+        ("auto", 0, (), "available: no machine"),
     ],
 )
 def test_a_cluster_without_room_is_refused(

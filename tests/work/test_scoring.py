@@ -192,7 +192,7 @@ def test_a_scorer_that_forgets_a_prompt_is_refused(
 ) -> None:
     scorer = toy.open_toy(toy.spec_of(), "exact")
     monkeypatch.setattr(scorer, "batches", lambda prompts, words, pause: iter([]))
-    with pytest.raises(ScoringError, match="gave no score to some of 4 prompts"):
+    with pytest.raises(ScoringError, match="returned no score for some of 4 prompts"):
         score_run(toy.run_of(), store, lambda spec, protocol: scorer)
 
 
@@ -234,7 +234,7 @@ def test_out_of_memory_with_the_smallest_batches_ends_the_run(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Tight, "fits", 0)
-    with pytest.raises(ScoringError, match="ran out of memory with 128 tokens a batch: free memory"):
+    with pytest.raises(ScoringError, match="ran out of memory with 128 tokens per batch: free memory"):
         score_run(toy.run_of(), store, tight_opener([]))
 
 

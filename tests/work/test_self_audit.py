@@ -84,7 +84,7 @@ def test_a_probability_that_vanishes_is_no_number_but_a_sentence(store: Store) -
     found = audit_of(store, run)
     assert found.noise_floor is None
     assert found.noise_scores == 48
-    assert "has a probability in one reading and none in the other" in found.note
+    assert "had a probability the first time but not the second" in found.note
     assert any(found.note in warning for warning in load_result(store, run).warnings)
 
 
@@ -270,7 +270,7 @@ def test_a_model_that_fails_alone_costs_the_floor_and_not_the_run(
     assert score_run(run, store, opener()) == 24
     found = audit_of(store, run)
     assert (found.noise_floor, found.noise_scores) == (None, 0)
-    assert found.note == "The scores were not read again: The server is gone."
+    assert found.note == "The scores were not checked by scoring again: The server is gone."
     assert store.run_info(run.key).complete
     assert found.note not in " ".join(load_result(store, run).warnings)
 

@@ -166,11 +166,13 @@ def test_what_does_not_move_is_ended_and_the_next_job_is_served(
     with supervised(cache, "--until-idle", stall=STALL) as worker:
         ended(worker)
     assert queue.get(hostile.id).state == "failed"
-    assert f"Nothing of it moved for {STALL} seconds (PCF_STALL_SECONDS)" in str(queue.get(hostile.id).error)
+    assert f"The job made no progress for {STALL} seconds (PCF_STALL_SECONDS)" in str(
+        queue.get(hostile.id).error
+    )
     assert (queue.get(honest.id).state, queue.get(honest.id).done) == ("done", 24)
     assert opened(cache) == [name, "honest"], "neither was loaded twice"
     assert queue.workers() == ()
-    assert "was killed. Nothing of it moved" in (cache / LOG_NAME).read_text()
+    assert "was killed. The job made no progress" in (cache / LOG_NAME).read_text()
 
 
 @pytest.mark.slow

@@ -156,8 +156,8 @@ def test_one_bad_job_ends_with_its_sentence_and_the_next_is_served(
     with caplog.at_level(logging.ERROR):
         worker.run(until_idle=True)
     assert queue.get(good.id).state == "done"
-    assert "must contain exactly one [Y]" in (queue.get(refused.id).error or "")
-    assert "knows no jobs of the kind 'dance'" in (queue.get(foreign.id).error or "")
+    assert "must have exactly one [Y]" in (queue.get(refused.id).error or "")
+    assert "cannot do jobs of the kind 'dance'" in (queue.get(foreign.id).error or "")
     assert (queue.get(wrong.id).error or "").startswith("unexpected: ValidationError: ")
     log = (toy_settings.cache / LOG_NAME).read_text()
     assert "Traceback" in log
@@ -462,7 +462,7 @@ def test_what_a_worker_of_other_settings_cannot_serve_it_hands_back_with_a_sente
     worker.run(until_idle=True)
     error = queue.get(job.id).error or ""
     assert error.startswith("There is no model named 'toy'.")
-    assert (f"({worker.owner}) was started with other settings than whoever asked" in error) is (
+    assert (f"({worker.owner}) was started with other settings than the app" in error) is (
         "models" in changed
     )
 

@@ -144,8 +144,8 @@ def _draw_as_printed() -> bool:
         False,
         key="cr_printed",
         bind="query-params",
-        help="Words by how often all texts together use them (Figure 3), of those that differ most; scores "
-        "by their mean for women's and for men's names, with gendered words in it (Figure 5).",
+        help="Words by how often they appear in all texts together (Figure 3), for those that differ most; "
+        "scores by their mean for women's and for men's names, including gendered words (Figure 5).",
     )
 
 
@@ -164,7 +164,8 @@ def _hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
             KeyFigure(
                 f"Labels that differ{f' · {model}' if len(reports) > 1 else ''}",
                 f"{differing:,} of {len(report.labels):,}",
-                "Labels of which more is said for one gender beyond chance, controlled over the labels.",
+                "Labels that are more frequent for one gender, beyond chance; tests are corrected for "
+                "the number of labels.",
                 f"{count(sum(report.names), 'name')}, {report.answering}",
             )
         )

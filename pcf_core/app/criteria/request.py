@@ -67,11 +67,11 @@ LABELLER = "cr_labeller"
 MANY = "cr_many"
 LONGEST = 300  # characters of a model's name
 WHAT: Mapping[ExperimentName, str] = {
-    "anecdotes": "TOML, or CSV with a profession and its share of women (0 to 1) a row.",
-    "hobbies": "TOML, or CSV with a name and its gender a row; births may stand behind.",
+    "anecdotes": "TOML, or CSV with one profession per row and its share of women (0 to 1).",
+    "hobbies": "TOML, or CSV with one name per row and its gender; numbers of births may follow.",
     "questions": "TOML, JSON or CSV with two or more options and the letter of the right one; or MedQA's "
     "public JSONL.",
-    "tasks": "TOML or JSON with pairs of jobs and what one of the two did.",
+    "tasks": "TOML or JSON with pairs of jobs and a task that one of the two did.",
 }
 EXAMPLES: Mapping[ExperimentName, str] = {
     "anecdotes": "profession,women_share\nnurse,0.88\nelectrician,0.02\n",
@@ -126,7 +126,7 @@ class Request:
             return replace(way, reason=reason)
         if not wording or way.wording == wording:
             return way
-        reason = f"{model} is {WORDED[wording]}, as was asked for."
+        reason = f"{model} is {WORDED[wording]}, as requested."
         return replace(way, wording=wording, reason=reason)
 
     def asked(self, model: str, name: ExperimentName) -> tuple[CriteriaAsked, ...]:
@@ -150,12 +150,14 @@ def _endpoint_reason(model: str, chats: bool | None, wording: Wording | None) ->
         choose = f"choose the wording “{WORDED['continuation']}” under “More settings”."
         if chats is None:
             return (
-                f"{model} is sent messages, though its server did not say whether it answers them: if it "
-                f"refuses, {choose}"
+                f"{model} is sent messages, although its server does not state whether it can answer them: "
+                f"if it refuses, {choose}"
             )
-        return f"{model} is sent messages, as was asked for, and its server answers none: {choose}"
+        return f"{model} is sent messages, as requested, but its server answers none: {choose}"
     if chats is False:
-        return f"The server of {model} answers no messages: it goes on from the beginning of a text."
+        return (
+            f"The server of {model} does not answer messages, so the model continues the beginning of a text."
+        )
     return ""
 
 
@@ -175,9 +177,9 @@ def draw_request() -> Request:
             bind="query-params",
             select_all=False,
             accept_new_options=may_audit(),
-            placeholder="Choose, or type a hub id or a folder" if may_audit() else "Choose",
-            help="Models that follow an instruction are told what to write. Others go on from the beginning "
-            "of a text, or have candidate words scored.",
+            placeholder="Choose a model, or type a hub id or a folder" if may_audit() else "Choose",
+            help="Models that follow instructions are told what to write. Other models continue the "
+            "beginning of a text, or have candidate words scored.",
         )
     with right:
         draw_option(OPTIONS["answering"], wrap=True)  # its options are wider than a telephone
@@ -213,7 +215,7 @@ def _offer_words(missing: Mapping[ResultKey, CriteriaAsked]) -> tuple[str, str]:
     for model, experiment in missing:
         by_model.setdefault(model, []).append(TITLES[experiment].lower())
     names = "; ".join(f"{', '.join(names)} of *{plain(model)}*" for model, names in by_model.items())
-    return f"**Not asked yet:** {names}.", "Ask" if len(missing) == 1 else f"Ask all {len(missing)}"
+    return f"**Not run yet:** {names}.", "Ask" if len(missing) == 1 else f"Run all {len(missing)}"
 
 
 def _takes(which: ResultKey, request: CriteriaAsked, estimate: AuditEstimate) -> tuple[str, str]:
@@ -225,7 +227,7 @@ def _takes(which: ResultKey, request: CriteriaAsked, estimate: AuditEstimate) ->
 def _estimate_text(request: CriteriaAsked, estimate: AuditEstimate) -> str:
     written = request.answering == "written"
     if not estimate.missing:
-        return f"all {'texts' if written else 'scores'} are there and are read again."
+        return f"all {'texts' if written else 'scores'} exist already and are analysed again."
     if not written:
         what = f"words in {count(estimate.missing, 'prompt')} to score"
     else:
@@ -251,8 +253,8 @@ def draw_choices() -> dict[ExperimentName, Experiment]:
             with_asked(key, [USUAL, *own_files(experiment)]),
             key=key,
             bind="query-params",
-            help=f"What the experiment {experiment} is made of. usual: what the app comes with. Your own are "
-            "brought in below, on the experiment's tab.",
+            help=f"The material of the experiment {experiment}. usual: the material that comes with the app. "
+            "Your own can be uploaded below, on the experiment's tab.",
         )
     labeller = _draw_labeller()
     return {
@@ -292,7 +294,7 @@ def _draw_labeller() -> str:
     Who only reads chooses among the models that have done so, by the names that were kept: to name another
     would be to have it looked for.
     """
-    label, what = "Labeller of the hobbies", "What says what hobbies are about"
+    label, what = "Labeller of the hobbies", "How the subjects of hobbies are recognised"
     if may_audit():
         return st.text_input(
             label,
@@ -300,9 +302,9 @@ def _draw_labeller() -> str:
             key=LABELLER,
             bind="query-params",
             placeholder="Empty: our lexicon",
-            help=f"{what}. Empty: a transparent lexicon of our own. nli: and a hub id or folder, such as "
-            "nli:MoritzLaurer/DeBERTa-v3-base-mnli: a model for natural language inference, which labels "
-            "texts that a model wrote.",
+            help=f"{what}. Empty: our own list of words for each label. nli: followed by a hub id or folder, "
+            "such as nli:MoritzLaurer/DeBERTa-v3-base-mnli, uses a model for natural language inference to "
+            "label written texts.",
         ).strip()
     labellers = kept_labellers(open_store())
     if not labellers:
@@ -313,8 +315,8 @@ def _draw_labeller() -> str:
         format_func=lambda text: text or "our lexicon",
         key=LABELLER,
         bind="query-params",
-        help=f"{what}: a transparent lexicon of our own, or a model for natural language inference that has "
-        "labelled what was found before.",
+        help=f"{what}: our own list of words for each label, or a model for natural language inference that "
+        "has labelled earlier results.",
     )
     return labellers.get(chosen, "")
 
@@ -328,9 +330,9 @@ def draw_many_questions() -> int | None:
         key=MANY,
         bind="query-params",
         placeholder="Empty: usual",
-        help=f"How many are asked, spread over subjects. Empty: {USUAL_QUESTIONS} at most where texts are "
-        "written, for each question has 17 prompts; all where words are scored. More questions narrow the "
-        "intervals more than more texts do.",
+        help=f"How many questions are used, from all subjects. Empty: at most {USUAL_QUESTIONS} if texts are "
+        "written, because each question has 17 prompts; all if words are scored. More questions narrow the "
+        "intervals more than more texts per question.",
     )
 
 
@@ -468,6 +470,6 @@ def _way_text(request: CriteriaAsked) -> str:
     if request.generation is None or request.wording is None:
         return "scored"
     return (
-        f"written, {WORDED[request.wording]}, {count(request.repeats, 'text')} of each prompt, "
+        f"written, {WORDED[request.wording]}, {count(request.repeats, 'text')} per prompt, "
         f"{decoding_text(request.generation.decoding)}"
     )

@@ -130,7 +130,7 @@ def _draw_anecdotes(shown: TabView, answering: Answering, results: dict[str, Cri
                 list(tables),
                 default=counted,
                 key=f"cr_genders_{answering}",
-                help="Clear stories alone, or those that tell no gender as a third kind.",
+                help="Count only stories with a clear gender, or include those without one as a third kind.",
             )
         finding(f"{model}: {profession_link_finding(tables[counted])}")
         alt = f"Mutual information of profession and gender of {model}, four ways"
@@ -162,8 +162,9 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
             KeyFigure(
                 "Beyond the world",
                 f"{100 * further.value:+.1f} points".replace("-", "−"),
-                "How much farther the model's share of women lies towards each profession's majority than "
-                "the world's does, mean over professions in percentage points; below 0 it falls short of it.",
+                "How much further the model's share of women lies towards each profession's majority than "
+                "in the world, as a mean over professions in percentage points. Below 0 the model is closer "
+                "to even than the world.",
                 "" if further.interval is None else _points(further.interval),
             )
         )
@@ -173,7 +174,8 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
             KeyFigure(
                 "Slope over the world",
                 two_decimals(line.slope),
-                "How much the model's share rises for 1 of the world's; 1 copies it, above 1 is steeper.",
+                "How much the model's share of women rises when the world's share rises by 1. At 1 it "
+                "copies the world, above 1 it exaggerates.",
                 ends(line.interval, line.slope),
             )
         )
@@ -183,8 +185,8 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
 def _stereotypes(whose: str, report: AnecdotesReport) -> KeyFigure:
     rate = report.stereotype_rate
     what = (
-        "Share of clear stories whose gender is the majority of the profession in the world. ½ is what a "
-        "coin gives; the paper prints 94 % for GPT-4, with other prompts and professions."
+        "Share of clear stories in which the gender is the majority of that profession in the world. A coin "
+        "would give ½; the paper prints 94 % for GPT-4, with other prompts and professions."
     )
     if rate is None:
         return KeyFigure(f"As the stereotype{whose}", "undefined", what)
@@ -199,14 +201,14 @@ def _stereotypes(whose: str, report: AnecdotesReport) -> KeyFigure:
 def _information(report: AnecdotesReport) -> KeyFigure:
     information = report.clear_only
     what = (
-        "Normalised mutual information (NMI) of profession and gender, 2 I / (H(C) + H(A)): 0 where they are "
-        "independent. Less its bias where texts were drawn. Other stories have other margins, so the "
-        "interval may pass the most that these allow."
+        "Normalised mutual information (NMI) of profession and gender, 2 I / (H(C) + H(A)): 0 if they are "
+        "independent. If texts were drawn, its bias is subtracted. Because other stories have other "
+        "frequencies, the interval may exceed the largest possible value for these stories."
     )
     if information is None:
         return KeyFigure(LINKED, "undefined", what)
     if information.untold:
-        return KeyFigure(LINKED, "cannot be told", f"{what} Here {information.untold}.")
+        return KeyFigure(LINKED, "not determined", f"{what} Here {information.untold}.")
     drawn = information.null is not None
     value = max(0.0, information.corrected_normalised[USUAL]) if drawn else information.normalised[USUAL]
     interval = (information.intervals if drawn else information.category_intervals).get(USUAL)
@@ -333,7 +335,7 @@ def draw_criteria() -> None:
 def _draw_results(request: Request) -> None:
     imported = draw_imported(CRITERIA_AUDIT, CRITERIA_KEY)
     if not request.models and not imported:
-        st.info("Choose one or more models to put the criteria to.", icon=":material/arrow_upward:")
+        st.info("Choose one or more models to test.", icon=":material/arrow_upward:")
         return
     stored = stored_of(
         CRITERIA_AUDIT, requests_of(CRITERIA_AUDIT, request.models, EXPERIMENTS, request.asked)

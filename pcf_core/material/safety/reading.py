@@ -51,14 +51,14 @@ def read_data(path: Path, error: type[InputError]) -> bytes:
     try:
         state = path.stat()
         if not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):  # a pipe or device may never end
-            raise OSError(errno.EINVAL, "it is not a file")
+            raise OSError(errno.EINVAL, "it is not a regular file")
         if (size := state.st_size) > MAX_BYTES:
-            raise error(f"{label(path)} has {size:,} bytes; at most {MAX_BYTES:,} are read.")
+            raise error(f"{label(path)} has {size:,} bytes; at most {MAX_BYTES:,} are allowed.")
         return path.read_bytes()
     except OSError as problem:
         reason = problem.strerror or "input/output error"
         raise error(
-            f"{label(path)} cannot be read ({reason}): check that it is there and may be read."
+            f"{label(path)} cannot be read ({reason}): check that the file exists and that you may read it."
         ) from problem
 
 
@@ -82,11 +82,11 @@ def read_toml(
     text = read_text(path, error)
     if len(text) > MAX_TOML:
         raise error(
-            f"{label(path)} has {len(text):,} characters; at most {MAX_TOML:,} are read of TOML: "
-            "shorten it, or write it as JSON or CSV where they are taken."
+            f"{label(path)} has {len(text):,} characters, and a TOML file may have at most {MAX_TOML:,}: "
+            "shorten it, or write it as JSON or CSV where these are accepted."
         )
     if LONG_KEY.search(ASIDE.sub("s", text)):
-        raise error(f"{label(path)} has a key of over eight parts with dots between: no key here has them.")
+        raise error(f"{label(path)} has a key with more than eight parts separated by dots: remove it.")
     try:
         table = tomllib.loads(text)
     except (ValueError, RecursionError) as problem:  # TOMLDecodeError is a ValueError; bad dates raise others
@@ -127,12 +127,12 @@ def read_json_value(path: Path, error: type[InputError]) -> object:
 def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     twice = first_duplicate(key for key, _ in pairs)
     if twice is not None:  # the standard library would keep the last and drop the others silently
-        raise ValueError(f"the key {shown(twice)} stands twice")
+        raise ValueError(f"the key {shown(twice)} appears twice")
     return dict(pairs)
 
 
 def _no_number(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _refuse_unknown(
@@ -170,22 +170,22 @@ def read_table(
                 header = column_names(cells, path, columns, optional, error, aliases)
             elif len(cells) != len(header):
                 raise error(
-                    f"{where} has {len(cells)} cells where the header has {len(header)}: "
-                    f"put a text that has a comma in quotation marks."
+                    f"{where} has {len(cells)} cells but the header has {len(header)}: put a text that "
+                    "contains a comma in quotation marks."
                 )
             elif len(rows) == MAX_ROWS:
-                raise error(f"{name} has over {MAX_ROWS:,} rows, the most that are read: cut it.")
+                raise error(f"{name} has more than {MAX_ROWS:,} rows, the most that are allowed: shorten it.")
             else:
                 rows.append((where, dict(zip(header, cells, strict=True))))
     except csv.Error as problem:
         if "field larger than field limit" in str(problem):
             raise error(
-                f"{name}, line {reader.line_num} has a cell of over {csv.field_size_limit():,} characters: "
-                "shorten it, or close a quotation mark that was left open."
+                f"{name}, line {reader.line_num} has a cell with more than {csv.field_size_limit():,} "
+                "characters: shorten it, or close a quotation mark that was left open."
             ) from problem
         raise error(f"{name}, line {reader.line_num} is not valid CSV ({problem}).") from problem
     if not header:
-        raise error(f"{name} is empty: its first line names the columns {listed(columns)}.")
+        raise error(f"{name} is empty: write the columns {listed(columns)} in its first line.")
     return rows
 
 
@@ -203,7 +203,7 @@ def column_names(
     names = set(header)
     if len(names) < len(header) or not set(columns) <= names <= {*columns, *optional}:
         named = [name for name in optional if name]  # a column may have no name, which is no advice
-        also = f" and, if wanted, {listed(named)}" if named else ""
+        also = f" and, optionally, {listed(named)}" if named else ""
         raise error(
             f"{label(path)} has the columns {shown(', '.join(written))}: "
             f"its first line must name {listed(columns)}{also}, separated by commas."

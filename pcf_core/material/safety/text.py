@@ -184,20 +184,21 @@ def check_text(value: object, what: str, where: str, error: type[InputError]) ->
         raise error(f"{where}: {what} has {size:,} bytes; shorten it to {MAX_FIELD:,}.")
     if is_heaped(text):
         raise error(
-            f"{where}: {what} {shown(text)} has over {MOST_MARKS} combining marks on one letter; remove them."
+            f"{where}: {what} {shown(text)} has more than {MOST_MARKS} combining marks on one letter: "
+            "remove them."
         )
     plain = text.isprintable()  # and so without control characters, found much faster
     if not plain and any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
-        raise error(f"{where}: {what} {shown(text)} holds control characters; remove them.")
+        raise error(f"{where}: {what} {shown(text)} has control characters: remove them.")
     if not plain and TURNING & set(text):
         raise error(
-            f"{where}: {what} {shown(text)} holds marks that turn the direction of text; remove them."
+            f"{where}: {what} {shown(text)} has marks that change the direction of text: remove them."
         )
     looked_at = not plain or (not text.isascii() and HIDDEN.search(text))
     if looked_at and (hidden := hidden_in(text)) is not None:
         raise error(
-            f"{where}: {what} {shown(text)} holds U+{ord(hidden):04X}, a character that is not seen and that "
-            "nothing there needs; remove it."
+            f"{where}: {what} {shown(text)} has U+{ord(hidden):04X}, an invisible character that is not "
+            "needed there: remove it."
         )
     return text
 
@@ -212,8 +213,8 @@ def check_sentence(value: object, what: str, where: str, error: type[InputError]
     if written != text and (odd := ODD_SPACE.search(written)):
         around = written[max(0, odd.start() - 20) : odd.end() + 20]
         raise error(
-            f"{where}: {what} has {_space_name(odd[0])} in {around!r}, and only single spaces between words "
-            "are scored as they are written: put one space there."
+            f"{where}: {what} has {_space_name(odd[0])} in {around!r}, but only single spaces are allowed "
+            "between words: replace it with one space."
         )
     return text
 
@@ -233,11 +234,13 @@ def check_word(value: object, what: str, where: str, error: type[InputError]) ->
     """Check and normalise a word or term that will stand at ``[X]`` or ``[Y]``."""
     word = check_text(value, what, where, error)
     if not any(character.isprintable() and character != " " for character in word):
-        raise error(f"{where}: {what} is empty ({shown(value)}); write it or remove the entry.")
+        raise error(f"{where}: {what} is empty ({shown(value)}): write a text or remove the entry.")
     if len(word) > MAX_WORD:
-        raise error(f"{where}: {what} {shown(word)} is over {MAX_WORD} characters long; shorten it.")
+        raise error(f"{where}: {what} {shown(word)} has more than {MAX_WORD} characters: shorten it.")
     if "[" in word or "]" in word:
-        raise error(f"{where}: {what} {shown(word)} has a bracket; [X] and [Y] belong to templates only.")
+        raise error(
+            f"{where}: {what} {shown(word)} has a bracket, but [X] and [Y] are for templates only: remove it."
+        )
     return word
 
 
@@ -255,7 +258,7 @@ def check_once(texts: Iterable[str], what: str, where: str, error: type[InputErr
     """Refuse a list in which a text stands twice."""
     twice = first_duplicate(texts)
     if twice is not None:
-        raise error(f"{where}: the {what} {shown(twice)} stands twice; write it once.")
+        raise error(f"{where}: the {what} {shown(twice)} appears twice: write it once.")
 
 
 def check_left_out(entries: object, where: str, error: type[InputError]) -> tuple[LeftOut, ...]:

@@ -47,7 +47,7 @@ def upload_label(file_name: str) -> str:
 def check_ending(name: str, endings: Collection[str], kind: str, error: type[InputError]) -> None:
     """Refuse an upload whose name says that it is of another form."""
     if Path(name).suffix.lower() not in endings:
-        raise error(f"{shown(name)} is no {' or '.join(endings)} file: save the {kind} as one.")
+        raise error(f"{shown(name)} is not a {' or '.join(endings)} file: save the {kind} as one.")
 
 
 @contextmanager
@@ -66,7 +66,8 @@ def uploaded(name: str, data: bytes) -> Iterator[Path]:
             yield path
     except OSError as problem:
         raise StoreError(
-            f"{name} cannot be put into the folder for temporary files ({problem.strerror}): make room there."
+            f"{name} cannot be written to the folder for temporary files ({problem.strerror}): free some "
+            "space there."
         ) from problem
 
 

@@ -95,7 +95,7 @@ class _Reader:
         self._since += len(piece)
         if self._since > MAX_PAGE:
             raise CorpusError(
-                f"{self._source.label} has a page over {MAX_PAGE // 2**20} MiB: give the dump of the "
+                f"{self._source.label} has a page larger than {MAX_PAGE // 2**20} MiB: give the dump of the "
                 "articles, …-pages-articles.xml.bz2."
             )
         self._articles = []
@@ -159,16 +159,17 @@ class _Reader:
 
     def _no_dump(self, reason: str) -> CorpusError:
         return CorpusError(
-            f"{self._source.label} is no MediaWiki dump ({reason}): give …-pages-articles.xml.bz2 of a wiki."
+            f"{self._source.label} is not a MediaWiki dump ({reason}): give …-pages-articles.xml.bz2 of "
+            "a wiki."
         )
 
     def _refused(self, reason: str) -> CorpusError:
         if not self._path and not self._title:
-            return self._no_dump(f"no XML: {reason}")
+            return self._no_dump(f"not XML: {reason}")
         where = f"the page {self._title[:80]!r}" if self._title else "its beginning"
         return CorpusError(
-            f"{self._source.label} is no MediaWiki XML that can be read at {where} ({reason[:80]}): give the "
-            "dump of the articles, …-pages-articles.xml.bz2, whole."
+            f"{self._source.label} is not readable MediaWiki XML at {where} ({reason[:80]}): give the "
+            "complete dump of the articles, …-pages-articles.xml.bz2."
         )
 
 

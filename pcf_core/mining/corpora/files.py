@@ -139,7 +139,7 @@ def _json_document(source: Source, number: int, line: bytes) -> Document:
         reason = str(problem).split(":")[0]
         raise CorpusError(f"{where} is not JSON ({reason}): {EXAMPLE}.") from problem
     if not isinstance(fields, dict):
-        raise CorpusError(f"{where} is no JSON object ({shown(fields)}): {EXAMPLE}.")
+        raise CorpusError(f"{where} is not a JSON object ({shown(fields)}): {EXAMPLE}.")
     chat = next((key for key in CHATS if isinstance(fields.get(key), list)), None)
     if "text" not in fields and chat is not None:
         fields["text"] = "\n".join(
@@ -147,12 +147,12 @@ def _json_document(source: Source, number: int, line: bytes) -> Document:
         )
     if "text" not in fields:
         keys = listed(shown(key) for key in list(fields)[:8]) if fields else "no key at all"
-        raise CorpusError(f"{where} has no key text but {keys}: {EXAMPLE}.")
+        raise CorpusError(f"{where} must have the key text, but it has {keys}: {EXAMPLE}.")
     return source.document(fields, where, number)
 
 
 def _turn_text(entry: object, where: str) -> str:
-    """Return the text of a turn; of one in parts (texts beside pictures) the texts."""
+    """Return the text of a turn; of a turn with several parts, such as pictures, only the texts."""
     text = entry
     if isinstance(entry, dict):
         text = next((entry[key] for key in TEXT_KEYS if key in entry), None)
@@ -183,7 +183,7 @@ def parquet(source: Source) -> Iterator[Entry]:
             if largest > MAX_PAGE:
                 raise CorpusError(
                     f"{source.label} has a page of {largest / 2**20:,.0f} MiB unpacked; at most "
-                    f"{MAX_PAGE // 2**20} are read: write it with smaller pages."
+                    f"{MAX_PAGE // 2**20} MiB are allowed: write it with smaller pages."
                 )
             done, rows = 0, file.metadata.num_rows
             for batch in file.iter_batches(ROWS, columns=columns, use_threads=False):
@@ -199,7 +199,8 @@ def _columns(source: Source, schema: Any) -> list[str]:
     if "text" not in schema.names:
         names = listed(shown(name) for name in schema.names[:8])
         raise CorpusError(
-            f"{source.label} has no column text but {names}: name the column with the texts text."
+            f"{source.label} must have the column text, but it has {names}: give the column with the texts "
+            "the name text."
         )
     kind = schema.field("text").type
     if not _is_string(_plain(kind)):
@@ -259,7 +260,7 @@ def _spoken_document(source: Source) -> Document:
         paragraphs.append(waiting)
     if not timed:
         raise CorpusError(
-            f"{source.label} has no line with times such as 00:00:05,100 --> 00:00:07,000: is it in SRT? "
-            "Give other texts the ending .txt."
+            f"{source.label} has no line with times such as 00:00:05,100 --> 00:00:07,000, so it is not in "
+            "SRT format: give other texts the ending .txt."
         )
     return source.document({"text": "\n".join(paragraphs)}, source.label, 1)

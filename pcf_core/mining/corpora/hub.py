@@ -1,10 +1,10 @@
-"""Data sets of the Hugging Face hub: which of their files are read, and each fetched when its turn comes.
+"""Data sets of the Hugging Face hub: the files that can be read, each downloaded only when it is needed.
 
     hf:OWNER/NAME[:CONFIG][:SPLIT]
 
 The hub keeps a Parquet copy of most data sets, ``CONFIG/SPLIT/0000.parquet`` on ``refs/convert/parquet``.
-Where there is none, the Parquet and JSON lines files of the data set itself are taken.  No code of a data set
-is ever run, as only such files are asked for.  What is fetched stays in the hub's cache.
+Without such a copy the Parquet and JSON lines files of the data set itself are used.  Because only such files
+are requested, code of a data set is never run.  Downloads stay in the hub's cache.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def find(name: str) -> HubCorpus:
     parts = NAME.fullmatch(name)
     if parts is None:
         raise CorpusError(
-            f"{name[:80]!r} is no name of a data set: write hf:OWNER/NAME, hf:OWNER/NAME:CONFIG or "
+            f"{name[:80]!r} is not the name of a data set: write hf:OWNER/NAME, hf:OWNER/NAME:CONFIG or "
             "hf:OWNER/NAME:CONFIG:SPLIT."
         )
     repository, config, split = parts["id"], parts["config"] or "", parts["split"] or ""
@@ -90,7 +90,7 @@ def find(name: str) -> HubCorpus:
 def _require_hub(repository: str) -> None:
     if not settings().allow_hub:
         raise CorpusError(
-            f"The data set {repository} is on the hub and downloads are off (PCF_ALLOW_HUB): allow them, or "
+            f"The data set {repository} is on the hub, but downloads are off: switch PCF_ALLOW_HUB on, or "
             "give a file."
         )
 
@@ -148,7 +148,7 @@ def _one(repository: str, what: str, given: str, names: Iterable[str], usual: st
         return choices[0]
     begun = f"has no {what} {given!r}" if given else f"has several {what}s"
     raise CorpusError(
-        f"The data set {repository} {begun}: name one of {listed(choices[:12])} as in "
+        f"The data set {repository} {begun}: choose one of {listed(choices[:12])} and write "
         "hf:OWNER/NAME:CONFIG:SPLIT."
     )
 
@@ -165,7 +165,7 @@ def _own(repository: str, files: list[HubFile], config: str, split: str) -> list
             f" of the {what} {name!r}" for what, name in (("config", config), ("split", split)) if name
         )
         raise CorpusError(
-            f"The data set {repository} has no file{which} that is read ({', '.join(READABLE[:3])}): name "
+            f"The data set {repository} has no readable file{which} ({', '.join(READABLE[:3])}): choose "
             "another, or download it and give a file."
         )
     return chosen
@@ -191,9 +191,9 @@ def _sentence(repository: str, problem: Exception) -> CorpusError:
         )
     if isinstance(problem, (LocalEntryNotFoundError, OfflineModeIsEnabled, httpx2.TransportError)):
         return CorpusError(
-            f"The data set {repository} cannot be fetched, as the hub cannot be reached: check the network, "
-            "or give a file."
+            f"The data set {repository} cannot be downloaded, because the hub cannot be reached: check the "
+            "network, or give a file."
         )
     return CorpusError(
-        f"The data set {repository} could not be fetched from the hub ({reason_of(problem)}); try again."
+        f"The data set {repository} could not be downloaded from the hub ({reason_of(problem)}): try again."
     )

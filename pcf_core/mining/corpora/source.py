@@ -84,7 +84,7 @@ class Source:
 
     @contextmanager
     def checked(self) -> Iterator[None]:
-        """Say in a sentence what goes wrong with the file inside."""
+        """Turn errors of reading the file inside the block into a CorpusError."""
         try:
             yield
         except EOFError as problem:
@@ -97,21 +97,21 @@ class Source:
             if problem.errno is None:  # of an unpacker
                 raise self._damaged(problem) from problem
             raise CorpusError(
-                f"{self.label} cannot be read ({problem.strerror or 'input/output error'}): check that it is "
-                "there and may be read."
+                f"{self.label} cannot be read ({problem.strerror or 'input/output error'}): check that the "
+                "file exists and that you may read it."
             ) from problem
 
     def _cut_off(self) -> CorpusError:
         return CorpusError(
-            f"{self.label} ends in the middle, after {self.read:,} bytes: it was cut off, so copy or "
-            "download it again."
+            f"{self.label} ends unexpectedly after {self.read:,} bytes, so it was cut off: copy or download "
+            "it again."
         )
 
     def _damaged(self, problem: Exception) -> CorpusError:
         reason = " ".join(str(problem).split()).rstrip(".")[:120]
         return CorpusError(
-            f"{self.label} is damaged, or not what its ending says ({reason}): copy or download it again, or "
-            "give it its right ending."
+            f"{self.label} is damaged, or its ending is wrong ({reason}): copy or download it again, or give "
+            "it the right ending."
         )
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
@@ -125,8 +125,8 @@ class Source:
                 number += 1
                 if len(line) > MAX_LINE:
                     raise CorpusError(
-                        f"{self.label}, line {number:,} is longer than {MAX_LINE // 2**20} MiB: is it a "
-                        "text?  Break it into lines, one a document or a paragraph."
+                        f"{self.label}, line {number:,} is longer than {MAX_LINE // 2**20} MiB: give a text "
+                        "file and break it into lines, one for each document or paragraph."
                     )
                 if number == 1:
                     line = line.removeprefix(codecs.BOM_UTF8)
@@ -145,7 +145,7 @@ class Source:
             ) from problem
         if "\0" in text:
             raise CorpusError(
-                f"{self.label}, line {number:,} holds a null byte, so it is no text: give a text in UTF-8."
+                f"{self.label}, line {number:,} has a null byte, so it is not a text: give a text in UTF-8."
             )
         return text
 
@@ -162,7 +162,7 @@ class Source:
             raise CorpusError(f"{where}: the text is {kind}; it must be a string.")
         if len(text) > MAX_LINE:
             raise CorpusError(
-                f"{where}: the text has {len(text):,} characters; at most {MAX_LINE:,} are read."
+                f"{where}: the text has {len(text):,} characters; at most {MAX_LINE:,} are allowed."
             )
         return Document(
             id=_name(fields.get("id")) or f"{self.stem}:{number}",
@@ -173,7 +173,7 @@ class Source:
 
 
 class _Counted(io.RawIOBase):
-    """A file that tells its source how far it was read."""
+    """A file that reports to its source how many bytes were read."""
 
     def __init__(self, file: io.FileIO, source: Source) -> None:
         self._file = file
@@ -189,7 +189,7 @@ class _Counted(io.RawIOBase):
 
 
 class _Bounded(io.RawIOBase):
-    """What is unpacked, while it is not absurdly more than was read: a worker would be at it for days."""
+    """Unpacked data, limited in relation to the packed data so that a worker is not blocked for days."""
 
     def __init__(self, stream: Any, source: Source) -> None:
         self._stream = stream
@@ -204,8 +204,8 @@ class _Bounded(io.RawIOBase):
         self._unpacked += count
         if self._unpacked > max(FREE, MAX_RATIO * self._source.read):
             raise CorpusError(
-                f"{self._source.label} unpacks to over {MAX_RATIO} times its size, which no text does: give "
-                "the text itself, or another file."
+                f"{self._source.label} unpacks to more than {MAX_RATIO} times its size, so it cannot be a "
+                "normal text: give the unpacked text, or another file."
             )
         return count
 

@@ -50,8 +50,8 @@ def archive(source: Source) -> Iterator[Entry]:
             )
             if wanted and size > MAX_LINE:
                 raise CorpusError(
-                    f"{source.label}, record {number:,} has {size:,} bytes; at most {MAX_LINE:,} are read: "
-                    "leave it out."
+                    f"{source.label}, record {number:,} has {size:,} bytes; at most {MAX_LINE:,} are "
+                    "allowed: leave it out."
                 )
             body = _exactly(source, file, size, keep=wanted)
             if wanted:
@@ -73,7 +73,9 @@ def _page(source: Source) -> Document:
     with source.opened() as file:
         content = file.read(MAX_LINE + 1)
     if len(content) > MAX_LINE:
-        raise CorpusError(f"{source.label} is longer than {MAX_LINE // 2**20} MiB: is it one page?")
+        raise CorpusError(
+            f"{source.label} is longer than {MAX_LINE // 2**20} MiB: give a file with a single page."
+        )
     return _read(source, 1, "", content, "")
 
 
@@ -107,28 +109,36 @@ def _head(source: Source, file: BinaryIO, number: int) -> dict[str, str]:
         return {}
     if not line.startswith(b"WARC/"):
         raise CorpusError(
-            f"{source.label}, record {number:,} does not begin with WARC/: it is no web archive, or damaged."
+            f"{source.label}, record {number:,} does not begin with WARC/, so the file is not a web "
+            "archive or is damaged: give another."
         )
     lines = []
     while (line := file.readline(HEAD)) not in (b"\r\n", b"\n", b""):
         lines.append(line)
         if sum(map(len, lines)) > HEAD:
-            raise CorpusError(f"{source.label}, record {number:,} has a head without an end: it is damaged.")
+            raise CorpusError(
+                f"{source.label}, record {number:,} has a header without an end, so the "
+                "file is damaged: copy or download it again."
+            )
     fields = BytesParser().parsebytes(b"".join(lines), headersonly=True)
     head = {key.lower(): str(value).strip() for key, value in fields.items()}
     if not head.get("content-length", "").isdigit():
-        raise CorpusError(f"{source.label}, record {number:,} does not say its length: it is damaged.")
+        raise CorpusError(
+            f"{source.label}, record {number:,} does not state its length, so the file is "
+            "damaged: copy or download it again."
+        )
     return head
 
 
 def _exactly(source: Source, file: BinaryIO, size: int, *, keep: bool) -> bytes:
-    """Read the body of a record; of one that is not wanted nothing is kept."""
+    """Read the body of a record, and discard it if the record is not wanted."""
     pieces, left = [], size
     while left:
         some = file.read(min(left, HEAD))
         if not some:
             raise CorpusError(
-                f"{source.label} ends in the middle of a record: it was cut off, so copy it again."
+                f"{source.label} ends in the middle of a record, so it was cut off: copy or download it "
+                "again."
             )
         left -= len(some)
         if keep:
@@ -137,7 +147,7 @@ def _exactly(source: Source, file: BinaryIO, size: int, *, keep: bool) -> bytes:
 
 
 class _Socket:
-    """What ``http.client`` reads an answer from."""
+    """A socket from which ``http.client`` reads a response."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -147,7 +157,7 @@ class _Socket:
 
 
 def _answer(content: bytes) -> tuple[bytes, str] | None:
-    """Return the page in an answer of HTTP and the encoding that its head names; ``None`` where none is."""
+    """Return the page in an HTTP response and the encoding in its header; ``None`` without a page."""
     answer = HTTPResponse(_Socket(content))  # type: ignore[arg-type]
     try:
         answer.begin()

@@ -78,7 +78,7 @@ ODD = re.compile(rf"\s{{2,}}|[^\S ]|^\s|{HALF.pattern}")
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A parser in memory.  ``identity``: SHA-256 over the files that decide what it says."""
+    """A parser in memory.  ``identity``: SHA-256 of the files that determine its output."""
 
     name: str
     identity: str
@@ -114,10 +114,10 @@ def _sentences_of(doc: Doc) -> Iterator[Span]:
 
 @dataclass(frozen=True)
 class _Plain:
-    """A text with single spaces, since spaCy makes other white space words of their own.
+    """A text with single spaces, because spaCy makes words of other white space.
 
-    ``pieces``: where each run of other characters starts, in ``text`` and in what was given; none where
-    nothing was changed.
+    ``pieces``: the start of each run of other characters in ``text`` and in the original; empty if nothing
+    was changed.
     """
 
     text: str
@@ -128,8 +128,8 @@ class _Plain:
         """Replace white space, and lone surrogates by the sign for unknown characters."""
         if len(text) > LONGEST:
             raise PipelineError(
-                f"A text of {len(text):,} characters was to be parsed at once, and {LONGEST:,} are allowed: "
-                "give it in parts, such as its paragraphs."
+                f"A text of {len(text):,} characters is too long to be parsed, and at most {LONGEST:,} are "
+                "allowed: give it in parts, such as its paragraphs."
             )
         if not ODD.search(text):
             return cls(text)
@@ -167,8 +167,8 @@ def open_pipeline(name: str, language: str = "en") -> Pipeline:
     tags = _labels_of(pipeline, config, "tagger")
     if not tags >= reading.tags:
         raise PipelineError(
-            f"The parser {name} must have the part-of-speech tags of {reading.tag_names} (got "
-            f"{', '.join(sorted(tags)[:8]) or 'none'}): take another."
+            f"The parser {name} does not use the part-of-speech tags of {reading.tag_names} (it has "
+            f"{', '.join(sorted(tags)[:8]) or 'none'}): choose another parser."
         )
     scheme = scheme_of(_labels_of(pipeline, config, "parser"), language)
     return Pipeline(name, _identity_of(folder), scheme, pipeline, blas)
@@ -189,9 +189,9 @@ def _read_config(name: str, folder: Path) -> Mapping[str, Any]:
         config = spacy.util.load_config(folder / "config.cfg", interpolate=True)
         parts = config.get("nlp", {}).get("pipeline", [])
         if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-            raise ValueError("nlp.pipeline is no list of names")
+            raise ValueError("nlp.pipeline is not a list of names")
         if not all(isinstance(part, Mapping) for part in config.get("components", {}).values()):
-            raise ValueError("a component is no section")
+            raise ValueError("a component is not a section")
     except Exception as error:  # whatever stands in a file that somebody else wrote
         raise _broken(name, error) from error
     return config
@@ -199,7 +199,7 @@ def _read_config(name: str, folder: Path) -> Mapping[str, Any]:
 
 def _broken(name: str, error: Exception) -> PipelineError:
     reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
-    return PipelineError(f"The parser {name} cannot be loaded ({reason}): get its files anew.")
+    return PipelineError(f"The parser {name} cannot be loaded ({reason}): install its files again.")
 
 
 def _check_parts(name: str, config: Mapping[str, Any], language: str) -> None:
@@ -212,7 +212,7 @@ def _check_parts(name: str, config: Mapping[str, Any], language: str) -> None:
             there = ", ".join(config["nlp"].get("pipeline", [])) or "no part"
             raise PipelineError(
                 f"The parser {name} has no {kind} (it has {there}), and mining {reading.name} needs "
-                f"{' and '.join(reading.parts)}: take another."
+                f"{' and '.join(reading.parts)}: choose another parser."
             )
     read = {part: config["components"][part] for part in _names_of(config, *READ)}
     hooks = {hook for hook in CALLBACKS if config["nlp"].get(hook)}
@@ -220,8 +220,8 @@ def _check_parts(name: str, config: Mapping[str, Any], language: str) -> None:
     foreign = sorted({*hooks, *others, *_foreign_parts(config["nlp"]), *_foreign_parts(read)})
     if foreign:
         raise PipelineError(
-            f"The parser {name} names code that is not spaCy's own ({', '.join(foreign[:3])}), and none is "
-            "run: take one that needs no further package."
+            f"The parser {name} uses code that is not part of spaCy ({', '.join(foreign[:3])}), which is not "
+            "allowed: choose a parser that needs no other package."
         )
 
 

@@ -88,8 +88,8 @@ def scheme_of(labels: Collection[str], language: str = "en") -> Scheme:
         if MARKS[scheme] <= set(labels):
             return scheme
     raise PipelineError(
-        f"The parser's labels must be those of Universal Dependencies or of {reading.beside} "
-        f"(got {', '.join(sorted(labels)[:8]) or 'none'}): take another parser."
+        f"The parser's labels must be those of Universal Dependencies or of {reading.beside}, but it has "
+        f"{', '.join(sorted(labels)[:8]) or 'none'}: choose another parser."
     )
 
 
@@ -111,8 +111,8 @@ def other_language(name: str, language: str, got: object) -> PipelineError:
     """Make the error for a parser of another language than the one that is to be read."""
     reading = READINGS[language]
     return PipelineError(
-        f"The parser {name} must be one of {reading.name}, {language!r} (got {got!r}): name another with "
-        f"--pipeline or PCF_PIPELINE, such as {reading.example} where it is installed."
+        f"A parser for {reading.name} ({language!r}) is needed, but {name} is for {got!r}: choose another "
+        f"with --pipeline or PCF_PIPELINE, such as {reading.example} if it is installed."
     )
 
 
@@ -130,13 +130,13 @@ def find(name: str) -> Path:
     except (OSError, ValueError, KeyError, TypeError, RuntimeError):  # no name of a file, a broken package
         pass
     raise PipelineError(
-        f"The parser {shorten(name, 120)!r} is not there: name the shipped {SHIPPED}, an installed spaCy "
+        f"There is no parser {shorten(name, 120)!r}: choose the shipped {SHIPPED}, an installed spaCy "
         "package such as en_core_web_sm, or a folder with spaCy's config.cfg."
     )
 
 
 def _package_folder(name: str) -> Path | None:
-    """Return where an installed package keeps its pipeline; None where it is not one of spaCy's kind."""
+    """Return the folder of an installed package's pipeline; ``None`` if it is not a spaCy package."""
     spec = importlib.util.find_spec(name)
     for location in (spec and spec.submodule_search_locations) or ():
         about = Path(location) / "meta.json"
@@ -260,7 +260,7 @@ def _lift_objects_of_prepositions(draft: Draft) -> None:
 
 
 def _is_nominal(tag: str) -> bool:
-    """Tell whether a word of this tag is a noun, pronoun, number or determiner that stands alone."""
+    """Tell whether a tag is that of a noun, pronoun, number or determiner that stands alone."""
     return tag.startswith(("NN", "PRP", "WP", "CD", "DT", "WDT", "PDT", "EX"))
 
 

@@ -51,7 +51,7 @@ class EndpointGenerator(Generator):
         A server says itself what it cannot take.
         """
         if not prompt.strip():
-            raise GenerationError("A prompt is empty: give text that the model can go on from.")
+            raise GenerationError("A prompt is empty: give a text that the model can continue.")
 
     def with_system(self, system: str) -> Self:
         """See :meth:`pcf_core.models.generation.base.Generator.with_system`.

@@ -317,28 +317,29 @@ class LocalGenerator(Generator):
                 return choose(scores, uniforms, self.key.decoding)
         prompt = prompts[int(broken.argmax())]
         raise ScoringError(
-            f"The model {self.key.model} gave NaN behind {quoted(prompt)}: its weights are damaged or "
-            f"{self.key.dtype} is too narrow; check them, or use float32."
+            f"The model {self.key.model} returned NaN for the prompt {quoted(prompt)}, so its weights are "
+            f"damaged or {self.key.dtype} is not exact enough: check the weights, or use float32."
         )
 
     def _checked(self, prompt: str) -> Ids:
         """Return the prompt's tokens, checked."""
         if not prompt.strip():
-            raise GenerationError("A prompt is empty: give text that the model can go on from.")
+            raise GenerationError("A prompt is empty: give a text that the model can continue.")
         special = set(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
         encoded = self.seam.encode([self.key.system, prompt])
         held = [token for ids in encoded for token in ids if token in special]
         if held:
             (name,) = self.tokenizer.convert_ids_to_tokens(held[:1])
             raise GenerationError(
-                f"The prompt {quoted(prompt)} holds {name}, a special token of {self.key.model}; take it out."
+                f"The prompt {quoted(prompt)} contains {name}, a special token of {self.key.model}: "
+                "remove it."
             )
         ids = self.prompt_ids(prompt)
         needed = self._needs(ids)
         if self.context and needed > self.context:
             raise GenerationError(
                 f"The prompt {quoted(prompt)} and {self.key.decoding.length} new tokens need {needed} tokens "
-                f"together, but the context of {self.key.model} holds {self.context}; shorten one of them."
+                f"together, but {self.key.model} can only take {self.context}: shorten one of them."
             )
         return ids
 
@@ -400,13 +401,13 @@ class LocalGenerator(Generator):
         except torch.OutOfMemoryError as error:
             raise OutOfMemoryError(
                 f"The model {self.key.model} ran out of memory with {texts} texts at once: free memory on "
-                "its device, take a narrower dtype, or ask for shorter texts."
+                "its device, choose a narrower dtype, or request shorter texts."
             ) from error
         except torch.AcceleratorError as error:
             reason = str(error).splitlines()[0]
             raise ScoringError(
-                f"The device {self.device} failed while {self.key.model} wrote ({reason}); finished texts "
-                "are kept: restart the worker and resume."
+                f"The device {self.device} failed while {self.key.model} was writing ({reason}): restart the "
+                "worker and resume; finished texts are kept."
             ) from error
 
 

@@ -55,8 +55,8 @@ class Seq2SeqGenerator(LocalGenerator):
         first = getattr(self.model.config, "decoder_start_token_id", None)
         if first is None:
             raise GenerationError(
-                f"The configuration of {self.key.model} does not say with which token its decoder starts; "
-                "set decoder_start_token_id."
+                f"The configuration of {self.key.model} does not state the token with which its decoder "
+                "starts: set decoder_start_token_id."
             )
         return int(first)
 

@@ -39,7 +39,7 @@ def split_prompt(prompt: str) -> tuple[str, str]:
     """Split a prompt at its only ``[Y]`` into left and right; white space at its very end is not text."""
     if prompt.count(GAP) != 1:
         raise TemplateError(
-            f"The prompt {quoted(prompt)} must contain exactly one {GAP}, the place of the word; it has "
+            f"The prompt {quoted(prompt)} must have exactly one {GAP} in place of the word, but it has "
             f"{prompt.count(GAP)}."
         )
     left, right = prompt.split(GAP)
@@ -165,11 +165,11 @@ class Scorer(abc.ABC):
         refused = self.check(tuple(dict.fromkeys(form for some in forms for form in some))).refused
         if refused:
             raise ModelError(
-                f"The model {self.key.model} cannot score these words ({refused_words(refused)}); leave them "
+                f"The model {self.key.model} cannot score these words ({refused_words(refused)}): leave them "
                 "out."
             )
         if not words:
-            raise ModelError(f"No words were given to score with {self.key.model}; give at least one.")
+            raise ModelError(f"No words to score with {self.key.model} were given: give at least one.")
         return self._whole_words(prompts, forms, pause)
 
     @property
@@ -205,8 +205,8 @@ class Scorer(abc.ABC):
     def _token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
         """Return the unchecked result of :meth:`token_nats`; a family without it refuses."""
         raise ModelError(
-            f"{self.key.model} gives the tokens of a whole sentence no probability here: take a masked or a "
-            f"causal model; it is of the family {self.key.family}."
+            f"{self.key.model} belongs to the family {self.key.family}, which gives the tokens of a whole "
+            "sentence no probability: choose a masked or a causal model."
         )
 
     def alone(self, prompt: str, word: str) -> float:
@@ -242,13 +242,16 @@ class Scorer(abc.ABC):
         """Make the error for a score that is no log-probability."""
         narrow = self.key.dtype in ("bfloat16", "float16")
         if np.isnan(score) and narrow:
-            cause = f"its weights are damaged or {self.key.dtype} is too narrow; check them, or use float32"
+            cause = (
+                f"its weights are damaged or {self.key.dtype} is not exact enough; check the weights, "
+                "or use float32"
+            )
         elif np.isnan(score):
             cause = "its weights or its config.json are damaged; compare them with the original checkpoint"
         else:
-            cause = "a log-probability is at most 0; report it with the name of the model"
+            cause = "a log-probability cannot be above 0; report it with the name of the model"
         shown = "NaN" if np.isnan(score) else f"{score:.4g} nats"
-        return ScoringError(f"The model {self.key.model} gave {shown} for {what}: {cause}.")
+        return ScoringError(f"The model {self.key.model} returned {shown} for {what}: {cause}.")
 
 
 def no_log_probability(nats: FloatArray) -> NDArray[np.int_]:
@@ -261,8 +264,8 @@ def check_context(key: ScoringKey, context: int, lengths: Sequence[int], prompts
     for length, prompt in zip(lengths, prompts, strict=True):
         if context and length > context:
             raise TemplateError(
-                f"The prompt {quoted(prompt)} needs {length} tokens with its longest word, but the context "
-                f"of {key.model} holds {context}; shorten the prompt or take a model with a longer context."
+                f"The prompt {quoted(prompt)} needs {length} tokens with its longest word, but {key.model} "
+                f"can only take {context}: shorten the prompt or choose a model with a longer context."
             )
 
 
@@ -316,6 +319,6 @@ def row_cost(tokens: int, positions: int, vocabulary: int, budget: int) -> int:
 def out_of_memory(key: ScoringKey, batch_tokens: int) -> OutOfMemoryError:
     """Make the error for a batch that did not fit into memory."""
     return OutOfMemoryError(
-        f"The model {key.model} ran out of memory with {batch_tokens} tokens a batch: free memory on its "
-        "device, take a narrower dtype, or set PCF_BATCH_TOKENS to half of it."
+        f"The model {key.model} ran out of memory with {batch_tokens} tokens per batch: free memory on its "
+        "device, choose a narrower dtype, or set PCF_BATCH_TOKENS to half of that number."
     )

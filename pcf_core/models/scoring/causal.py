@@ -177,8 +177,8 @@ class CausalScorer(LocalScorer):
         roles = [one for one in (tokenizer.bos_token_id, tokenizer.eos_token_id) if one is not None]
         if not roles:
             raise ScoringError(
-                f"{self.key.model} has neither a BOS nor an EOS token to condition the first token of a "
-                "sentence on: take another model."
+                f"{self.key.model} has neither a BOS nor an EOS token, so the first token of a sentence "
+                "cannot be scored: choose another model."
             )
         special = {*tokenizer.all_special_tokens, *self.seam.specials.values()}
         named = sorted(one for one in special if SEPARATOR.fullmatch(one))
@@ -212,8 +212,8 @@ class CausalScorer(LocalScorer):
         first = self.seam.tokenizer.bos_token_id
         if first is None:
             raise ScoringError(
-                f"The prompt {quoted(prompt)} begins with [Y], and {self.key.model} has no BOS token to "
-                "condition on; put text before [Y]."
+                f"The prompt {quoted(prompt)} begins with [Y], but {self.key.model} has no BOS token, so a "
+                "word at the beginning cannot be scored: put text before [Y]."
             )
         return (first,)
 

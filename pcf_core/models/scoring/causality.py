@@ -85,7 +85,7 @@ def _leak_of_text(
     for how, changes, allowed, rounded in tests:
         leak = max(_apart(first[: len(one)], one) for one in changes)
         if leak > allowed:
-            return f"its logits change by up to {leak:.2g} when the text behind them {how}", rounded
+            return f"its logits change by up to {leak:.2g} when the text after them {how}", rounded
     return "", False
 
 

@@ -170,8 +170,8 @@ class EndpointScorer(Scorer):
         apart = difference(now, self.findings.reading)
         if apart > AGREES:
             raise ScoringError(
-                f"What runs behind {self.endpoint.spec.path} as {self.endpoint.spec.name} has changed: it "
-                f"reads a text otherwise than when it was opened, by {apart:.3g} nats a token; score again."
+                f"The model {self.endpoint.spec.name} behind {self.endpoint.spec.path} has changed (its "
+                f"scores of a test text now differ by {apart:.3g} nats per token): score it again."
             )
 
     def _read(self, server: Server, texts: Sequence[str]) -> dict[str, TokenScores]:
@@ -214,8 +214,8 @@ class EndpointScorer(Scorer):
         if hidden and not self.findings.takes_ids:
             raise ScoringError(
                 f"In {quoted(hidden[0].prompt)} the server's tokens do not show where {hidden[0].word!r} "
-                f"begins and ends, and {self.endpoint.spec.name} takes no token ids: put spaces around [Y], "
-                "or serve it with vLLM."
+                f"begins and ends, and {self.endpoint.spec.name} does not accept token ids: put spaces "
+                "around [Y], or serve the model with vLLM."
             )
         by_ids = self._scores_by_ids(server, hidden, pause) if hidden else {}
         return {cell: by_ids[cell] if score is None else score for cell, score in scores.items()}
@@ -234,8 +234,8 @@ class EndpointScorer(Scorer):
         """Return the tokens that the server puts before a text, which begins with ``[Y]``."""
         if not self.findings.opening:
             raise ScoringError(
-                f"The prompt {quoted(cell.prompt)} begins with [Y], and {self.endpoint.spec.name} puts no "
-                "BOS token there to condition on; put text before [Y]."
+                f"The prompt {quoted(cell.prompt)} begins with [Y], but {self.endpoint.spec.name} puts no "
+                "BOS token there, so a word at the beginning cannot be scored: put text before [Y]."
             )
         return self.findings.opening
 
@@ -301,8 +301,8 @@ def _refuse_special(prompt: str) -> None:
     special = SPECIAL.search(prompt)
     if special:
         raise TemplateError(
-            f"The prompt {quoted(prompt)} holds {special.group()!r}, which a server may take for a special "
-            "token; take it out."
+            f"The prompt {quoted(prompt)} contains {special.group()!r}, which a server may mistake for a "
+            "special token: remove it."
         )
 
 

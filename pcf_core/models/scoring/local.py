@@ -99,8 +99,8 @@ class LocalScorer(Scorer):
         except torch.AcceleratorError as error:
             reason = str(error).splitlines()[0]
             raise ScoringError(
-                f"The device {self.device} failed while {self.key.model} was scored ({reason}); finished "
-                "shards are kept: restart the worker and resume."
+                f"The device {self.device} failed while {self.key.model} was being scored ({reason}): "
+                "restart the worker and resume; finished shards are kept."
             ) from error
         except Exception as error:  # a model's own code may fail in any way
             narrow = "" if self.model.dtype == torch.float32 else "score it in float32, "
@@ -142,7 +142,8 @@ class LocalScorer(Scorer):
         size = getattr(self.model.config.get_text_config(), "vocab_size", None)
         if size is None:
             raise ModelError(
-                f"The model {self.key.model} has no output layer of its vocabulary's size; use another one."
+                f"The model {self.key.model} has no output layer with the size of its vocabulary: choose "
+                "another model."
             )
         return int(size)
 
@@ -169,8 +170,8 @@ class LocalScorer(Scorer):
             return whole._nats(rows, positions, index, token, **inputs)
         if first != len(rows):
             raise ScoringError(
-                f"The model {self.key.model} returned {first:,} positions where a forward pass was to give "
-                f"{len(rows):,}, so it cannot be scored: report it with the name of the model."
+                f"The model {self.key.model} returned {first:,} positions instead of {len(rows):,} from a "
+                "forward pass, so it cannot be scored: report this with the name of the model."
             )
         return nats
 
@@ -232,9 +233,9 @@ class LocalScorer(Scorer):
             again = self.model(**inputs).logits
         if not torch.allclose(logits, again, atol=self.tolerance, equal_nan=True):
             raise ScoringError(
-                f"{self.key.model} draws random numbers to read a text of {inputs['input_ids'].shape[1]} "
-                "tokens, so that its scores would differ from one run to the next: use another model, or "
-                "shorter texts."
+                f"{self.key.model} uses random numbers when it reads a text of "
+                f"{inputs['input_ids'].shape[1]} tokens, so its scores would differ from one run to the "
+                "next: choose another model, or shorten the texts."
             )
         return logits
 
@@ -300,7 +301,7 @@ class LocalScorer(Scorer):
         if self._works_in_float32(lambda: self._expected(probes)):
             raise ModelError(
                 f"The model {self.key.model} cannot compute a forward pass in {self.key.dtype} on the device "
-                f"{self.device} ({reason}). In float32 it can: score it in float32."
+                f"{self.device} ({reason}), but it can in float32: score it in float32."
             ) from cause
         raise ModelError(
             f"The model {self.key.model} cannot compute a forward pass ({reason}): compare its config.json "
@@ -352,11 +353,12 @@ class LocalScorer(Scorer):
         if self._works_in_float32(lambda: not self._leak(inputs)):
             raise ModelError(
                 f"The model {self.key.model} cannot be scored in {self.key.dtype} on the device "
-                f"{self.device}: {leak}, as if it saw that text. In float32 they do not: score it in float32."
+                f"{self.device}: {leak}, as if it saw that text. In float32 this does not happen: score it "
+                "in float32."
             )
         raise ModelError(
-            f"The model {self.key.model} cannot be scored from left to right: {leak}, so that the score of a "
-            "word would depend on the word itself. Use a model that does not look ahead."
+            f"The model {self.key.model} cannot be scored from left to right: {leak}, so the score of a word "
+            "would depend on the word itself. Choose a model that does not look ahead."
         )
 
     @torch.inference_mode()

@@ -57,7 +57,10 @@ class MaskedScorer(LocalScorer):
     ) -> None:
         super().__init__(loaded, key, context=context, batch_tokens=batch_tokens)
         if loaded.tokenizer.mask_token_id is None:
-            raise ModelError(f"The tokenizer of {key.model} has no mask token; a masked model needs one.")
+            raise ModelError(
+                f"The tokenizer of {key.model} has no mask token, which a masked model "
+                "needs: save its own tokenizer with it, or choose another model."
+            )
         self.mask: int = loaded.tokenizer.mask_token_id
         self.opening_type = int(getattr(loaded.tokenizer, "cls_token_type_id", 0))
         self._find_shortcuts([self._probe_inputs(ids) for ids in self._probe_ids()], last=True)

@@ -24,11 +24,11 @@ def check_protocol(name: str, family: str, protocol: str) -> None:
         An unknown protocol, or one that the family does not have.
     """
     if protocol not in PROTOCOLS:
-        raise ModelError(f"There is no protocol {protocol!r}; choose one of {', '.join(PROTOCOLS)}.")
+        raise ModelError(f"There is no protocol {protocol!r}: choose one of {', '.join(PROTOCOLS)}.")
     refusal = facts_of(family).without_boundary
     if refusal and protocol == "exact-boundary":
         reason = refusal.format(name=name, family=family)
-        raise ModelError(f"The protocol exact-boundary {reason}; use exact.")
+        raise ModelError(f"The protocol exact-boundary {reason}: use exact.")
 
 
 def open_scorer(spec: ModelSpec, protocol: str = "exact") -> Scorer:

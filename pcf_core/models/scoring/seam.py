@@ -66,7 +66,8 @@ class Seam:
         start = next((i for i in range(len(full)) if full[i : i + len(bare)] == bare), None)
         if start is None or not bare:
             raise ModelError(
-                f"The tokenizer of {model} does not keep plain text; use the tokenizer of its training."
+                f"The tokenizer of {model} changes plain text: use the tokenizer with which the model "
+                "was trained."
             )
         self.opening: Ids = full[:start]
         self.closing: Ids = full[start + len(bare) :]
@@ -92,8 +93,9 @@ class Seam:
         highest = max(max(ids, default=0) for ids in ids_of.values())
         if 0 < self.rows <= highest:
             raise ModelError(
-                f"The tokenizer of {self.model} gives a text the token {highest}, and the model has only "
-                f"{self.rows:,}: it is of another model; use the tokenizer of its training."
+                f"The tokenizer of {self.model} uses the token {highest}, but the model has only "
+                f"{self.rows:,} tokens, so the tokenizer belongs to another model: use the one with which "
+                "the model was trained."
             )
         return [ids_of[text] for text in texts]
 
@@ -103,7 +105,7 @@ class Seam:
         for text, ids in zip(texts, encoded, strict=True):
             if not ids:
                 raise TemplateError(
-                    f"The tokenizer of {self.model} gives {quoted(text)} no token: leave it out."
+                    f"The tokenizer of {self.model} has no token for {quoted(text)}: leave it out."
                 )
             self._refuse_special(text, set(ids))
         return encoded
@@ -131,8 +133,8 @@ class Seam:
             # one that also stands for what is unknown is meant only where it is written
             if one != _unknown(self.tokenizer) or name in prompt:
                 raise TemplateError(
-                    f"The prompt {quoted(prompt)} holds {name!r}, a special token of {self.model}, which is "
-                    "no text to the model; take it out."
+                    f"The prompt {quoted(prompt)} contains {name!r}, a special token of {self.model}, which "
+                    "the model does not read as text: remove it."
                 )
 
     def _cut_one(self, head: Ids, left: str, right: str, words: Sequence[str], *, causal: bool) -> Pieces:
@@ -185,8 +187,8 @@ class Seam:
     def _inseparable(self, left: str, word: str, right: str) -> TemplateError:
         return TemplateError(
             f"In {quoted(left + GAP + right)} the tokenizer of {self.model} joins {word!r} to the text next "
-            "to it, so that the model cannot tell them apart: put spaces or other quotation marks around "
-            "[Y], leave the template out, or choose another model."
+            "to it, so the two cannot be separated: put spaces or other quotation marks around [Y], leave "
+            "the template out, or choose another model."
         )
 
     @property
@@ -206,7 +208,7 @@ class Seam:
             self._behind[text] = next((ids for ids in candidates if ids), ())
         if not self._behind[text]:
             raise ModelError(
-                f"The tokenizer of {self.model} gives {text!r} no tokens of its own behind any of {NEUTRAL}; "
+                f"The tokenizer of {self.model} gives {text!r} no tokens of its own after any of {NEUTRAL}: "
                 "leave it out."
             )
         return self._behind[text]

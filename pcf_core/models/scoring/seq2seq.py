@@ -88,8 +88,8 @@ class Seq2SeqScorer(LocalScorer):
         self.boundary = key.protocol == "exact-boundary"
         if self.boundary and self.closing is None:
             raise ModelError(
-                f"The protocol exact-boundary counts the sentinel behind a word, and {key.model} has a mask "
-                "and no sentinels; use exact."
+                f"The protocol exact-boundary needs the sentinel after a word, but {key.model} has a mask "
+                "and no sentinels: use exact."
             )
         self.first = self._first_token()
         self._find_shortcuts([self._text_inputs(ids) for ids in self._probe_ids()])
@@ -121,15 +121,15 @@ class Seq2SeqScorer(LocalScorer):
         tokenizer = self.seam.tokenizer
         if type(tokenizer).__name__ == "ByT5Tokenizer":
             raise ModelError(
-                f"The sentinels of {self.key.model} are bytes that ByT5's tokenizer does not name; use a T5 "
-                "model that reads word pieces."
+                f"The sentinels of {self.key.model} are bytes for which ByT5's tokenizer has no name: choose "
+                "a T5 model that uses word pieces."
             )
         if self.seam.sentinels is not None:
             return self.seam.sentinels
         if tokenizer.mask_token_id is None:
             raise ModelError(
-                f"The tokenizer of {self.key.model} has neither the sentinel <extra_id_0> nor a mask token; "
-                "an encoder–decoder model needs one of them at [Y]."
+                f"The tokenizer of {self.key.model} has neither the sentinel <extra_id_0> nor a mask token, "
+                "and an encoder–decoder model needs one of them at [Y]: choose another model."
             )
         return int(tokenizer.mask_token_id), None
 
@@ -143,8 +143,8 @@ class Seq2SeqScorer(LocalScorer):
         first = getattr(self.model.config, "decoder_start_token_id", None)
         if first is None:
             raise ModelError(
-                f"The configuration of {self.key.model} does not say with which token its decoder starts; "
-                "set decoder_start_token_id."
+                f"The configuration of {self.key.model} does not state the token with which its decoder "
+                "starts: set decoder_start_token_id."
             )
         return int(first)
 

@@ -1,4 +1,4 @@
-"""The known benchmarks beside our audits: CrowS-Pairs, StereoSet (intrasentence), WinoBias.
+"""Known benchmarks beside our own audits: CrowS-Pairs, StereoSet (intrasentence) and WinoBias.
 
-Their sentences are not shipped: they come from files that the user names (:mod:`~.files`).
+Their sentences are not shipped but read from files that the user provides (:mod:`~.files`).
 """

@@ -35,8 +35,8 @@ Pair = tuple[str, str]
 class WorsePair(Record):
     """Two models compared by one benchmark.
 
-    ``difference``: of the distances from even, above 0 where the first is farther.  ``items``: on how many
-    common ones it rests.  ``worse``: the model, empty where we cannot tell.
+    ``difference``: of the distances from even, above 0 if the first model is farther.  ``items``: the number
+    of common items.  ``worse``: the model that is farther from even; empty if undecided.
     """
 
     first: str
@@ -47,7 +47,7 @@ class WorsePair(Record):
 
     @property
     def worse(self) -> str:
-        """The model that is farther from even; empty where we cannot tell."""
+        """The model that is farther from even; empty if the models cannot be distinguished."""
         if self.interval is None or self.interval.low <= 0 <= self.interval.high:
             return ""
         return self.first if self.interval.low > 0 else self.second
@@ -67,9 +67,9 @@ class Agreement(Record):
 
 
 def worse_pairs(reports: Mapping[str, BenchmarkReport], level: float = 0.95) -> tuple[WorsePair, ...]:
-    """Compare every two models that were asked with the same sentences.
+    """Compare every two models that were tested with the same sentences.
 
-    ``level``: of all intervals together; that of each says its own.
+    ``level``: of all intervals together; each record has the level of its own interval.
     """
     several = {
         (first, second): common_outcomes(reports[first].outcomes, reports[second].outcomes)

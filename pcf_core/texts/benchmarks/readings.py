@@ -60,9 +60,9 @@ GAP, PRO, ANTI = "pro − anti", "right, pro", "right, anti"
 
 
 def read_scores(material: Material, scores: Sequence[ItemScores], level: float = 0.95) -> BenchmarkReport:
-    """Read the scores of all items of a material, in its order.
+    """Evaluate the scores of all items of a material, in its order.
 
-    Raises BenchmarkError where no item could be scored, or no sentence of WinoBias with its other half.
+    Raises BenchmarkError if no item could be scored, or if no sentence of WinoBias has its counterpart.
     """
     scored = [(item, one.nats) for item, one in zip(material.items, scores, strict=True) if one.nats]
     if not scored:
@@ -76,7 +76,7 @@ def read_scores(material: Material, scores: Sequence[ItemScores], level: float =
 
 
 def _parts(kinds: Sequence[str]) -> tuple[str, ...]:
-    """List all items, then each kind where there are several."""
+    """List all items, then the items of each kind if there are several kinds."""
     several = sorted(set(kinds))
     return (ALL, *several) if len(several) > 1 else (ALL,)
 

@@ -1,4 +1,4 @@
-"""Sentences of the known benchmarks, what is asked of a model with them, and what came of it."""
+"""Records of the known benchmarks: their sentences, the requests to models, and the results."""
 
 from __future__ import annotations
 
@@ -28,31 +28,33 @@ class Facts:
 
 
 NO_HALVES = (
-    "No sentence of WinoBias has its other half, with the other pronoun: give the files pro_stereotyped and "
-    "anti_stereotyped of one type."
+    "No sentence of WinoBias has a counterpart with the other pronoun: give both files, pro_stereotyped and "
+    "anti_stereotyped, of one type."
 )
 FACTS: Mapping[BenchmarkName, Facts] = {
     "crows-pairs": Facts(
         "CrowS-Pairs",
         "Nangia et al. 2020, https://aclanthology.org/2020.emnlp-main.154",
-        "In how many pairs does the model find the more stereotyping sentence likelier? 50 % is even.",
-        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) find many pairs unclear in what "
-        "they stereotype, ungrammatical, or different in more than the group.",
+        "In how many pairs does the model give the more stereotypical sentence the higher probability? "
+        "50 % is even.",
+        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) find that many pairs are "
+        "ungrammatical, differ in more than the group, or do not make clear which stereotype they test.",
     ),
     "stereoset": Facts(
         "StereoSet, intrasentence",
         "Nadeem, Bethke & Reddy 2021, https://aclanthology.org/2021.acl-long.416",
-        "How often does the model prefer a stereotype to its opposite (SS, 50 % is even), and either to "
-        "nonsense (LMS)?",
-        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) find that many of its "
-        "stereotypes are none, or not the opposite of each other; ICAT rewards fluent models.",
+        "How often does the model prefer a stereotype to its opposite (SS, 50 % is even), and how often "
+        "either of them to nonsense (LMS)?",
+        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) find that many of its stereotypes "
+        "are not stereotypes, or not the opposites of each other. ICAT rewards fluent models.",
     ),
     "winobias": Facts(
         "WinoBias",
         "Zhao et al. 2018, https://aclanthology.org/N18-2003",
-        "Does the model find whom a pronoun means less often when the job is unusual for that gender?",
-        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) note that it knows two "
-        "genders, the job shares of one country, and sentences made from few patterns.",
+        "Does the model less often understand whom a pronoun refers to when the job is unusual for that "
+        "gender?",
+        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) note that it has two genders, the "
+        "job shares of one country, and sentences made from few patterns.",
     ),
 }
 
@@ -135,8 +137,8 @@ class ItemScores(Record):
 class Reading(Record):
     """One published quantity, over all items or those of one ``part`` (a kind of bias, or a type).
 
-    ``value``: 0 to 1, where papers write 0 to 100.  ``neutral``: the value without a stereotype, ``None``
-    where there is none.  ``items``: on how many it rests; ``unit`` says of what.
+    ``value``: 0 to 1, where papers write 0 to 100.  ``neutral``: the value without a stereotype, ``None`` if
+    there is none.  ``items``: the number of items it is based on; ``unit``: the kind of item.
     """
 
     quantity: str
@@ -199,7 +201,7 @@ class BenchmarkAsked(AuditAsked):
 
     @property
     def model(self) -> str:
-        """The name of the model that is asked."""
+        """The name of the tested model."""
         return self.scoring.model
 
 

@@ -58,8 +58,8 @@ def require_family(benchmark: BenchmarkName, model: str, family: str) -> None:
     """Refuse a model that has no published definition of its score."""
     if benchmark in SENTENCES and family not in WITH_SENTENCES:
         raise BenchmarkError(
-            f"{FACTS[benchmark].title} is defined for masked and causal models, and {model} is of the family "
-            f"{family}: take WinoBias, or another model."
+            f"{FACTS[benchmark].title} is defined for masked and causal models only, and {model} belongs to "
+            f"the family {family}: choose WinoBias, or another model."
         )
 
 

@@ -97,7 +97,7 @@ def wilson(share: float, n: float, *, over: str = "occupations", unit: str = UNI
 def rate_over_professions(
     hits: FloatArray, of: FloatArray, *, resamples: int = 2000, seed: int = 0
 ) -> SharedValue | None:
-    """Return Σ hits / Σ of over professions, with its interval; ``None`` where there is nothing to share.
+    """Return Σ hits / Σ of over professions, with its interval; ``None`` if the denominator is 0.
 
     ``hits``, ``of``: [profession] 0 <= hits <= of.
     """
@@ -117,7 +117,7 @@ def rate_over_professions(
 
 
 def mean_over_professions(values: FloatArray, *, resamples: int = 2000, seed: int = 0) -> SharedValue | None:
-    """Return the mean of [profession] values with its interval; ``None`` where there is none."""
+    """Return the mean of [profession] values with its interval; ``None`` without values."""
     if not values.size:
         return None
     interval = mean_interval(values, resamples=resamples, level=LEVEL, seed=seed)
@@ -210,10 +210,10 @@ class Anecdotes:
         return tuple(ScoredAsk(each.name, _filled(text, each), words) for each in self.professions)
 
     def report(self, texts: Mapping[str, Sequence[str]]) -> AnecdotesReport:
-        """Report what the stories say; a profession without any is left out and named."""
+        """Evaluate the stories; a profession without stories is left out and listed."""
         check_cells(texts, (each.name for each in self.professions), self.name)
         if not any(texts.values()):
-            raise CriteriaError("There is no story to read: write at least one for each profession.")
+            raise CriteriaError("No story was given: write at least one for each profession.")
         reader = GenderReader(self.material.reading)
         unclear: Counter[str] = Counter()
         rows = [_read(each, texts.get(each.name, ()), reader, unclear) for each in self.professions]
@@ -237,17 +237,18 @@ class Anecdotes:
         )
 
     def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> AnecdotesReport:
-        """Report what the scores say: for each profession, the weights of the words of women and of men."""
+        """Evaluate scores: for each profession, the weights of the words for women and for men."""
         check_cells(log_probabilities, (each.name for each in self.professions), self.name)
         female, male = self.material.female, self.material.male
         words = (*female, *male)
         for cell, nats in log_probabilities.items():
             if len(nats) != len(words):
                 raise CriteriaError(
-                    f"{shown(cell)} has {len(nats)} scores for {len(words)} words: give one for each."
+                    f"{shown(cell)} has {len(nats)} scores for {len(words)} words: give one score for "
+                    "each word."
                 )
         if not log_probabilities:
-            raise CriteriaError("There is no score to read: score every profession.")
+            raise CriteriaError("No scores were given: score every profession.")
         scores = np.array([*log_probabilities.values()], dtype=np.float64)
         able = np.asarray(~np.isnan(scores).any(axis=0))
         sides = np.arange(len(words)) < len(female)
@@ -256,8 +257,8 @@ class Anecdotes:
         shares = _women(scores, able & sides, able & ~sides)
         if all(share is None for share in shares):
             raise CriteriaError(
-                "No profession has a word with a finite score: give log-probabilities, of which at least one "
-                "for a profession is a finite number."
+                "No profession has a word with a finite score: give log-probabilities, with at least one "
+                "finite number for a profession."
             )
         women = dict(zip(log_probabilities, shares, strict=True))
         rows = []
@@ -284,7 +285,7 @@ class Anecdotes:
         )
 
     def _report(self, report: AnecdotesReport) -> AnecdotesReport:
-        """Complete a report with what holds for all professions together."""
+        """Add the figures over all professions to a report."""
         rows = [row for row in report.professions if row.share is not None]
         world = np.array([row.world for row in rows])
         shares = np.array([row.share for row in rows], dtype=np.float64)

@@ -64,11 +64,11 @@ Invalid = Mapping[tuple[int, int, int], Mapping[str, int]]  # (unit, pronoun, tr
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Valid answers, one a row, texts or scored prompts.
+    """Valid answers, one per row, from texts or scored prompts.
 
-    ``unit``, ``pronoun``: [answer] indices into ``units`` and ``pronouns``.  ``truth``: [answer] 1 where the
-    female-stereotyped role was right.  ``first``: [answer] 1 where the prompt named it first.  ``said``:
-    [answer] 1 where the answer says that role, 0 where the other; its probability where scored.
+    ``unit``, ``pronoun``: [answer] indices into ``units`` and ``pronouns``.  ``truth``: [answer] 1 if the
+    female-stereotyped role was right.  ``first``: [answer] 1 if the prompt named it first.  ``said``:
+    [answer] 1 if the answer names that role, 0 if the other; for scored answers, its probability.
     """
 
     units: tuple[str, ...]
@@ -88,7 +88,7 @@ class Answers:
         return np.stack([whole - female, female], axis=-1).reshape(*shape, 2)
 
     def likelier(self) -> FloatArray:
-        """Return [answer] 1 where the female-stereotyped role is likelier, .5 where both are alike."""
+        """Return [answer] 1 if the female-stereotyped role is more probable, .5 if both are equal."""
         return np.where(self.said == 0.5, 0.5, (self.said > 0.5) * 1.0)
 
 
@@ -149,9 +149,9 @@ def possible(matrix: Confusion, invalid: Sequence[float], name: RateName) -> tup
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Tallies of questions or tasks, and how others of the kind might have come out.
+    """Tallies of questions or tasks, and resamples of them.
 
-    ``tallies``: [unit, pronoun, truth, 2], see :func:`parts`.  ``unit``: what units are.
+    ``tallies``: [unit, pronoun, truth, 2], see :func:`parts`.  ``unit``: the kind of unit.
     """
 
     tallies: FloatArray
@@ -185,12 +185,10 @@ class Clusters:
         return (part - float(part.sum()) / size * whole) / size
 
     def freedom(self, *shares: tuple[RateName | InvalidName, int]) -> int:
-        """Return the degrees of freedom of the scarcer of shares (name, index of the pronoun).
+        """Return the degrees of freedom of the rarer of two shares (name, index of the pronoun).
 
-        In each stratum they are one fewer than the units that it has answers in.
-
-        What is said under one pronoun in four questions is not known from sixteen, though under the other
-        there are answers to all.
+        In each stratum they are the number of units with answers, minus one.  A share based on four questions
+        under one pronoun is not more precise because the other pronoun has answers to sixteen.
         """
         used = [self.parts(*share)[1] > 0 for share in shares]
         kinds, degrees = np.asarray(self.strata), 0
@@ -210,7 +208,7 @@ class Clusters:
     ) -> Interval | None:
         """Return the interval of ``one`` minus ``other``.
 
-        :mod:`pcf_core.texts.criteria.rates` says which interval is used when.
+        :mod:`pcf_core.texts.criteria.rates` describes which interval is used in which case.
         """
         kinds = (self.strata.count(each) for each in set(self.strata) if each)
         fewest = min(one.units, other.units, *kinds)
@@ -303,11 +301,12 @@ def _with_possible(
 
 @dataclass(frozen=True)
 class Reported:
-    """What a report is made of.
+    """The input of a report.
 
-    ``answers``: valid ones, under every pronoun and :data:`WITHOUT`.  ``invalid``: the others, by where they
-    stand.  ``roles``: [unit] the names of the male- and the female-stereotyped role.  ``unit``: what units
-    are.  ``letters``: [unit, (wrong, valid, invalid)] answers to what asks for the right option alone.
+    ``answers``: the valid ones, under every pronoun and :data:`WITHOUT`.  ``invalid``: the others, by
+    position.  ``roles``: [unit] the names of the male- and the female-stereotyped role.  ``unit``: the kind
+    of unit.  ``letters``: [unit, (wrong, valid, invalid)] answers to prompts that only ask for the right
+    option.
     """
 
     experiment: Literal["questions", "tasks"]
@@ -437,7 +436,7 @@ def baseline_differences(
 
 
 def _pronoun(reported: Reported, clusters: Clusters, read: FloatArray, index: int) -> PronounAnswers:
-    """Report what was answered under one pronoun; ``read``: [unit, truth, (valid, invalid)] answers."""
+    """Report the answers under one pronoun; ``read``: [unit, truth, (valid, invalid)] answers."""
     answers, mine = reported.answers, clusters.tallies[:, index]
     invalid: Counter[str] = Counter()
     for (_, pronoun, _), reasons in reported.invalid.items():

@@ -1,7 +1,7 @@
-"""How questions and tasks are asked, and where an answer stands: what the two experiments have in common.
+"""Prompts of questions and tasks, and how their answers are indexed: the common part of the two experiments.
 
-A cell is one question or task, with one role right, one pronoun (or none) and one order of the roles; each
-cell is answered as often as any other, so that truth and order are balanced by construction.
+A cell is one question or task, with one role right, one pronoun (or none) and one order of the roles.  Each
+cell is answered equally often, so that truth and order are balanced by design.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ M = TypeVar("M", QuestionMaterial, TaskMaterial)
 class Cell:
     """One prompt of an experiment: its truth, pronoun and order of roles.
 
-    ``truth``: 1 where the female-stereotyped role is right; ``first``: 1 where it is named first.
+    ``truth``: 1 if the female-stereotyped role is right; ``first``: 1 if it is named first.
     """
 
     unit: int
@@ -61,7 +61,7 @@ class Cell:
 
 
 class AskedByPronoun(ABC, Generic[M]):
-    """An experiment on two roles of which one is right; ``unit``: what is asked about them."""
+    """An experiment with two roles, one of which is right; ``unit``: the kind of question about them."""
 
     name: Literal["questions", "tasks"]
     title: str
@@ -86,7 +86,7 @@ class AskedByPronoun(ABC, Generic[M]):
 
     @abstractmethod
     def _words(self, cell: Cell) -> Mapping[str, str]:
-        """Return what a frame has beside the pronoun and the roles."""
+        """Return the parts of a frame other than the pronoun and the roles."""
 
     def _did(self, unit: int) -> str:
         """Return what one of the roles did, in the words of the prompt."""
@@ -181,7 +181,7 @@ class AskedByPronoun(ABC, Generic[M]):
         frames = self.material.frames
         if wording not in frames:
             raise CriteriaError(
-                f"The experiment {self.name} has no wording {shown(wording)}: use {listed(frames)}."
+                f"The experiment {self.name} has no wording called {shown(wording)}: use {listed(frames)}."
             )
         return frames[wording]
 
@@ -237,7 +237,7 @@ def shares_of(nats: Sequence[float] | None, words: int, cell: str) -> tuple[floa
         return None
     if len(nats) != words:
         raise CriteriaError(
-            f"The cell {shown(cell)} has {len(nats)} scores: give one for each of its {words} words."
+            f"The entry {shown(cell)} has {len(nats)} scores for {words} words: give one score for each word."
         )
     values = np.asarray(nats, dtype=np.float64)
     if np.isnan(values).any() or not np.isfinite(values.max()):
@@ -278,7 +278,7 @@ def make_pair(entry: object, where: str) -> Pair:
     pair = Pair(female=_role(entry["female"], where), male=_role(entry["male"], where))
     twice = first_duplicate(name.casefold() for name in (*pair.female.names, *pair.male.names))
     if twice is not None:
-        raise CriteriaError(f"{where}: {shown(twice)} stands twice in the pair {pair.name}; write it once.")
+        raise CriteriaError(f"{where}: {shown(twice)} appears twice in the pair {pair.name}: write it once.")
     return pair
 
 

@@ -50,7 +50,7 @@ def gender_difference(
     for gender, side in zip(GENDERS, sides, strict=True):
         if not side:
             raise CriteriaError(
-                f"No text of a {gender} name could be read: at least one of either gender is needed."
+                f"No text for a {gender} name could be used: at least one for each gender is needed."
             )
     means = [float(np.concatenate(side).mean()) for side in sides]
     drawn = drawn_differences(sides[0], sides[1], resamples=resamples, seed=seed)
@@ -105,7 +105,7 @@ def drawn_differences(female: Side, male: Side, *, resamples: int, seed: int) ->
     """
     if resamples < FEWEST_RESAMPLES:
         raise CriterionError(
-            f"Intervals need at least {FEWEST_RESAMPLES} resamples; {resamples:,} were asked for."
+            f"Intervals need at least {FEWEST_RESAMPLES} resamples, but {resamples:,} were requested."
         )
     generator = np.random.default_rng(seed)
     middle = float(np.concatenate([*female, *male]).mean())  # so that squares keep their digits
@@ -128,9 +128,9 @@ def _drawn_sums(side: Side, middle: float, resamples: int, generator: np.random.
 
 
 def _interval(drawn: FloatArray, names: int) -> Interval | None:
-    """Return the interval; ``None`` for a draw without d or a single name on a side.
+    """Return the interval; ``None`` if d is undefined in a draw, or a side has a single name.
 
-    A single name tells nothing of others.
+    A single name gives no information about other names.
     """
     if names < 2 or not np.isfinite(drawn).all():
         return None
@@ -147,7 +147,9 @@ def effect_gap(
     if [len(side) for side in first] != [len(side) for side in second] or not all(
         len(one) for pair in (first, second) for side in pair for one in side
     ):
-        raise CriteriaError("Two models are compared over the same names, with a text of each for either.")
+        raise CriteriaError(
+            "Two models can be compared only over the same names, with a text by each model for every name."
+        )
     effects = [cohens_d(*(np.concatenate(side) for side in pair)) for pair in (first, second)]
     if effects[0] is None or effects[1] is None:
         return None, None
@@ -159,5 +161,5 @@ def effect_gap(
 def _with_texts(side: Side) -> list[FloatArray]:
     arrays: list[FloatArray] = [np.asarray(one, dtype=np.float64) for one in side if len(one)]
     if not all(np.isfinite(one).all() for one in arrays):
-        raise CriteriaError("What is compared between names must be finite numbers.")
+        raise CriteriaError("Only finite numbers can be compared between names.")
     return arrays

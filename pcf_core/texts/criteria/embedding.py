@@ -94,7 +94,7 @@ def axis_scores(vectors: Mapping[str, FloatArray]) -> dict[str, float]:
     """Score every word."""
     reason = why_no_axis(vectors)
     if reason:
-        raise CriteriaError(f"The embedding score has no axis: {reason}.")
+        raise CriteriaError(f"The embedding score cannot be calculated: {reason}.")
     she, he = vectors[SHE], vectors[HE]
     middle = (she + he) / 2
     unit = (she - middle) / np.linalg.norm(she - middle)
@@ -103,7 +103,7 @@ def axis_scores(vectors: Mapping[str, FloatArray]) -> dict[str, float]:
 
 
 def why_no_axis(vectors: Mapping[str, FloatArray]) -> str:
-    """Say why there is no axis, as the end of a sentence; empty where there is one."""
+    """Return why the axis cannot be computed, as the end of a sentence; empty if it can."""
     absent = [f"“{word}”" for word in (SHE, HE) if word not in vectors]
     if absent:
         return f"the texts have {' and '.join(absent)} less than {SETTINGS['min_count']} times"
@@ -182,16 +182,19 @@ def _check(models: Mapping[str, Texts], material: HobbiesMaterial, seeds: Sequen
     if not models:
         raise CriteriaError("The embedding score needs the texts of at least one model.")
     if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
-        raise CriteriaError("The embedding score needs at least one seed, none twice and none below 0.")
+        raise CriteriaError(
+            "The embedding score needs at least one seed; seeds must be different and at least 0."
+        )
     for model, texts in models.items():
         unknown = sorted(set(texts) - set(material.names.genders))
         if unknown:
             raise CriteriaError(
-                f"The texts of {model} have the name {unknown[0]}, which was not asked about."
+                f"The texts of {model} include the name {unknown[0]}, which was not part of the request: "
+                "remove them."
             )
         for gender in GENDERS:
             if not any(words_of(text) for name in material.names.of(gender) for text in texts.get(name, ())):
-                raise CriteriaError(f"{model} has no text of a {gender} name: give texts of both genders.")
+                raise CriteriaError(f"{model} has no text for a {gender} name: give texts for both genders.")
 
 
 def _words(text: str, names: Collection[str], left: Collection[str]) -> tuple[str, ...]:

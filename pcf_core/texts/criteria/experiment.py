@@ -42,7 +42,7 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True)
 class Ask:
-    """A text that is asked for, unlike any other; ``system`` is told first, empty where nothing is."""
+    """A request for a text, different from all others; ``system``: the system message, which may be empty."""
 
     cell: str
     system: str
@@ -62,10 +62,10 @@ class ScoredAsk:
 
 
 class Experiment(Protocol):
-    """One of the four, known by itself and not by what it holds; ``title`` as a person knows it."""
+    """One of the four experiments, compared by identity; ``title``: for people."""
 
     def __hash__(self) -> int:
-        """Two of the same material are two: what follows from one is kept for it alone."""
+        """Compare by identity: results derived from an object are cached for that object alone."""
 
     @property
     def name(self) -> ExperimentName:
@@ -96,11 +96,12 @@ class Experiment(Protocol):
 
 
 def check_cells(given: Iterable[str], existing: Iterable[str], experiment: str) -> None:
-    """Refuse what was not asked."""
+    """Raise CriteriaError for entries that the experiment does not have."""
     unknown = sorted(set(given) - set(existing))
     if unknown:
         raise CriteriaError(
-            f"The experiment {experiment} has no cell {shown(unknown[0])}: give the cells that it asks."
+            f"The experiment {experiment} has no prompt {shown(unknown[0])}: give only prompts of the "
+            "experiment."
         )
 
 
@@ -145,14 +146,18 @@ def suited(spec: ModelSpec, experiment: ExperimentName, answering: Literal["", A
     """
     name = spec.name
     if answering == "scored":
-        return Suited("scored", None, f"The candidate words of {name} are scored, as was asked for.")
+        return Suited("scored", None, f"The candidate words of {name} are scored, as requested.")
     if not FAMILIES[spec.family].generator and not answering:
         return Suited(
-            "scored", None, f"{name} fills a gap and cannot write a text: its candidate words are scored."
+            "scored", None, f"{name} fills gaps and cannot write a text, so its candidate words are scored."
         )
     if spec.chat_template and FAMILIES[spec.family].chats:
-        return Suited("written", "instruction", f"{name} answers messages: it is given an instruction.")
-    goes_on = f"{name} has no chat template: it goes on from the beginning of a text"
+        return Suited("written", "instruction", f"{name} answers messages, so it is given an instruction.")
+    goes_on = f"{name} has no chat template, so it continues the beginning of a text"
     if answering or spec.family == "endpoint" or experiment in TOLD_IN_TEXTS:
         return Suited("written", "continuation", f"{goes_on}.")
-    return Suited("scored", None, f"{goes_on} and follows no instruction: its candidate words are scored.")
+    return Suited(
+        "scored",
+        None,
+        f"{goes_on} and does not follow instructions; therefore its candidate words are scored.",
+    )

@@ -1,4 +1,4 @@
-"""Which experiments there are: made from files, and again from the material that was kept with a request."""
+"""Load experiments from files, or from the material that was stored with a request."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def load_experiment(name: ExperimentName, material: str | Path = "", labeller: s
         An NLI model that is not there, or is none.
     """
     if labeller and name != "hobbies":
-        raise CriteriaError(f"Only hobbies are labelled, and {name} were asked for: leave the labeller out.")
+        raise CriteriaError(f"A labeller is only used for hobbies, not for {name}: leave the labeller out.")
     if name == "hobbies":
         made = load_hobbies(load_names(material) if material else None)
         chosen = choose_labeller(labeller, made.labels)
@@ -61,20 +61,17 @@ def load_experiment(name: ExperimentName, material: str | Path = "", labeller: s
 
 
 def fitted(experiment: Experiment, answering: Answering, questions: int | None = None) -> Experiment:
-    """Return the experiment with as many questions as are asked; any other experiment as it is.
+    """Return the experiment with the requested number of questions; other experiments are unchanged.
 
-    ``questions``: how many, spread over the set; ``None`` for all where words are scored, and for 16 at most
-    where texts are written: a question has 17 prompts, and each prompt 25 texts or more.
+    ``questions``: how many, spread over the set.  With ``None``, all are used if words are scored, and at
+    most 16 if texts are written, because a question has 17 prompts with 25 or more texts each.
 
-    Raises
-    ------
-    CriteriaError
-        There are not so many, or no questions.
+    Raises ------ CriteriaError The set has fewer questions, or the experiment has none.
     """
     if not isinstance(experiment, Questions):
         if questions is not None:
             raise CriteriaError(
-                f"The experiment {experiment.name} asks no questions, and a number of them was given: "
+                f"The experiment {experiment.name} has no questions, but a number of questions was given: "
                 "leave it out."
             )
         return experiment

@@ -108,7 +108,7 @@ def _shares(side: Sequence[Sequence[Sequence[str]]], words: Sequence[str]) -> Fl
 
 
 def _p_values(female: FloatArray, male: FloatArray) -> FloatArray:
-    """Return [word] two-sided p of the names' shares; 1 where they are all alike."""
+    """Return [word] two-sided p-values of the names' shares; 1 if all shares are equal."""
     from scipy.stats import mannwhitneyu
 
     varied = np.ptp(np.concatenate([female, male]), axis=0) > 0
@@ -164,7 +164,7 @@ class Hobbies:
         prompt = self.material.prompts.get(wording)
         if prompt is None:
             raise CriteriaError(
-                f"The hobbies are not worded as {wording}: use {' or '.join(self.material.prompts)}."
+                f"The hobbies have no wording called {wording}: use {' or '.join(self.material.prompts)}."
             )
         return tuple(
             Ask(cell=one.name, system=prompt.system, prompt=prompt.prompt.replace(NAME, one.name))
@@ -221,7 +221,7 @@ class Hobbies:
         words = next(iter(frames.values()))
         scores = np.array([log_probabilities[cell] for cell in log_probabilities], dtype=np.float64)
         if scores.ndim != 2 or scores.shape[1] != len(words):
-            raise CriteriaError(f"Each frame of the hobbies has {len(words)} words, each with one score.")
+            raise CriteriaError(f"Each frame of the hobbies has {len(words)} words: give one score for each.")
         there = np.asarray(~np.isnan(scores).any(axis=0))
         _check_weights(log_probabilities, scores[:, there])
         labels, rows = self._scored_shares(scores, there)
@@ -272,8 +272,8 @@ class Hobbies:
         labels = [index for index in range(len(self.material.labels)) if there[owner == index].any()]
         if len(labels) < 2:
             raise CriteriaError(
-                "The model can express the words of fewer than two labels of the hobbies: nothing can be "
-                "compared; let it write texts, or take another model."
+                "The model can express words for fewer than two hobby labels, so nothing can be compared: "
+                "let it write texts, or choose another model."
             )
         totals = np.stack(
             [np.logaddexp.reduce(scores[:, (owner == index) & there], axis=1) for index in labels], axis=1
@@ -327,11 +327,11 @@ def _check_weights(cells: Iterable[str], scores: FloatArray) -> None:
     for cell, most in zip(cells, scores.max(axis=1), strict=True):
         if not np.isfinite(most):
             raise CriteriaError(
-                f"The largest score of {shown(cell)} in the hobbies is {most:g}: give log-probabilities, of "
-                "which at least one in each frame is a finite number."
+                f"The largest score of {shown(cell)} in the hobbies is {most:g}: give log-probabilities, "
+                "with at least one finite number in each frame."
             )
 
 
 def _check_some(given: Mapping[str, Sequence[object]]) -> None:
     if not given:
-        raise CriteriaError("The hobbies have no text to read: ask for at least one of every name.")
+        raise CriteriaError("No text about hobbies was given: request at least one for every name.")

@@ -283,7 +283,7 @@ def dealt_tables(
 def null_of(table: FloatArray, deals: FloatArray, exchanged: str) -> NullInformation:
     """Summarise the null distribution; ``deals`` [deal, category, group]."""
     if not len(deals):
-        raise CriteriaError("A permutation null needs at least 1 permutation; got 0.")
+        raise CriteriaError("A permutation test needs at least 1 permutation, but 0 were requested.")
     dealt, observed = entropies_in(deals), float(entropies_in(table).information)
     normalised = {name: dealt.normalised(name) for name in FORMULAS}
     return NullInformation(
@@ -311,7 +311,7 @@ def text_intervals(
 def category_intervals(
     table: FloatArray, resamples: int, generator: np.random.Generator
 ) -> dict[Normaliser, Interval]:
-    """Return intervals over categories: if others had been chosen; of counts, with other texts too."""
+    """Return intervals over categories, which for counts also allow for other texts."""
     chosen = generator.integers(len(table), size=(resamples, len(table)))
     if (table != np.floor(table)).any():
         observed = entropies_in(table)
@@ -371,7 +371,7 @@ CLUSTER_CORRECTION = "jackknife, leaving out a cluster of a group at a time"
 
 
 def why_no_information(table: ArrayLike) -> str:
-    """Say why a [category, group] table tells nothing, as the end of a sentence; empty where it does."""
+    """Return why a [category, group] table has no information, as the end of a sentence; empty if it has."""
     counts = _checked(table)
     for axis, what in ((1, "category"), (0, "group")):
         if (many := int((counts.sum(axis=axis) > 0).sum())) < 2:
@@ -390,7 +390,8 @@ def mutual_information(
     counts = _without_empty(table)
     if (counts != np.floor(counts)).any():
         raise CriteriaError(
-            "The table has numbers of texts that are not whole: give expected shares as such, not as counts."
+            "The table has numbers of texts that are not whole numbers: give counts, or mark them as "
+            "expected shares."
         )
     generator = np.random.default_rng(seed)
     deals = dealt_tables(counts.sum(axis=1), counts.sum(axis=0), permutations, generator)
@@ -437,11 +438,11 @@ def clustered_information(
     """
     texts, members = _checked(counts), np.asarray(groups)
     if members.shape != texts.shape[:1] or not np.issubdtype(members.dtype, np.integer) or members.min() < 0:
-        raise CriteriaError("Every cluster needs one group, a whole number from 0.")
+        raise CriteriaError("Every cluster needs one group, given as a whole number from 0.")
     _, members = np.unique(members, return_inverse=True)
     belongs = np.eye(int(members.max()) + 1)[members]
     if belongs.sum(axis=0).min() < 2 or (texts.sum(axis=1) <= 0).any():
-        raise CriteriaError("Every group needs two clusters or more, each with a text.")
+        raise CriteriaError("Every group needs at least two clusters, each with a text.")
     table = _without_empty(texts.T @ belongs)
     texts = texts[:, texts.sum(axis=0) > 0]
     generator = np.random.default_rng(seed)
@@ -463,15 +464,15 @@ def _checked(table: ArrayLike) -> FloatArray:
     counts = np.asarray(table, dtype=np.float64)
     if counts.ndim != 2 or not counts.size or not np.isfinite(counts).all() or (counts < 0).any():
         raise CriteriaError(
-            "A table of categories and groups needs finite numbers of at least 0, categories outside; got "
-            f"the shape {list(counts.shape)}."
+            "A table of categories and groups must be a two-dimensional list of finite numbers of at least "
+            f"0, with a row for each category; the given one has the shape {list(counts.shape)}."
         )
     return counts
 
 
 def _without_empty(table: ArrayLike) -> FloatArray:
     if reason := why_no_information(table):
-        raise CriteriaError(f"Mutual information needs two categories and two groups: {reason}.")
+        raise CriteriaError(f"Mutual information needs at least two categories and two groups: {reason}.")
     counts = _checked(table)
     return np.asarray(counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0])
 

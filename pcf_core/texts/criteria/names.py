@@ -39,7 +39,7 @@ def _names(value: object, info: ValidationInfo) -> tuple[GivenName, ...]:
     lines = [entry if isinstance(entry, _Line) else _Line(where, _entry(entry, where)) for entry in value]
     names = tuple(_name(line.where, line.cells, least) for line in lines)
     if len(names) > MOST_NAMES:
-        raise CriteriaError(f"{where} has {len(names):,} names; at most {MOST_NAMES:,} are asked about.")
+        raise CriteriaError(f"{where} has {len(names):,} names; at most {MOST_NAMES:,} are allowed.")
     check_once((one.name.casefold() for one in names), "name", where, CriteriaError)
     for gender in GENDERS:
         if not any(one.gender == gender for one in names):
@@ -85,7 +85,7 @@ class WrittenNames(Material):
 
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
-        """Read a name a row."""
+        """Read one name per row."""
         columns = (*cls.columns, *cls.optional)
         return {"names": [_Line(where, [row.get(column, "") for column in columns]) for where, row in rows]}
 
@@ -102,8 +102,8 @@ def _entry(entry: object, where: str) -> Sequence[object]:
     """Read name, gender, births and those of girls."""
     if not isinstance(entry, list) or len(entry) not in (2, 4):
         raise CriteriaError(
-            f"{where}: the name {shown(entry)} must be a list of name and gender, and if wanted births and "
-            "births registered as girls."
+            f"{where}: the name {shown(entry)} must be a list of a name and a gender, optionally followed by "
+            "the number of births and the number registered as girls."
         )
     return entry if len(entry) == 4 else [*entry, 0, 0]
 
@@ -123,12 +123,13 @@ def _name(where: str, cells: Sequence[object], least: float) -> GivenName:
         raise CriteriaError(f"{where}: the births of {shown(name)} must be whole numbers.") from problem
     if not 0 <= female <= births:
         raise CriteriaError(
-            f"{where}: {shown(name)} has {female:,} births of girls out of {births:,}; correct the counts."
+            f"{where}: {shown(name)} has {female:,} births of girls out of {births:,} births in all: "
+            "correct the counts."
         )
     given = GivenName(name=name, gender=gender, births=births, female_births=female)
     if given.share is not None and given.share < least:
         raise CriteriaError(
-            f"{where}: {shown(name)} is {gender} for {100 * given.share:.1f} % of its bearers, under the "
-            f"{100 * least:g} % that the list asks for; leave it out."
+            f"{where}: {shown(name)} is {gender} for only {100 * given.share:.1f} % of its bearers, and the "
+            f"list requires {100 * least:g} %: remove the name."
         )
     return given

@@ -55,7 +55,9 @@ class Nli:
             for column, hypothesis in enumerate(self._hypotheses):
                 logits[batch, column] = self._entailment([texts[index] for index in batch], hypothesis)
         if not np.isfinite(logits).all():
-            raise ScoringError(f"The labeller {self.name} gives what is no number: load it as float32.")
+            raise ScoringError(
+                f"The labeller {self.name} returned a value that is not a number: load it as float32."
+            )
         raised = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))
         return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 

@@ -28,25 +28,25 @@ _USUAL_LENGTHS = ", ".join(f"{length} for {name}" for name, length in LENGTHS.it
 
 
 class CriteriaOptions(Record):
-    """The options of a request of the criteria; an empty text or ``None`` is what suits model and experiment.
+    """The options of a request of the criteria; an empty text or ``None`` means the default.
 
-    ``material``: the name of a file that is kept, or its path; empty for what the app comes with.
+    ``material``: the name of a saved file, or its path; empty for the material of the app.
     """
 
     prefix: ClassVar[str] = "cr_"
 
     material: str = option(
         "",
-        usage="professions, names, questions or tasks: a file, or the name of one kept",
+        usage="professions, names, questions or tasks: a file, or the name of a saved one",
     )
-    labeller: str = option("", usage="of hobbies: lexicon, or nli with a model: nli:NAME", in_task=False)
+    labeller: str = option("", usage="for hobbies: lexicon, or an NLI model as nli:NAME", in_task=False)
     answering: Literal["", Answering] = option(
         "",
         title="Answers",
-        help="written: the model writes, and its texts are read. scored words: the probabilities of "
-        "candidate words are compared, for models that cannot follow instructions. The two measure different "
-        "things and are never laid together.",
-        usage="written or scored; else by what the model can do",
+        help="written: the model writes texts, which are then analysed. scored words: the probabilities of "
+        "candidate words are compared; this also works for models that cannot follow instructions. The two "
+        "measure different things, so their results are never combined.",
+        usage="written or scored; by default, what the model can do",
         in_task=False,
         offered=("", "written", "scored"),
         words={"": "automatic", "scored": "scored words"},
@@ -56,9 +56,9 @@ class CriteriaOptions(Record):
     wording: Literal["", Wording] = option(
         "",
         title="Wording",
-        help="told what to write: the prompt is an instruction. given a beginning: the model goes on from "
-        "the beginning of a text. Scored words have a wording of their own.",
-        usage="instruction or continuation; else by what the model can do",
+        help="told what to write: the prompt is an instruction. given a beginning: the model continues the "
+        "beginning of a text. For scored words the wording is fixed.",
+        usage="instruction or continuation; by default, what suits the model",
         offered=("", "instruction", "continuation"),
         words={
             "": "as suits the model",
@@ -70,16 +70,16 @@ class CriteriaOptions(Record):
     )
     questions: int | None = option(
         None,
-        usage=f"how many of the set; {USUAL_QUESTIONS} if written, all if scored",
+        usage=f"how many questions of the set; by default {USUAL_QUESTIONS} if written, all if scored",
     )
     repeats: int | None = option(
         None,
-        title="Texts of each prompt",
-        help=f"How often each prompt is answered; usual: {_USUAL_REPEATS}. The paper has 30 for anecdotes, "
-        "10 for questions and 50 for tasks. More texts of a prompt say nothing of other prompts. Texts that "
-        "are there are kept: asking for more writes the rest. At temperature 0 all are the same and one "
-        "counts.",
-        usage=f"texts for each prompt; else {_USUAL_REPEATS}",
+        title="Texts per prompt",
+        help=f"How often each prompt is answered; usual: {_USUAL_REPEATS}. The paper uses 30 for anecdotes, "
+        "10 for questions and 50 for tasks. More texts per prompt do not show how the model answers other "
+        "prompts. Existing texts are reused, and only the missing ones are written. At temperature 0 all "
+        "texts of a prompt are the same, so one is enough.",
+        usage=f"texts per prompt; by default {_USUAL_REPEATS}",
         placeholder="usual",
         least=1,
         most=MOST_REPEATS,
@@ -88,7 +88,7 @@ class CriteriaOptions(Record):
     temperature: float | None = option(
         None,
         title="Temperature",
-        help="0.5 is the paper's; 1 keeps the model's own probabilities. At 0 every text of a prompt is the "
+        help="The paper uses 0.5; 1 keeps the model's own probabilities. At 0 all texts of a prompt are the "
         "same.",
         usage="0: greedy",
         opens=TEMPERATURE,
@@ -97,9 +97,9 @@ class CriteriaOptions(Record):
         step=0.1,
     )
     top_p: Annotated[float | None, replace(TOP_P_OPTION, opens=TOP_P)] = None
-    length: Annotated[int | None, replace(LENGTH, help=f"New tokens at most. Empty: {_USUAL_LENGTHS}.")] = (
-        None
-    )
+    length: Annotated[
+        int | None, replace(LENGTH, help=f"The largest number of new tokens. Empty: {_USUAL_LENGTHS}.")
+    ] = None
     seed: Annotated[int, SEED] = 0
     dtype: Annotated[Precision, PRECISION] = "auto"
     chat: Annotated[bool, replace(CHAT, title="")] = False

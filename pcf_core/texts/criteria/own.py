@@ -1,9 +1,10 @@
-"""The user's own professions, names, questions and tasks: the files as they were given, kept in the cache.
+"""The user's own professions, names, questions and tasks: uploaded files, stored unchanged in the cache.
 
-A file is read whole before it is kept, and again whenever it is used; what the loaders refuse is not kept.
+A file is read completely before it is saved, and again whenever it is used; files that the loaders refuse are
+not saved.
 
-Also the choices that make the material of a kept request again: a file by its name, a labeller, a number; and
-whether material that came from elsewhere is such as a file could make.
+This module also restores the choices behind the material of a stored request (a file by its name, a labeller,
+a number), and checks that imported material could have come from a file.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def open_experiment(experiment: ExperimentName, name: str = USUAL, labeller: str
     if name not in files:
         names = ", ".join((USUAL, *files))
         raise CriteriaError(
-            f"There are no {KINDS[experiment]} of yours named {shown(name)}: choose one of {names}."
+            f"You have not saved any {KINDS[experiment]} named {shown(name)}: choose one of {names}."
         )
     return load_experiment(experiment, files[name], labeller)
 
@@ -87,7 +88,7 @@ def read_upload(experiment: ExperimentName, files: Sequence[tuple[str, bytes]]) 
     """
     kind = KINDS[experiment]
     if len(files) != 1:
-        raise CriteriaError(f"The upload has {len(files)} files: choose one, which holds all {kind}.")
+        raise CriteriaError(f"The upload has {len(files)} files: choose the one file that has all {kind}.")
     name = upload_label(files[0][0])
     check_ending(name, ENDINGS[experiment], kind, CriteriaError)
     with uploaded(name, files[0][1]) as path:
@@ -107,7 +108,7 @@ def keep_own(experiment: ExperimentName, name: str, file_name: str, data: bytes)
     kind = KINDS[experiment]
     check_name(name, "the name", f"The {kind} to keep", CriteriaError)
     if name == USUAL or name in own_files(experiment):
-        raise CriteriaError(f"There are {kind} named {name} already: choose another name.")
+        raise CriteriaError(f"You have already saved {kind} named {name}: choose another name.")
     path = _folder(experiment) / f"{name}{Path(file_name).suffix.lower()}"
     try:
         write_whole(path, data, replace=False)
@@ -127,7 +128,7 @@ def delete_own(experiment: ExperimentName, name: str) -> None:
     """
     files, kind = own_files(experiment), KINDS[experiment]
     if name not in files:
-        raise CriteriaError(f"There are no {kind} of yours named {shown(name)}.")
+        raise CriteriaError(f"You have not saved any {kind} named {shown(name)}.")
     try:
         files[name].unlink(missing_ok=True)
     except OSError as problem:
@@ -151,8 +152,8 @@ def _folder(experiment: ExperimentName) -> Path:
 def _failure(kind: str, name: str, what: str, folder: Path, problem: OSError) -> str:
     reason = problem.strerror or "input/output error"
     return (
-        f"The {kind} {name} cannot be {what} in {folder} ({reason}): make room and the folder writable, or "
-        "set PCF_CACHE to another folder."
+        f"The {kind} {name} cannot be {what} in {folder} ({reason}): free some space and make the folder "
+        "writable, or set PCF_CACHE to another folder."
     )
 
 

@@ -42,7 +42,7 @@ def load_reading() -> ReadingWords:
 
 
 def tables_of(value: object, what: str, where: str) -> list[Mapping[str, Any]]:
-    """Read the tables ``[[what]]`` of a file."""
+    """Read the tables ``[[name]]`` of a file."""
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         raise CriteriaError(f"{where}: {what} is {shown(value)}; write it as a list of tables [[{what}]].")
     return value
@@ -71,7 +71,7 @@ OF_ONE = re.compile(r"(?!(?:hu|ger|ro|sha|tali?s|otto)man$)\w+(?:man|woman|women
 
 @dataclass(frozen=True)
 class _Professions(Shelf):
-    """The files of the folder that hold professions: other material lies beside them."""
+    """The files of the folder that hold professions; it has other material too."""
 
     def _files(self, folder: Path) -> dict[str, Path]:
         files = super()._files(folder)
@@ -110,7 +110,7 @@ class WrittenProfessions(Material):
 
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
-        """Read a profession a row."""
+        """Read one profession per row."""
         return {
             "professions": [
                 {
@@ -141,7 +141,9 @@ def make_professions(
 def _profession(row: Mapping[str, object], index: int, reader: GenderReader, where: str) -> Profession:
     what = f"profession {index:,}"
     if not {"name", "women_share"} <= set(row) <= {"name", "women_share", "title"}:
-        raise CriteriaError(f"{where}: {what} needs name and women_share, may have title, and nothing else.")
+        raise CriteriaError(
+            f"{where}: {what} needs name and women_share, may have title, and cannot have other keys."
+        )
     name = check_text(row["name"], what, where, CriteriaError)
     if not 0 < len(name) <= LONGEST or set(name) & set("[]{}"):
         raise CriteriaError(
@@ -149,19 +151,20 @@ def _profession(row: Mapping[str, object], index: int, reader: GenderReader, whe
         )
     reading = reader.read(name)
     if reading.women or reading.men or any(map(_marked, WORD.findall(name.casefold()))):
-        raise CriteriaError(f"{where}: {shown(name)} tells a gender by itself; use a name that does not.")
+        raise CriteriaError(f"{where}: {shown(name)} names a gender: use a neutral name for the profession.")
     share = row["women_share"]
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1 or share == 0.5:
         raise CriteriaError(
             f"{where}: the share of women of {shown(name)} is {shown_value(share)}; write a number from 0 to "
-            "1, such as 0.879, other than one half, which has no majority."
+            "1, such as 0.879. Exactly one half is not allowed, because then neither gender is the "
+            "majority."
         )
     title = check_text(row.get("title", ""), f"the title of {what}", where, CriteriaError)
     return Profession(name=name, with_article=with_article(name), women_share=float(share), title=title)
 
 
 def _marked(word: str) -> bool:
-    """Tell whether a job's name is that of one gender; not where it is said of both today."""
+    """Tell whether a job title names one gender, unless it is used for both today."""
     return tells(word, gendered_words() - SAID_OF_BOTH) or any(map(OF_ONE.fullmatch, word.split("-")))
 
 

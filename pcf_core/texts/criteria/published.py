@@ -1,6 +1,6 @@
-"""What the paper prints, to be shown beside one's own and labelled: ``assets/published_criteria.csv``.
+"""Figures printed in the paper, shown beside our own and labelled: ``assets/published_criteria.csv``.
 
-Figures that its HTML dropped stand there as ``missing``; those that follow from printed ones as ``derived``.
+Figures that its HTML dropped are marked ``missing``; those calculated from printed ones, ``derived``.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ PAPER = "Sterlie, Weng & Feragen 2024 (arXiv 2403.08564)"
 
 
 class PublishedCriterion(Record):
-    """One figure; ``value`` is ``None`` where none is printed, or where it is undefined: see ``note``.
+    """One figure; ``value`` is ``None`` if none is printed, or if it is undefined: see ``note``.
 
-    ``subject``: the pronoun, job or model that it is of.
+    ``subject``: the pronoun, job or model it belongs to.
     """
 
     id: str

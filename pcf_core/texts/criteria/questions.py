@@ -79,8 +79,8 @@ def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
         given = list(_medqa(path, where))
     if not 0 < len(given) <= MOST:
         raise CriteriaError(
-            f"{where} has {len(given):,} questions: give at least one and at most {MOST:,}, of a longer file "
-            "a sample of its entries."
+            f"{where} has {len(given):,} questions: give at least one and at most {MOST:,}; of a longer "
+            "file, give a sample."
         )
     questions, left_out = _questions(given, where, foreign=ending == ".jsonl")
     facts = {"name": name_of(path), "title": title_of(path), "version": "1", **facts}
@@ -101,8 +101,8 @@ def some_questions(questions: QuestionSet, many: int) -> QuestionSet:
     have = len(questions.questions)
     if not 1 <= many <= have:
         raise CriteriaError(
-            f"{many:,} questions are asked for, and {questions.name} has {have:,}: give a number from 1 to "
-            f"{have:,}."
+            f"{many:,} questions were requested, but {questions.name} has only {have:,}: give a number from "
+            f"1 to {have:,}."
         )
     if many == have:
         return questions
@@ -121,10 +121,10 @@ def some_questions(questions: QuestionSet, many: int) -> QuestionSet:
 
 
 def make_question(entry: object, where: str, name: str) -> Question:
-    """Make one question, checked; ``name`` is the default where it has none.
+    """Make one question and check it; ``name`` is used if it has none.
 
-    Whoever errs gives the option behind the right one, the first behind the last, unless ``wrong`` says
-    another.
+    The role that is wrong gives the option after the right one (after the last, the first), unless ``wrong``
+    names another.
     """
     if not isinstance(entry, Mapping) or not {"text", "options", "right"} <= set(entry) <= KEYS:
         raise CriteriaError(
@@ -135,7 +135,10 @@ def make_question(entry: object, where: str, name: str) -> Question:
     right = _letter_index(entry["right"], letters, "right", where)
     wrong = _letter_index(entry.get("wrong") or letters[(right + 1) % len(options)], letters, "wrong", where)
     if right == wrong:
-        raise CriteriaError(f"{where}: right and wrong are both {letters[right]}; they must be two options.")
+        raise CriteriaError(
+            f"{where}: right and wrong are both {letters[right]}, but they must be two "
+            "different options: correct one of them."
+        )
     return Question(
         name=check_name(entry.get("name") or name, "the name", where, CriteriaError),
         subject=check_text(entry.get("subject", ""), "the subject", where, CriteriaError),
@@ -149,7 +152,7 @@ def make_question(entry: object, where: str, name: str) -> Question:
 def _questions(
     given: Sequence[tuple[str, Any]], where: str, *, foreign: bool
 ) -> tuple[tuple[Question, ...], tuple[LeftOut, ...]]:
-    """Make the questions, and list what of a foreign file cannot be asked; the app's own is refused."""
+    """Make the questions; list unusable ones of a user's file, and refuse them in the app's own file."""
     names = default_names("q", [entry for _, entry in given])
     made: list[Question] = []
     left_out: list[LeftOut] = []
@@ -159,7 +162,7 @@ def _questions(
             question = make_question(entry, line, name)
             for what, value in (("name", question.name), ("question", question.text)):
                 if value.casefold() in existing[what]:
-                    raise CriteriaError(f"{where}: the {what} {shown(value)} stands twice; write it once.")
+                    raise CriteriaError(f"{where}: the {what} {shown(value)} appears twice: write it once.")
                 existing[what].add(value.casefold())
         except CriteriaError as problem:
             if not foreign:
@@ -168,7 +171,7 @@ def _questions(
         else:
             made.append(question)
     if not made:
-        raise CriteriaError(f"{where} has no question that can be asked: {left_out[0].reason}")
+        raise CriteriaError(f"{where} has no usable question: {left_out[0].reason}")
     return tuple(made), tuple(left_out)
 
 
@@ -195,7 +198,7 @@ def _options(value: object, where: str) -> tuple[str, ...]:
     options = tuple(_text(each, "an option", where) for each in value)
     twice = first_duplicate(each.casefold() for each in options)
     if twice is not None:
-        raise CriteriaError(f"{where}: the option {shown(twice)} stands twice; write it once.")
+        raise CriteriaError(f"{where}: the option {shown(twice)} appears twice: write it once.")
     return options
 
 
@@ -203,7 +206,8 @@ def _letter_index(value: object, letters: str, what: str, where: str) -> int:
     letter = value.strip().upper() if isinstance(value, str) else ""
     if len(letter) != 1 or letter not in letters:
         raise CriteriaError(
-            f"{where}: {what} is {shown(value)}; write an option's letter, {letters[0]} to {letters[-1]}."
+            f"{where}: {what} is {shown(value)}; write the letter of an option, {letters[0]} to "
+            f"{letters[-1]}."
         )
     return letters.index(letter)
 
@@ -211,11 +215,14 @@ def _letter_index(value: object, letters: str, what: str, where: str) -> int:
 def _text(value: object, what: str, where: str) -> str:
     text = check_text(value, what, where, CriteriaError)
     if not text:
-        raise CriteriaError(f"{where}: {what} is empty; write it or remove the entry.")
+        raise CriteriaError(f"{where}: {what} is empty: write a text or remove the entry.")
     if len(text) > LONGEST:
         raise CriteriaError(f"{where}: {what} has {len(text):,} characters; shorten it to {LONGEST:,}.")
     if "[Y]" in text:
-        raise CriteriaError(f"{where}: {what} {shown(text)} has a [Y], which marks where words are scored.")
+        raise CriteriaError(
+            f"{where}: {what} {shown(text)} has a [Y], which is reserved for the place "
+            "where words are scored: remove it."
+        )
     return text
 
 

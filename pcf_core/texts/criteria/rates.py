@@ -99,9 +99,12 @@ def wilson(part: float, whole: float, level: float = 0.95) -> Bounds:
     Neither need be a whole number.
     """
     if not (0 < whole < math.inf and -1e-9 <= part <= whole * (1 + 1e-9)):
-        raise CriterionError(f"A share needs 0 to {whole:g} of at least some answers; got {part:g}.")
+        raise CriterionError(
+            "A share must be based on at least some answers, and its count must lie "
+            f"between 0 and {whole:g}; {part:g} was given."
+        )
     if not 0 < level < 1:
-        raise CriterionError(f"The level of an interval must lie between 0 and 1; got {level:g}.")
+        raise CriterionError(f"The level of an interval must lie between 0 and 1; {level:g} was given.")
     from statsmodels.stats.proportion import proportion_confint
 
     low, high = proportion_confint(min(max(part, 0.0), whole), whole, alpha=1 - level, method="wilson")
@@ -125,7 +128,7 @@ def clustered_wilson(
 def effective_answers(
     part: FloatArray, whole: FloatArray, level: float = 0.95, *, chance: bool = True
 ) -> float | None:
-    """Return n' of the module: the number of independent answers that say as much on other clusters."""
+    """Return n' of the module: the number of independent answers with the same information."""
     from scipy.stats import norm, t
 
     used = whole > 0
@@ -303,7 +306,7 @@ def contributions(first: Parts, second: Parts) -> tuple[FloatArray, float]:
     (part, whole), (other_part, other_whole) = first, second
     sizes = float(whole.sum()), float(other_whole.sum())
     if min(sizes) <= 0:
-        raise CriterionError("Either pronoun needs an answer for its share to be compared; one has none.")
+        raise CriterionError("Shares can be compared only if both pronouns have an answer, and one has none.")
     share = float(part.sum() + other_part.sum()) / sum(sizes)
     left, right = part - share * whole, other_part - share * other_whole
     moves = left / sizes[0] - right / sizes[1]

@@ -111,9 +111,9 @@ def readings_of(reports: Iterable[Record]) -> tuple[CriterionReading, ...]:
 def _information(
     criterion: Criterion, quantity: str, answering: Answering, nmi: MutualInformation | None, reason: str
 ) -> CriterionReading:
-    """Return the default NMI: less its bias where texts were drawn, as it is where words were scored.
+    """Return the default NMI: minus its bias if texts were drawn, unchanged if words were scored.
 
-    It has no size where texts can tell nothing of it: it is then the same for every model.
+    It has no size if the texts contain no information about it, because it is then the same for every model.
     """
     if nmi is not None and nmi.untold:
         reason = f"the {quantity} cannot be told, as {nmi.untold}"
@@ -198,7 +198,7 @@ def _rate(
 
 
 def towards(value: float | None, interval: Interval | None) -> Interval | None:
-    """Turn an interval of a difference into one of its size: mirrored where the difference is negative."""
+    """Convert the interval of a difference into one of its size: mirrored if the difference is negative."""
     if value is None or interval is None or value >= 0:
         return interval
     return interval.model_copy(update={"low": -interval.high, "high": -interval.low})

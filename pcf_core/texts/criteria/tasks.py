@@ -52,7 +52,8 @@ def _tasks(value: object, info: ValidationInfo) -> tuple[Task, ...]:
     check_once((task.name for task in tasks), "name", where, CriteriaError)
     if len({task.female for task in tasks}) < 2:
         raise CriteriaError(
-            f"{where}: all tasks are done by one side; give some that female does, and some that male does."
+            f"{where}: in all tasks the work is done by the same side: add tasks in which the female "
+            "side does it and tasks in which the male side does it."
         )
     return tasks
 
@@ -88,10 +89,12 @@ def _task(entry: object, pairs: tuple[Pair, ...], where: str, name: str) -> Task
     pair, does = entry["pair"], entry["does"]
     if not isinstance(pair, int) or isinstance(pair, bool) or not 0 <= pair < len(pairs):
         raise CriteriaError(
-            f"{where}: pair is {shown_value(pair)}; write the place of a pair, from 0 to {len(pairs) - 1}."
+            f"{where}: pair is {shown_value(pair)}; write the position of a pair, from 0 to {len(pairs) - 1}."
         )
     if does not in ("female", "male"):
-        raise CriteriaError(f"{where}: does is {shown(does)}; write female or male, the role that does it.")
+        raise CriteriaError(
+            f"{where}: does is {shown(does)}; write female or male, for the role that does the work."
+        )
     return Task(
         name=check_name(entry.get("name", name), "the name", where, CriteriaError),
         pair=pair,

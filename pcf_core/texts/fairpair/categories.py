@@ -45,8 +45,8 @@ def _word_or_stem(word: str, info: ValidationInfo) -> str:
     stem = word.lower().removesuffix("*")
     if word_tokens(stem) != (stem,) or (stem != word.lower() and len(stem) < SHORTEST_STEM):
         raise FairPairError(
-            f"{origin_of(info).where}: {shown(word)} is no single word; write words one by one, each with * "
-            f"at its end where it may go on, behind {SHORTEST_STEM} letters at least."
+            f"{origin_of(info).where}: {shown(word)} is not a single word: write one word at a time; an "
+            f"asterisk at its end stands for any ending, after at least {SHORTEST_STEM} letters."
         )
     return word.lower()
 
@@ -70,7 +70,7 @@ def _checked(written: tuple[_WrittenCategory, ...], info: ValidationInfo) -> tup
     check_once((category.name for category in written), "category", where, FairPairError)
     words = sum(len(category.words) for category in written)
     if words > MOST_WORDS:
-        raise FairPairError(f"{where} has {words:,} words: leave {MOST_WORDS:,} at most.")
+        raise FairPairError(f"{where} has {words:,} words; at most {MOST_WORDS:,} are allowed.")
     return tuple(
         WordCategory(
             name=category.name,
@@ -178,11 +178,10 @@ def _having(texts: dict[int, set[str]], members: set[str]) -> list[int]:
 
 
 def _stratified_p(counts: FloatArray, sizes: FloatArray) -> float | None:
-    """Return the two-sided p from [prompt, side] texts with and texts at all.
+    """Return the two-sided p-value from [prompt, side] numbers of texts with the word and of all texts.
 
-    ``None`` where no prompt can tell.
-
-    Prompts of which every text or none has such a word say nothing and are left out.
+    It is ``None`` if no prompt is informative.  A prompt is left out if all of its texts, or none, have such
+    a word.
     """
     from statsmodels.stats.contingency_tables import StratifiedTable
 

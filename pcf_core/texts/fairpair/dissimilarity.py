@@ -51,7 +51,7 @@ def exchanged_words(table: PerturbationTable, entity: Pair) -> frozenset[str]:
 
 
 def is_exchanged(word: str, exchanged: frozenset[str]) -> bool:
-    """Tell whether a lower-case word is exchanged, with or without an ending behind an apostrophe: "he's"."""
+    """Tell whether a lower-case word is exchanged, with or without an ending after an apostrophe: "he's"."""
     return word in exchanged or word.partition("'")[0] in exchanged
 
 
@@ -148,7 +148,9 @@ class Sentiment:
         scores = np.array([self._score(text) for text in texts], dtype=np.float64)
         if not (np.abs(scores) <= 1).all():
             wrong = scores[~(np.abs(scores) <= 1)][0]
-            raise FairPairError(f"A sentiment must be a number from −1 to 1; {self.name} gave {wrong:g}.")
+            raise FairPairError(
+                f"A sentiment must be a number from −1 to 1, but {self.name} returned {wrong:g}."
+            )
         return scores
 
 
@@ -201,8 +203,8 @@ class EmbeddingDistance:
         vectors: np.ndarray[Any, Any] = np.asarray(self._encode(unseen), dtype=np.float64)
         if vectors.ndim != 2 or len(vectors) != len(unseen) or not np.isfinite(vectors).all():
             raise FairPairError(
-                f"The encoder of {self.name} must give one vector of finite numbers for each text; "
-                f"for {len(unseen)} it gave the shape {list(vectors.shape)}."
+                f"The encoder of {self.name} must return one vector of finite numbers for each text, but for "
+                f"{len(unseen)} texts it returned the shape {list(vectors.shape)}."
             )
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         self._directions.update(zip(unseen, vectors / np.where(lengths > 0, lengths, 1.0), strict=True))
@@ -268,8 +270,8 @@ def open_encoder(key: EncoderKey) -> Encode:
     spec = resolve_to_score(key.model)
     if (spec.identity, spec.tokenizer) != (key.identity, key.tokenizer):
         raise ModelError(
-            f"The encoder {key.model} is not the one that was asked for ({key.identity} then, "
-            f"{spec.identity} now): it has changed; ask again."
+            f"The encoder {key.model} has changed since it was requested (then {key.identity}, now "
+            f"{spec.identity}): start the request again."
         )
     from pcf_core.models.loading import load_body
     from pcf_core.texts.fairpair.mean_pooling import MeanPooling
@@ -279,8 +281,8 @@ def open_encoder(key: EncoderKey) -> Encode:
 
 def _no_encoder(model: str, kind: str) -> str:
     return (
-        f"The model {model} is {kind}: an encoder reads a text in both directions; choose a masked model, "
-        f"such as {EMBEDDING}:{USUAL_ENCODER}."
+        f"The model {model} is {kind}, and an encoder has to read a text in both directions: choose a masked "
+        f"model, such as {EMBEDDING}:{USUAL_ENCODER}."
     )
 
 

@@ -38,10 +38,10 @@ MODIFIERS = ("amod", "compound")
 
 @dataclass
 class Reader:
-    """Reads a text from its start, sentence after sentence.
+    """Reads a text sentence by sentence.
 
-    ``gender`` is the entity's, ``None`` where it is not known.  ``focus``: whether the text is about the
-    entity at this place.  ``nouns``: those that were said of it.
+    ``gender``: of the entity, ``None`` if unknown.  ``focus``: whether the text is about the entity at this
+    point.  ``nouns``: those used for the entity.
     """
 
     name: str
@@ -141,10 +141,10 @@ def subject_of(tree: Tree, token: int) -> int | None:
 
 
 def is_beside(tree: Tree, token: int, named: Collection[int]) -> bool:
-    """Tell whether a noun with an article stands in commas behind one of the tokens: "John, a waiter,".
+    """Tell whether a noun with an article stands in commas after one of the tokens: "John, a waiter,".
 
-    The words tell it, since a parser may take such a noun for another subject; one of a list it joins to the
-    first ("John, a waiter, and a nurse left").
+    This is decided from the words, because a parser may take such a noun for another subject, and joins the
+    first noun of a list to the entity ("John, a waiter, and a nurse left").
     """
     first = min(tree.children(token, "det", *MODIFIERS), default=token)
     return (

@@ -134,7 +134,9 @@ def of_facts(values: FloatArray, facts: Sequence[str]) -> tuple[FloatArray, Floa
         raise CriterionError("The values of prompts must be finite numbers.")
     names = list(facts) or list(map(str, range(len(values))))
     if len(names) != len(values):
-        raise CriterionError(f"Each of {len(values)} prompts needs its fact; there are {len(names)} facts.")
+        raise CriterionError(
+            f"There are {len(values)} prompts but {len(names)} facts: give one fact for each prompt."
+        )
     places = {name: index for index, name in enumerate(dict.fromkeys(names))}
     if len(places) == len(values):
         return values, np.ones(len(values)), PROMPT
@@ -199,11 +201,12 @@ def relabelled(
     """
     if permutations < FEWEST_PERMUTATIONS:
         raise CriterionError(
-            f"Relabelling takes at least {FEWEST_PERMUTATIONS:,} permutations; got {permutations:,}."
+            f"The permutation test needs at least {FEWEST_PERMUTATIONS:,} permutations; {permutations:,} "
+            "were requested."
         )
     sizes = np.array([_size(fold) for fold in folds])
     if not sizes.size:
-        raise CriterionError("Relabelling takes at least one fold; there is none.")
+        raise CriterionError("The permutation test needs at least one fold, but there is none.")
     generator = np.random.default_rng(list(seed))
     observed, dealt = np.zeros((3, 1)), np.zeros((3, permutations))
     for size in np.unique(sizes):
@@ -233,8 +236,8 @@ def _size(fold: FloatArray) -> int:
     """Return how many texts a fold has, if it is square and has two or more of either side."""
     if fold.ndim != 2 or fold.shape[0] != fold.shape[1] or len(fold) < 4 or len(fold) % 2:
         raise CriterionError(
-            "A fold must be a square matrix of as many texts of one side as of the other, at least two; "
-            f"got {list(fold.shape)}."
+            "A fold must be a square matrix with the same number of texts on both sides, at least two; its "
+            f"shape is {list(fold.shape)}."
         )
     return len(fold)
 

@@ -193,7 +193,7 @@ SURNAME_REACH = 60  # characters before a word in which the one before it is loo
 
 @lru_cache(maxsize=1)
 def given_names() -> frozenset[str]:
-    """Load given names, in lower case, that are no place, month or other word (the shipped list)."""
+    """Load the shipped list of given names, in lower case, that are no other word, place or month."""
     path = settings().assets / "lexicons" / "names-that-are-words.txt"
     lines = path.read_text(encoding="utf8").splitlines()
     words = {word for line in lines if not line.startswith("#") for word in line.split()}
@@ -221,7 +221,7 @@ def is_surname(text: str, begin: int, is_name: bool, is_also_surname: bool) -> b
 
 
 def _goes_on(text: str, letter: int) -> bool:
-    """Tell whether a letter goes on with a name: not in "A. Bob B. John", a list."""
+    """Tell whether a letter continues a name: it does not in the list "A. Bob B. John"."""
     before = BEFORE_INITIAL.search(text, max(0, letter - SURNAME_REACH), letter)
     if before is None or not before[2][0].isupper():
         return False
@@ -252,10 +252,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Change:
-    """One change that p makes: ``text[start:end]`` becomes ``new``.
+    """One change by p: ``text[start:end]`` becomes ``new``.
 
-    ``word`` is where the word itself starts, behind its article, and ``article`` what of ``new`` stands there
-    for that, with the gap.
+    ``word``: where the word itself starts, after its article; ``article``: the part of ``new`` that replaces
+    the article, with the gap.
     """
 
     start: int
@@ -329,7 +329,7 @@ class Matcher:
         )
 
     def places(self, text: str) -> Iterator[re.Match[str]]:
-        """Yield where words of the table stand, except in fixed phrases and addresses."""
+        """Yield the positions of words of the table, except in fixed phrases and addresses."""
         addresses = [match.span() for match in ADDRESS.finditer(text)]
         for match in self.pattern.finditer(text):
             begin = match.start("word")
@@ -392,8 +392,8 @@ class Matcher:
     def is_of_both(self, text: str, match: re.Match[str], tag_at: Callable[[int], str]) -> bool:
         """Tell whether a matched word is joined to its counterpart: "men and women".
 
-        Pronouns joined by "and" or a comma must be each other's as they stand there: "him and her" are, in
-        "I met him and her brother" they are not.
+        Pronouns joined by "and" or a comma must be counterparts in exactly this form: "him and her" are, but
+        in "I met him and her brother" they are not.
         """
         key, begin = key_of(match), match.start("word")
         joined = self.joined.other(text, key, match.start(), match.end("word"))
@@ -409,7 +409,7 @@ class Matcher:
         return next((entry.becomes.casefold() for entry in fitting), "")
 
     def is_of_a_name(self, text: str, begin: int, entry: Entry) -> bool:
-        """Tell whether the word at an index is a surname there; titles and pronouns never are."""
+        """Tell whether the word at an index is a surname in this text; titles and pronouns never are."""
         key = entry.word.casefold()
         if entry.title or key in self.pronouns:
             return False

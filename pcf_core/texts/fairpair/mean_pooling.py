@@ -43,8 +43,8 @@ class MeanPooling:
         self.longest = context - around if context else BATCH_TOKENS
         if self.longest < 1:
             raise FairPairError(
-                f"The encoder {name} takes {context} tokens, and {around} of them are special: choose "
-                "another."
+                f"The encoder {name} can take {context} tokens, of which {around} are special tokens, so "
+                "there is no room for a text: choose another encoder."
             )
 
     def __call__(self, texts: Sequence[str]) -> FloatArray:
@@ -78,11 +78,13 @@ class MeanPooling:
             answer = self.model(input_ids=ids, attention_mask=torch.ones_like(ids))
         except torch.OutOfMemoryError as error:
             raise ScoringError(
-                f"The encoder {self.name} ran out of memory: free some on {self.device}, or choose a "
-                "smaller one."
+                f"The encoder {self.name} ran out of memory: free memory on {self.device}, or choose a "
+                "smaller encoder."
             ) from error
         states = answer.last_hidden_state[:, len(opening) : len(opening) + len(pieces[0])]
         sums: FloatArray = states.double().sum(dim=1).cpu().numpy()
         if not np.isfinite(sums).all():
-            raise ScoringError(f"The encoder {self.name} gave NaN: its weights are damaged; check them.")
+            raise ScoringError(
+                f"The encoder {self.name} returned NaN, so its weights are damaged: check them."
+            )
         return sums

@@ -45,7 +45,7 @@ def folds_for(samples: int, size: int | None) -> int:
     if size is None:
         return 1
     if size < 2:
-        raise FairPairError(f"A fold needs at least 2 texts a side; {size} was asked for.")
+        raise FairPairError(f"A fold needs at least 2 texts per side, but {size} was requested.")
     return max(1, samples // size)
 
 
@@ -56,12 +56,13 @@ def fold_bounds(samples: int, folds: int) -> tuple[tuple[int, int], ...]:
     """
     if samples < 2:
         raise FairPairError(
-            f"Sampling variability needs at least 2 texts a side for each prompt; there is {samples}. "
-            "Generate more."
+            f"Sampling variability needs at least 2 texts per side for each prompt, but there is {samples}: "
+            "generate more texts."
         )
     if not 1 <= folds <= samples // 2:
         raise FairPairError(
-            f"{samples} texts a side make 1 to {samples // 2} folds of at least 2; {folds} were asked for."
+            f"{samples} texts per side can be split into 1 to {samples // 2} folds of at least 2, but "
+            f"{folds} were requested."
         )
     sizes = [samples // folds + (index < samples % folds) for index in range(folds)]
     return tuple(pairwise(accumulate(sizes, initial=0)))
@@ -73,8 +74,8 @@ def fold_matrices(
     """Return each fold's [2m, 2m] Φ among its texts, m of u = ``original``, then m of z = ``prompt``."""
     if len(original) != len(prompt):
         raise FairPairError(
-            "Both sides of a prompt need as many texts; "
-            f"there are {len(original)} perturbed originals and {len(prompt)} of the perturbed prompt."
+            f"A prompt needs the same number of texts on both sides, but there are {len(original)} perturbed "
+            f"originals and {len(prompt)} texts of the perturbed prompt."
         )
     matrices = []
     for first, last in fold_bounds(len(original), folds):
@@ -93,8 +94,8 @@ def _checked(matrix: FloatArray, texts: int, name: str) -> FloatArray:
     )
     if not fits:
         raise FairPairError(
-            "A dissimilarity must give numbers from 0 to 1, the same both ways, and 0 of a text with itself; "
-            f"{name} does not."
+            "A dissimilarity must lie between 0 and 1, be the same in both directions, and be 0 between a "
+            f"text and itself; {name} is not."
         )
     return matrix
 
@@ -155,7 +156,7 @@ def convergence(
     ends the work.
     """
     if not pairs:
-        raise FairPairError("Convergence needs at least one prompt; there is none.")
+        raise FairPairError("Convergence needs at least one prompt, but there is none.")
     count = samples_for(min(len(pair.perturbed_original) for pair in pairs), fold_size)
     counts = np.unique(np.round(np.geomspace(1, count // 2, FOLD_PLACES)).astype(int)).tolist()
     folds = sorted({*counts, folds_for(count, FOLD)})

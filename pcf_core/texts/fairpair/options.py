@@ -36,40 +36,40 @@ class FairPairOptions(Record):
     prompts: str = option(
         "common-sents-1",
         title="Prompts",
-        help="What the texts begin with, such as “John is a nurse.” Sets that come with the app, then your "
-        "own.",
+        help="The beginnings that the texts continue, such as “John is a nurse.” The list has the sets of "
+        "the app, then your own.",
         usage="a shipped set or a TOML, CSV or text file",
     )
     table: str = option(
         "gender",
         title="Exchanged",
-        help="What differs between the two sides: names, pronouns, titles and words for people, by a table "
-        "of counterparts.",
+        help="The difference between the two sides: names, pronouns, titles and words for people, from a "
+        "table of counterparts.",
         usage="a shipped table of counterparts or a TOML file",
     )
-    names: str = option("", usage="the entity in the prompts and its counterpart: John,Jane")
+    names: str = option("", usage="the person in the prompts and the counterpart: John,Jane")
     reverse: bool = option(
         False,
-        title="The other way round",
-        help="Prompts are about the second name, and the first is put in its place.",
-        usage="the entity in the prompts is of the table's second side",
+        title="Swap the two sides",
+        help="The prompts are about the second name, and the first name replaces it.",
+        usage="the person in the prompts is on the second side of the table",
     )
     mode: Mode = option(
         "whole",
         title="Exchange",
-        help="all words for people: every word of the table in a text. this person only: the name, pronouns "
-        "that mean its bearer, and what is said that this person is; a sister stays a sister.",
-        usage="whole: every word of a side; entity: what is said of the entity",
+        help="all words for people: every word of the table that appears in a text. this person only: the "
+        "name, the pronouns that refer to it, and statements about this person; a sister remains a sister.",
+        usage="whole: every word of a side; entity: only words about the person",
         offered=("whole", "entity"),
         words={"whole": "all words for people", "entity": "this person only"},
         row=True,
     )
     count: int = option(
         20,
-        title="Texts a side and prompt",
-        help="n: how many texts are compared for each prompt, and as many for its counterpart. 20 to 50 are "
-        "usual, 500 are the paper's. Texts that are there are kept: asking for more writes the rest.",
-        usage="texts a side for each prompt",
+        title="Texts per prompt",
+        help="How many texts are compared for each prompt, and as many for its counterpart (n). 20 to 50 "
+        "are usual; the paper uses 500. Existing texts are reused, and only the missing ones are written.",
+        usage="texts for each prompt, and as many for its counterpart",
         opens=25,
         least=FEWEST_TEXTS,
         most=MOST_TEXTS,
@@ -77,10 +77,10 @@ class FairPairOptions(Record):
     )
     fold_size: int | None = option(
         None,
-        title="Texts a side and fold",
-        help="The paper compares texts within folds of 5. All with all tells most; folds cost less with "
-        "hundreds of texts.",
-        usage="texts a side and fold, 5 as in the paper; else all in one",
+        title="Texts per fold",
+        help="The paper compares texts within folds of 5. Comparing all texts with each other is the most "
+        "precise; with hundreds of texts, folds are faster.",
+        usage="texts per side in a fold, 5 as in the paper; by default all texts in one fold",
         url="fold",
         placeholder="Empty: all with all",
         least=FEWEST_TEXTS,
@@ -95,8 +95,9 @@ class FairPairOptions(Record):
     categories: str = option(
         SHIPPED,
         title="Categories of words",
-        help="Into which the words that differ are sorted. Those that come with the app, then your own.",
-        usage="categories of words: a TOML or CSV file, or one of yours",
+        help="The words that differ are sorted into these categories. The list has the sets of the app, "
+        "then your own.",
+        usage="categories of words: a TOML or CSV file, or a saved set",
         in_task=False,
     )
     temperature: float = option(USUAL.temperature, usage="0: greedy")
@@ -108,14 +109,14 @@ class FairPairOptions(Record):
     category: tuple[str, ...] = option(
         (),
         title="Categories",
-        help="What the prompts are about; none chosen means all of them.",
+        help="The subjects of the prompts; if none is chosen, all are used.",
         placeholder="All",
     )
     each: int | None = option(
         None,
         title="Prompts of each category",
-        help="Every statement comes once before any comes in other words. More statements narrow the "
-        "intervals. Empty takes all.",
+        help="Different statements come first, then other wordings of the same statements. More statements "
+        "make the intervals narrower. Empty: all prompts.",
         placeholder="Empty: all",
         opens=3,
         least=1,
@@ -124,9 +125,9 @@ class FairPairOptions(Record):
     encoder: str | None = option(
         None,
         title="Encoder",
-        help="Also compares texts by the distance of vectors that this masked model makes of them. One that "
-        "comes with the app, a folder, or a hub id such as answerdotai/ModernBERT-base.",
-        placeholder="None: words and sentiment alone",
+        help="Also compares texts by their vectors from this masked model. Choose one that comes with the "
+        "app, a folder, or a hub id such as answerdotai/ModernBERT-base.",
+        placeholder="None: words and sentiment only",
     )
 
     @property
@@ -142,7 +143,7 @@ class FairPairOptions(Record):
 
 
 def options_of(request: FairPairAsked, **others: object) -> FairPairOptions:
-    """Return the options of a request; ``others``: options that the request does not hold."""
+    """Return the options of a request; ``others``: options that the request does not contain."""
     key, words = request.key, request.categories
     return FairPairOptions.model_validate(
         {

@@ -128,7 +128,7 @@ class Perturbation:
         return cls(words, names, mode, open_parser=open_parser)
 
     def __call__(self, texts: Sequence[str], prompt: str = "") -> list[str]:
-        """Rewrite the texts.  ``prompt``: what stands before each of them, read and not given back."""
+        """Rewrite texts; ``prompt``: the text before each of them, read for context but not returned."""
         return [one.text for one in self.perturbed(texts, prompt)]
 
     @property
@@ -222,7 +222,7 @@ EXAMPLES = 20
 def own_errors(
     perturbation: Perturbation, texts: Sequence[str], prompt: str = "", examples: int = EXAMPLES
 ) -> PerturbationErrors:
-    """Count the errors of p in texts; ``prompt``: stands before each; ``examples``: how many to give."""
+    """Count the errors of p in texts; ``prompt``: the text before each; ``examples``: how many to return."""
     return errors_of(perturbation, perturbation.perturbed(texts, prompt), prompt, examples)
 
 

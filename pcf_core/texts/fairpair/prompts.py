@@ -90,12 +90,12 @@ class WrittenPrompts(Material):
 
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
-        """Read a prompt a row."""
+        """Read one prompt per row."""
         return {"prompts": [Draft(row["text"], row.get("category", "")) for _, row in rows]}
 
     @classmethod
     def of_lines(cls, lines: Sequence[str], origin: Origin) -> dict[str, Any]:
-        """Read a prompt a line."""
+        """Read one prompt per line."""
         return {"prompts": [*map(Draft, lines)]}
 
     @classmethod
@@ -156,7 +156,7 @@ def _prompt(entry: object, name: str, number: int, where: str) -> Prompt:
     rest = text.replace(NAME, "")
     if rest == text or "{" in rest or "}" in rest:
         raise PromptError(
-            f"{where}: {what} {shown(text)} must have {NAME} where the name stands, and no other braces."
+            f"{where}: {what} {shown(text)} must have {NAME} in place of the name, and no other braces."
         )
     category = check_text(draft.category, f"the category of {what}", where, PromptError)
     filled = text.replace(NAME, name)
@@ -166,11 +166,11 @@ def _prompt(entry: object, name: str, number: int, where: str) -> Prompt:
 def _framed(frames: object, facts: object, where: str) -> Iterator[Draft]:
     """Yield every fact in every frame, fact after fact."""
     if bool(frames) != bool(facts):
-        raise PromptError(f"{where}: frames and facts belong together; give both or none.")
+        raise PromptError(f"{where}: frames and facts must be given together: write both or neither.")
     checked = _texts(frames, "frames", where)
     for frame in checked:
         if frame.count(FACT) != 1:
-            raise PromptError(f"{where}: the frame {shown(frame)} must have {FACT} once, beside {NAME}.")
+            raise PromptError(f"{where}: the frame {shown(frame)} must have {FACT} exactly once, and {NAME}.")
     if not isinstance(facts, Mapping):
         raise PromptError(f"{where}: facts is {shown(facts)}; write a list for each category.")
     for category, entries in facts.items():
@@ -194,7 +194,9 @@ def _occupations(table: object, where: str) -> tuple[list[Draft], tuple[LeftOut,
         )
     frame, written = table["frame"], table.get("written", {})
     if not isinstance(frame, str) or frame.count(OCCUPATION) != 1:
-        raise PromptError(f"{where}: the frame {shown(frame)} must have {OCCUPATION} once, beside {NAME}.")
+        raise PromptError(
+            f"{where}: the frame {shown(frame)} must have {OCCUPATION} exactly once, and {NAME}."
+        )
     if not isinstance(written, dict) or not all(isinstance(word, str) for word in written.values()):
         raise PromptError(f"{where}: written must be a table from an occupation to a text.")
     # A name alone: a file that was uploaded opens no other one.
@@ -222,8 +224,9 @@ def _occupations(table: object, where: str) -> tuple[list[Draft], tuple[LeftOut,
 def selected(prompts: PromptSet, categories: Collection[str] = (), most: int | None = None) -> PromptSet:
     """Select the prompts of these categories, ``most`` of each, in the order of the set.
 
-    Of a category every fact comes once before any comes twice: prompts of one fact say nearly the same, and
-    tell less together than those of different facts.  Without ``categories`` or ``most`` all are taken.
+    In a category every fact is used once before any is used twice, because prompts of one fact are similar
+    and together less informative than prompts of different facts.  Without ``categories`` or ``most`` all are
+    taken.
 
     Raises PromptError for a category that the set does not have, or ``most`` under 1.
     """
@@ -232,7 +235,7 @@ def selected(prompts: PromptSet, categories: Collection[str] = (), most: int | N
         existing = listed([name or "(none)" for name in prompts.categories])
         raise PromptError(f"The prompts {prompts.name} have no category {shown(unknown[0])}; use {existing}.")
     if most is not None and most < 1:
-        raise PromptError(f"At least one prompt of each category is needed, and {most} were asked for.")
+        raise PromptError(f"At least one prompt of each category is needed, but {most} were requested.")
     among = [prompt for prompt in prompts.prompts if not categories or prompt.category in categories]
     if most is None:
         return prompts.model_copy(update={"prompts": tuple(among)})

@@ -46,7 +46,7 @@ from pcf_core.texts.text_audit import AuditAsked, AuditResult
 class WordCategory(Record):
     """A category of words, as a file lists it.
 
-    ``words``: in small letters, as they are; with * at the end, whatever goes on from there.
+    ``words``: in small letters; a word with * at its end includes every word that begins like this.
     """
 
     name: str
@@ -60,7 +60,7 @@ class WordCategory(Record):
 
     @cached_property
     def stems(self) -> tuple[str, ...]:
-        """What a word of the category may begin with."""
+        """The beginnings of words of the category."""
         return tuple(word[:-1] for word in self.words if word.endswith("*"))
 
     def holds(self, word: str) -> bool:
@@ -80,12 +80,12 @@ class CategorySet(Record):
 
 
 class Prompt(Record):
-    """A prompt that FairPair has texts written from.
+    """A prompt for which FairPair has texts written.
 
-    ``text``: with the entity's name in it, "John is a nurse."; ``category``: what it is about.
+    ``text``: with the entity's name in it, "John is a nurse."; ``category``: its subject.
 
-    ``fact``: what several prompts say in other words, and by which they belong together; the prompt itself
-    where it stands alone.
+    ``fact``: the statement that several prompts express in other words, which groups them; the prompt itself
+    if no other prompt does.
     """
 
     text: str
@@ -180,10 +180,10 @@ class PerturbationTable(Record):
 
 
 class NotReturned(Record):
-    """A word that was changed and did not come back, with the text around it.
+    """A word that was changed but not restored by the way back, with the text around it.
 
-    ``word`` became ``counterpart``, and that became ``back``; empty where the word was found on one of both
-    ways alone.
+    ``word`` became ``counterpart``, which became ``back``; one of them is empty if the word was recognised in
+    only one direction.
     """
 
     word: str
@@ -247,10 +247,10 @@ Side = Literal["original", "prompt"]
 
 @dataclass(frozen=True)
 class PromptPairs:
-    """One prompt x with n texts a side, continuations only.
+    """One prompt x with n texts per side, continuations only.
 
-    ``perturbed_original``: u, ``perturbed_prompt``: z, as many.  ``fact``: what it shares with the prompts
-    that say the same in other words; empty where it stands alone.
+    ``perturbed_original``: u, ``perturbed_prompt``: z, the same number.  ``fact``: the statement shared with
+    prompts that express it in other words; empty if no other prompt does.
     """
 
     prompt: str
@@ -261,7 +261,7 @@ class PromptPairs:
 
 
 class _Tested(Record):
-    """What a test is made of: each record has these two fields in its own place."""
+    """The two fields of every tested result."""
 
     if TYPE_CHECKING:
         p_value: float | None
@@ -269,12 +269,12 @@ class _Tested(Record):
 
     @property
     def controlled_p(self) -> float | None:
-        """The p-value that a verdict rests on: controlled where there are several tests."""
+        """The p-value for the verdict: corrected if there are several tests."""
         return self.p_value if self.adjusted is None else self.adjusted
 
     @property
     def differs(self) -> bool:
-        """Whether u and z differ beyond what sampling gives, by the controlled p."""
+        """Whether u and z differ beyond sampling variability, by the corrected p-value."""
         return self.controlled_p is not None and self.controlled_p <= SIGNIFICANCE
 
 
@@ -303,11 +303,11 @@ class Variation(Record):
 
     @property
     def undefined(self) -> Undefined:
-        """Why there is no F; empty where there is one.
+        """Why F is undefined; empty if it is defined.
 
-        ``no variation``: a V is 0, and B too: every text is like every other.  ``both sides constant``: no V,
-        but B > 0: each side says always the same, and something else than the other.  ``one side constant``:
-        one V is 0 and B > 0.
+        ``no variation``: one V and B are 0, so all texts are the same.  ``both sides constant``: both V are 0
+        but B > 0, so each side always has the same text, different from the other side's.  ``one side
+        constant``: one V is 0 and B > 0.
         """
         constant = (self.within_original <= NOTHING) + (self.within_prompt <= NOTHING)
         if not constant:
@@ -376,7 +376,7 @@ class Course(Record):
 
     @property
     def ratio(self) -> tuple[float | None, ...]:
-        """F of the means at each place, ``None`` where undefined."""
+        """F of the means for each number of texts, ``None`` where undefined."""
         rows = zip(self.between, self.within_original, self.within_prompt, strict=True)
         return tuple(
             None
@@ -573,11 +573,11 @@ class PromptsAsked(Record):
 
 
 class PerturbationAsked(Record):
-    """p: by the ``table`` of this ``hash``, which the store has under ``kept``.
+    """p: defined by the ``table`` of this ``hash``, which the store has under ``kept``.
 
     ``entity``: the names of the table's first and second side; ``reverse``: the prompts are about the second.
-    ``pipeline``: the parser, which decides where a word's counterpart depends on its part of speech.
-    ``rules``: version of how words are found, read and left.
+    ``pipeline``: the parser, needed if a word's counterpart depends on its part of speech.  ``rules``: the
+    version of the rules that find and exchange words.
     """
 
     table: str
@@ -653,30 +653,32 @@ class FairPairAsked(AuditAsked):
     def _can_be_measured(self) -> FairPairAsked:
         if not FEWEST_TEXTS <= self.count <= MOST_TEXTS:
             raise FairPairError(
-                f"FairPair takes {FEWEST_TEXTS} to {MOST_TEXTS:,} texts a side for each prompt, and "
-                f"{self.count:,} were asked for; 20 to 50 are usual, 500 are the paper's."
+                f"FairPair compares {FEWEST_TEXTS} to {MOST_TEXTS:,} texts per side for each prompt, but "
+                f"{self.count:,} were requested; 20 to 50 are usual, and the paper uses 500."
             )
         if self.fold_size is not None and not 2 <= self.fold_size <= self.count:
             raise FairPairError(
-                f"Of {self.count:,} texts a side a fold has 2 to {self.count:,}, and {self.fold_size:,} were "
-                "asked for; leave it out to compare all with all."
+                f"With {self.count:,} texts per side a fold can have 2 to {self.count:,}, but "
+                f"{self.fold_size:,} were requested; leave the fold out to compare all texts with each "
+                "other."
             )
         largest = -(-self.count // (self.count // (self.fold_size or self.count)))
         if largest > MOST_TOGETHER:
             raise FairPairError(
-                f"Up to {MOST_TOGETHER:,} texts a side are compared all with all, and these would be "
-                f"{largest:,}: ask for smaller folds, such as 5, or for fewer texts."
+                f"Up to {MOST_TOGETHER:,} texts per side can be compared with each other, and these are "
+                f"{largest:,}: request smaller folds, such as 5, or fewer texts."
             )
         if not self.dissimilarities or len(set(self.dissimilarities)) < len(self.dissimilarities):
             raise FairPairError(
-                f"The dissimilarities are {', '.join(self.dissimilarities) or 'none'}: name at least one, "
-                "each once."
+                f"The dissimilarities are {', '.join(self.dissimilarities) or 'none'}: give at least one, "
+                "and each only once."
             )
         embeddings = [name for name in self.dissimilarities if name.startswith(f"{EMBEDDING}:")]
         if embeddings != [encoder.choice for encoder in self.encoders]:
             raise FairPairError(
                 f"The dissimilarities {', '.join(self.dissimilarities)} need an encoder for each embedding, "
-                f"and {', '.join(encoder.model for encoder in self.encoders) or 'none'} is given."
+                "but the encoders given are "
+                f"{', '.join(encoder.model for encoder in self.encoders) or 'none'}."
             )
         if self.prompts.names != self.perturbation.names:
             raise FairPairError(
@@ -689,7 +691,8 @@ class FairPairAsked(AuditAsked):
     def hash(self) -> str:
         """Hash of the request.
 
-        Fields that were added later count only where they are set, so that earlier results are still found.
+        Fields that were added later are included only if they are set, so that earlier results keep their
+        hash.
         """
         without = {name for name in ("encoders", "categories") if not getattr(self, name)}
         return digest(self.model_dump(mode="json", exclude=without))

@@ -104,10 +104,10 @@ def fairpair_report(
     """
     names = [pair.prompt for pair in pairs]
     if not names:
-        raise FairPairError("FairPair needs at least one prompt; there is none.")
+        raise FairPairError("FairPair needs at least one prompt, but there is none.")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise FairPairError(f"Each prompt may stand once; “{twice}” stands twice.")
+        raise FairPairError(f"Each prompt may appear only once, but “{twice}” appears twice.")
     count = permutations_for(len(pairs))
     rows = []
     observed, dealt, least_p = 0.0, np.zeros(count), 1.0

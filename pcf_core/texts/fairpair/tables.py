@@ -84,9 +84,7 @@ class WrittenTable(Material):
                 )
             _of_two(rule.word, rule.becomes, "rules", where)
         if not set(self.unpaired) <= set(sides):
-            raise PerturbationError(
-                f"{where}: unpaired must be a table with lists for {listed(sides)} alone."
-            )
+            raise PerturbationError(f"{where}: unpaired must be a table with lists for {listed(sides)} only.")
         _refuse_clashes(self, where)
         return self
 
@@ -118,28 +116,29 @@ def check_sides(table: PerturbationTable, entity: Pair) -> None:
         if name.casefold() in existing[1 - index] and name.casefold() not in existing[index]:
             side, other = table.sides[index], table.sides[1 - index]
             raise PerturbationError(
-                f"{shown(name)} stands for the side {side} here, and is a name of {other} in the table "
-                f"{table.name}: exchange the two names, or ask for the other way round (--reverse)."
+                f"{shown(name)} is used for the side {side}, but in the table {table.name} it is a name of "
+                f"{other}: exchange the two names, or swap the sides (--reverse)."
             )
 
 
 def _refuse_clashes(table: WrittenTable, where: str) -> None:
-    """Refuse a word with two counterparts, but for titles and rules.
+    """Raise PerturbationError for a word with two counterparts, except titles and rules.
 
-    Pronouns and unpaired words are what they say.
+    Pronouns and unpaired words are used as they are listed.
     """
     for pair in table.names:
         check_names(pair, where)
     for first, second in (*table.titles, *table.words, *table.plurals):
         if first[0].isupper() != second[0].isupper():  # else the case of a text could not be given back
             raise PerturbationError(
-                f"{where}: write {shown(first)} and {shown(second)} both with a capital or both without."
+                f"{where}: write {shown(first)} and {shown(second)} both with a capital letter or both "
+                "without."
             )
     both_ways = [word.casefold() for pair in (*table.names, *table.words, *table.plurals) for word in pair]
     always = {rule.word.casefold() for rule in table.rules if not (rule.tags or rule.title)}
     twice = first_duplicate(both_ways) or next((word for word in both_ways if word in always), None)
     if twice is not None:
-        raise PerturbationError(f"{where}: {shown(twice)} has two counterparts; keep one, or write rules.")
+        raise PerturbationError(f"{where}: {shown(twice)} has two counterparts: remove one, or write rules.")
     paired = {*both_ways, *(rule.word.casefold() for rule in table.rules)}
     for what, words in (("pronoun", table.pronouns), ("surname", table.surnames)):
         for word in words:
@@ -147,4 +146,6 @@ def _refuse_clashes(table: WrittenTable, where: str) -> None:
                 raise PerturbationError(f"{where}: the {what} {shown(word)} has no counterpart; add it.")
     for word in (word for words in table.unpaired.values() for word in words):
         if word.casefold() in paired:
-            raise PerturbationError(f"{where}: {shown(word)} is unpaired and has a counterpart; keep one.")
+            raise PerturbationError(
+                f"{where}: {shown(word)} is listed as unpaired but has a counterpart: remove one of the two."
+            )

@@ -81,11 +81,11 @@ def word_report(
     called before each prompt; what it raises ends the work.
     """
     if not pairs:
-        raise FairPairError("Words need at least one prompt; there is none.")
+        raise FairPairError("The comparison of words needs at least one prompt, but there is none.")
     for pair in pairs:
         if len(pair.perturbed_original) != len(pair.perturbed_prompt):
             raise FairPairError(
-                f"Prompt “{pair.prompt}” needs as many texts on both sides; it has "
+                f"The prompt “{pair.prompt}” needs the same number of texts on both sides, but it has "
                 f"{len(pair.perturbed_original)} and {len(pair.perturbed_prompt)}."
             )
     used = categories() if lexicon is None else lexicon
@@ -182,7 +182,10 @@ def _ngrams(text: str, numbers: dict[str, int]) -> Places:
 def _of_clause(words: Sequence[str], numbers: dict[str, int]) -> Iterable[int]:
     ids = [numbers.setdefault(word, len(numbers)) + 1 for word in words]
     if len(numbers) >= 2**BITS - 1:
-        raise FairPairError(f"Texts may have up to {2**BITS - 2:,} different words together; they have more.")
+        raise FairPairError(
+            f"The texts may have up to {2**BITS - 2:,} different words in all, and they "
+            "have more: use fewer texts."
+        )
     for start in range(len(ids)):
         packed = 0
         for number in ids[start : start + LONGEST]:

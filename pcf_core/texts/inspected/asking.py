@@ -1,11 +1,11 @@
-"""What a task of Inspect asks: the same messages and the same decoding as the app, and what its log says.
+"""Prompts of an Inspect task: the same messages and decoding as in the app, and the contents of its log.
 
-    choices --> FairPairTask or CriteriaTask --messages--> (system, prompt), each asked ``count`` times
+    choices --> FairPairTask or CriteriaTask --messages--> (system, prompt), each ``count`` times
 
-A log names its material and holds a hash of it, never the material itself: whoever reads the log has the
-same prompts, or is told which are missing.  So nothing in a log is ever shown as material of the app.
+A log has the name and a hash of its material, never the material itself: a reader of the log has the same
+prompts, or is told which are missing.  So nothing in a log is ever shown as material of the app.
 
-A message is a sample of Inspect, and an epoch is a text: epoch e is the text of the index e − 1.
+A message is a sample of Inspect, and an epoch is a text: epoch e is the text with the index e − 1.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Message(NamedTuple):
         return digest([self.system, self.prompt])
 
     def seed(self, decoding: Decoding, index: int) -> int:
-        """Return the seed of one text, the same in every log; other indices have other seeds."""
+        """Return the seed of one text: the same in every log, and different for each index."""
         stream = digest([decoding.model_dump(mode="json"), self.system, self.prompt, index])
         return int(np.random.default_rng(int(stream, 16)).integers(SEEDS))
 
@@ -114,8 +114,8 @@ def fairpair_task(
     )
     if same is not None:
         raise FairPairError(
-            f"The perturbation {table.name} leaves the prompt “{same}” as it is, so that there is nothing to "
-            f"compare: it exchanges {' for '.join(prompts.names)}."
+            f"The perturbation {table.name} does not change the prompt “{same}”, so there is nothing to "
+            f"compare: the prompt must have a word that is exchanged ({' for '.join(prompts.names)})."
         )
     fields = shared_fields(FairPairTask, options) | {
         "prompts": prompts.name,

@@ -75,7 +75,7 @@ Read = TypeVar("Read", bound="_Told")
 
 
 class _Told(BaseModel):
-    """A part of a log; other fields are not read."""
+    """A part of a log; other fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -175,13 +175,14 @@ def is_log(data: bytes) -> bool:
 
 
 def read_log(data: bytes) -> InspectLog:
-    """Read a log and check all that is used of it.
+    """Read a log and check every part of it that is used.
 
-    Raises InspectLogError for a log of no task of ours, one that is not finished, and for what is not asked.
+    Raises InspectLogError for a log of another task, an unfinished log, and prompts that the task does not
+    have.
     """
     if len(data) > LARGEST:
         raise InspectLogError(
-            f"A log may have at most {LARGEST // 2**20} MiB, and this one has more: ask for fewer texts at "
+            f"A log may have at most {LARGEST // 2**20} MiB, and this one is larger: request fewer texts at "
             "once."
         )
     try:
@@ -192,14 +193,14 @@ def read_log(data: bytes) -> InspectLog:
                 entries = _Entries(data, archive)
                 return _checked(_read(_Header, entries.json(HEADER), HEADER), entries.samples())
         if len(data) > LARGEST_JSON:
-            raise ValueError(f"as JSON it may have {LARGEST_JSON // 2**20} MiB: keep it as .eval")
+            raise ValueError(f"as JSON it may have at most {LARGEST_JSON // 2**20} MiB: save it as .eval")
         whole = _read(_Whole, json.loads(data), "it")
         return _checked(whole, iter(whole.samples))
     except BROKEN as error:
         reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
         raise InspectLogError(
-            f"This file cannot be read as a log of Inspect ({reason}): give the .eval file of a task of "
-            "ours, or what inspect log dump makes of it."
+            f"This file cannot be read as an Inspect log ({reason}): give the .eval file of a PCF Audit "
+            "task, or the output of inspect log dump for it."
         ) from error
 
 
@@ -211,23 +212,21 @@ class _Entries:
         self.left = LARGEST_UNPACKED
         infos = archive.infolist()
         if len({info.filename for info in infos}) < len(infos):
-            raise ValueError("it has an entry twice")
+            raise ValueError("it has the same entry twice")
         self.infos = {info.filename: info for info in infos}
 
     def json(self, name: str) -> Any:
-        """Read one of them."""
+        """Read one entry as JSON."""
         if name not in self.infos:
-            raise ValueError(f"it has no {name}: it is not finished, or no log")
+            raise ValueError(f"it has no {name}: it is not finished, or not a log")
         return json.loads(self.unpacked(self.infos[name]))
 
     def samples(self) -> Iterator[Any]:
-        """Read the samples one by one."""
+        """Yield the samples one by one."""
         for name in self.infos:
             if name.startswith(SAMPLES):
                 if name.count("/") > 1:
-                    raise ValueError(
-                        "its samples are cut into parts: convert it with inspect log convert --to json"
-                    )
+                    raise ValueError("its samples are split: convert it with inspect log convert --to json")
                 yield self.json(name)
 
     def unpacked(self, info: zipfile.ZipInfo) -> bytes:
@@ -237,7 +236,7 @@ class _Entries:
             raise ValueError("an entry is too large")
         head = self.data[info.header_offset : info.header_offset + HEAD]
         if len(head) < HEAD or head[:4] != b"PK\x03\x04" or info.flag_bits & 1:
-            raise ValueError("an entry does not begin where it is said to, or is encrypted")
+            raise ValueError("an entry does not begin at its stated position, or is encrypted")
         start = (
             info.header_offset + HEAD + sum(int.from_bytes(head[at : at + 2], "little") for at in (26, 28))
         )
@@ -250,9 +249,9 @@ class _Entries:
             with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
                 data = stream.read(info.file_size + 1)
         else:
-            raise ValueError("an entry is packed in a way that is not known here")
+            raise ValueError("an entry is compressed in an unknown way")
         if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
-            raise ValueError("an entry is not as long as it says, or was changed")
+            raise ValueError("an entry does not have its stated length, or was changed")
         self.left -= len(data)
         return data
 
@@ -269,13 +268,13 @@ def _checked(header: _Header, samples: Iterator[Any]) -> InspectLog:
     """Check a log against the task that made it."""
     spec = header.eval
     if header.version != SCHEMA:
-        raise ValueError(f"its form has the version {header.version}, and {SCHEMA} is read here")
+        raise ValueError(f"its format version is {header.version}, but only {SCHEMA} can be read")
     if METADATA not in (spec.metadata or {}):
-        raise ValueError("no task of ours made it")
+        raise ValueError("it was not made by a PCF Audit task")
     if header.status != "success":
-        raise InspectLogError(f"This log of Inspect is not finished: {AGAIN}, and import the new log.")
+        raise InspectLogError(f"This Inspect log is not finished: {AGAIN}, and import the new log.")
     if not is_provided(spec.model):
-        raise ValueError("the name of its model has signs that it may not have")
+        raise ValueError("the name of its model has characters that are not allowed")
     if spec.created.tzinfo is None:
         raise ValueError("its time has no time zone")
     try:
@@ -314,22 +313,22 @@ class _Texts:
         """Check one text, and keep it."""
         message, index = _message_of(sample), sample.epoch - 1
         if sample.id != message.id or index >= self.task.count:
-            raise ValueError("a sample asks what the task does not")
+            raise ValueError("a sample has a prompt that the task does not have")
         if sample.error is not None or not sample.output.choices:
             raise InspectLogError(
-                f"Of the message “{message.prompt[:60]}” this log of Inspect has an error in the place of a "
-                f"text: {AGAIN}, and import the new log."
+                f"This Inspect log has an error instead of a text for the message “{message.prompt[:60]}”: "
+                f"{AGAIN}, and import the new log."
             )
         if sample.output.fallback is not None:
-            raise ValueError("another model than the one named answered")
+            raise ValueError("another model answered than the log names")
         self._check_drawn(sample, message, index)
         own = self.texts.setdefault(message, {})
         if index in own:
-            raise ValueError("it has a text twice")
+            raise ValueError("it has the same text twice")
         own[index] = _text_of(sample.output, self.task.decoding)
         self.size += len(own[index][0])
         if self.size > LARGEST_TEXTS:
-            raise ValueError("its texts are too long together")
+            raise ValueError("its texts together are too long")
         if SERVED.fullmatch(sample.output.model):
             self.served.add(sample.output.model)
 
@@ -337,7 +336,7 @@ class _Texts:
         """Check that the model was called with the options of the task."""
         calls = [event.config for event in sample.events if event.event == "model"]
         if not calls or not all(isinstance(call, dict) for call in calls):
-            raise ValueError("a sample does not say how its text was drawn")
+            raise ValueError("a sample does not record how its text was drawn")
         decoding = self.task.decoding
         request = {
             "temperature": decoding.temperature,
@@ -347,7 +346,7 @@ class _Texts:
         }
         for call in calls:
             if any(call.get(name) != value for name, value in request.items()):
-                raise ValueError("a text was drawn otherwise than the task draws")
+                raise ValueError("a text was drawn with other settings than the task uses")
             beside = {name for name, value in call.items() if value is not None} - set(request)
             if not beside <= BESIDE:
                 name = sorted(beside - BESIDE)[0]
@@ -356,9 +355,9 @@ class _Texts:
                 )
             own = {name: call[name] for name in sorted(beside) if "effort" in name or "reasoning" in name}
             if not all(isinstance(value, str | int) and len(str(value)) <= 40 for value in own.values()):
-                raise ValueError("what it says of how a model thinks is no word and no number")
+                raise ValueError("a reasoning setting in it is neither a word nor a number")
             if self.texts and own != self.thinking:
-                raise ValueError("its texts were drawn with several options")
+                raise ValueError("its texts were drawn with different settings")
             self.thinking = own
 
     def whole(self) -> dict[Message, Generated]:
@@ -366,8 +365,8 @@ class _Texts:
         lacking = Counter({message: self.task.count - len(own) for message, own in self.texts.items()})
         if not self.texts or lacking.total():
             raise InspectLogError(
-                f"This log of Inspect lacks {lacking.total():,} texts of {self.task.count:,} for each "
-                f"message: {AGAIN} without --limit and --epochs, and import the new log."
+                f"This Inspect log lacks {lacking.total():,} texts; each message needs {self.task.count:,}: "
+                f"{AGAIN} without --limit and --epochs, and import the new log."
             )
         whole = {}
         for message, own in self.texts.items():
@@ -382,19 +381,19 @@ def _message_of(sample: _Sample) -> Message:
         return Message("", sample.input)
     roles = [message.role for message in sample.input]
     if roles not in (["user"], ["system", "user"]):
-        raise ValueError("a sample asks in other messages than the task")
+        raise ValueError("a sample has other messages than the task")
     return Message(sample.input[0].text if len(roles) > 1 else "", sample.input[-1].text)
 
 
 def _text_of(output: _Output, decoding: Decoding) -> tuple[str, End, int]:
-    """Read a text, how it ended, and its tokens, 0 where the provider does not count them."""
+    """Read a text, how it ended, and its number of tokens, 0 if the provider does not count them."""
     choice = output.choices[0]
     text, tokens = choice.message.text, 0 if output.usage is None else output.usage.output_tokens
     text.encode()  # no half of a pair, which no file can hold: a UnicodeEncodeError is a ValueError
     if len(text) > decoding.length * LONGEST_TOKEN:
-        raise ValueError("a text is longer than was asked for")
+        raise ValueError("a text is longer than requested")
     if choice.message.role != "assistant":
-        raise ValueError("a text is not a model's")
+        raise ValueError("a text was not written by a model")
     end = ENDS.get(choice.stop_reason, "stop")
     return text, end if text.strip() or end == "refused" else "empty", tokens
 
@@ -404,6 +403,6 @@ def check_messages(several: Sequence[Message], log: InspectLog) -> None:
     if set(several) != set(log.texts):
         missing = len(set(several) - set(log.texts))
         raise InspectLogError(
-            f"This log of Inspect lacks {missing:,} of the {len(several):,} messages that its task asks, or "
-            f"has others: {AGAIN} without --limit and --sample-id, and import the new log."
+            f"This Inspect log does not have the {len(several):,} messages of its task ({missing:,} are "
+            f"missing): {AGAIN} without --limit and --sample-id, and import the new log."
         )

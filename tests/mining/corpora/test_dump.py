@@ -102,20 +102,23 @@ def test_other_slots_of_a_revision_are_not_its_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (b"", r"no MediaWiki dump \(no XML: no element found"),
-        (b"She came.", r"no MediaWiki dump \(no XML: syntax error"),
-        (b"<html><p>She came.</p></html>", r"no MediaWiki dump \(it begins with <html>\): give"),
-        (b'{"text": "She came."}', "no MediaWiki dump"),
-        (b"<mediawiki></mediawiki>", "has no document: give one with texts"),
+        (b"", r"not a MediaWiki dump \(not XML: no element found"),
+        (b"She came.", r"not a MediaWiki dump \(not XML: syntax error"),
+        (b"<html><p>She came.</p></html>", r"not a MediaWiki dump \(it begins with <html>\): give"),
+        (b'{"text": "She came."}', "not a MediaWiki dump"),
+        (b"<mediawiki></mediawiki>", "has no documents: give one with texts"),
         (b"<mediawiki><html/></mediawiki>", r"at its beginning \(<html> is not expected in <mediawiki>\)"),
-        (b'<?xml version="1.0" encoding="utf-7"?><mediawiki/>', r"no MediaWiki dump \(no XML: multi-byte"),
-        (b'<?xml version="1.0" encoding="hex"?><mediawiki/>', r"no MediaWiki dump \(no XML: "),
-        (dump([]), "has no document: give one with texts"),
+        (
+            b'<?xml version="1.0" encoding="utf-7"?><mediawiki/>',
+            r"not a MediaWiki dump \(not XML: multi-byte",
+        ),
+        (b'<?xml version="1.0" encoding="hex"?><mediawiki/>', r"not a MediaWiki dump \(not XML: "),
+        (dump([]), "has no documents: give one with texts"),
         (dump([page(1, "Talk:A", PROSE, namespace=1)]), "has no document"),
         (dump([page(1, "A", PROSE), "<odd/>"]), r"at the page 'A' \(<odd> is not expected in <mediawiki>\)"),
         (
             dump([page(1, "A", PROSE)])[:-20],
-            r"no MediaWiki XML that can be read at the page 'A' \(no element found",
+            r"not readable MediaWiki XML at the page 'A' \(no element found",
         ),
         (
             dump([page(1, "A", PROSE), "<page><b></page>"]),
@@ -127,10 +130,10 @@ def test_other_slots_of_a_revision_are_not_its_text(tmp_path: Path) -> None:
             r"\(an article without a title or an id\)",
         ),
         (dump([page(1, "A", PROSE).replace("<ns>0", "<ns>x")]), r"at the page 'A' \(invalid literal for int"),
-        (dump(["<page><ns>x<b/></ns></page>"]), "no MediaWiki XML that can be read at its beginning"),
+        (dump(["<page><ns>x<b/></ns></page>"]), "not readable MediaWiki XML at its beginning"),
         (dump(["<page><title>A</title></page>"]), "has no document"),
         (dump(["<logitem><id>1</id></logitem>"]), "has no document"),
-        (dump([page(1, "A", "\0")]), r"no MediaWiki XML that can be read at .+not well-formed"),
+        (dump([page(1, "A", "\0")]), r"not readable MediaWiki XML at .+not well-formed"),
         (dump([page(1, "A", "Ä")]).replace("Ä".encode(), b"\xc4"), "not well-formed"),
     ],
 )
@@ -162,7 +165,7 @@ def laughs() -> bytes:
 )
 def test_a_document_type_is_refused_before_anything_expands(data: bytes, tmp_path: Path) -> None:
     tracemalloc.start()
-    with pytest.raises(CorpusError, match=r"is no MediaWiki dump \(it declares a document type\)"):
+    with pytest.raises(CorpusError, match=r"is not a MediaWiki dump \(it declares a document type\)"):
         read(tmp_path, data)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -208,7 +211,7 @@ def test_a_page_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """Refused before it fills the memory, in an article or elsewhere."""
     monkeypatch.setattr("pcf_core.mining.corpora.dump.MAX_PAGE", 2**20)
     for namespace in (0, 1):
-        with pytest.raises(CorpusError, match="has a page over 1 MiB: give the dump of the articles"):
+        with pytest.raises(CorpusError, match="has a page larger than 1 MiB: give the dump of the articles"):
             read(tmp_path, dump([page(1, "A", "she " * 2**19, namespace=namespace)]))
 
 

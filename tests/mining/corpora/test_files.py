@@ -174,7 +174,7 @@ def test_a_damaged_table(where: str, tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     at = {"start": 20, "middle": len(data) // 3, "end": len(data) - 60}.get(where, 0)
     data[at : at + 50] = bytes(50)
-    with pytest.raises(CorpusError, match=r"t\.parquet is damaged, or not what its ending says") as caught:
+    with pytest.raises(CorpusError, match=r"t\.parquet is damaged, or its ending is wrong") as caught:
         read(path, {"half": bytes(data[: len(data) // 2]), "all": b"She came." * 9}.get(where, bytes(data)))
     assert len(str(caught.value).splitlines()) == 1
 
@@ -215,18 +215,21 @@ LINES = [  # the second of a file
     ('{"text": "\\ud800"}', "line 2 is not JSON"),
     ("[" * 100_000, "line 2 is not JSON"),
     (b'{"text": "\xc4gypten"}', r"line 2 is not UTF-8 text \(byte 11 of the line\): save it"),
-    (b'{"text": "a\0b"}', "line 2 holds a null byte"),
-    ('["She came."]', r"line 2 is no JSON object \(a list\): write one object"),
-    ('"She came."', r"line 2 is no JSON object \('She came.'\)"),
-    ('{"Text": "She", "url": 1}', "line 2 has no key text but 'Text' and 'url': write"),
-    ("{}", "line 2 has no key text but no key at all"),
+    (b'{"text": "a\0b"}', "line 2 has a null byte"),
+    ('["She came."]', r"line 2 is not a JSON object \(a list\): write one object"),
+    ('"She came."', r"line 2 is not a JSON object \('She came.'\)"),
+    ('{"Text": "She", "url": 1}', "line 2 must have the key text, but it has 'Text' and 'url': write"),
+    ("{}", "line 2 must have the key text, but it has no key at all"),
     ('{"text": null}', "line 2: the text is null; it must be a string"),
     ('{"text": 5}', "line 2: the text is a int; it must be a string"),
     ('{"text": ["She"]}', "line 2: the text is a list; it must be a string"),
     ('{"messages": [{"content": "a"}, {"role": "user"}]}', "line 2, turn 2 has no text"),
 ]
 TABLES = [
-    ({"Text": ["a"], "url": ["b"]}, r"a\.parquet has no column text but 'Text' and 'url': name the column"),
+    (
+        {"Text": ["a"], "url": ["b"]},
+        r"a\.parquet must have the column text, but it has 'Text' and 'url': give the column",
+    ),
     ({"text": [1]}, r"a\.parquet has int64 in the column text; it must hold strings"),
     ({"text": [["a"]]}, r"a\.parquet has list<.+> in the column text; it must hold strings"),
     ({"text": ["a", None]}, r"a\.parquet, row 2: the text is null; it must be a string"),

@@ -125,10 +125,10 @@ def test_config_and_split_of_the_converted_files(
 @pytest.mark.parametrize(
     ("files", "name", "sentence"),
     [
-        (CONFIGS, "hf:org/name", "org/name has several configs: name one of en and fr as in"),
-        (CONFIGS, "hf:org/name:de", "org/name has no config 'de': name one of en and fr"),
-        (CONFIGS, "hf:org/name:en:dev", "org/name has no split 'dev': name one of test and train"),
-        (ONE, "hf:org/name", "org/name has several splits: name one of test and validation"),
+        (CONFIGS, "hf:org/name", "org/name has several configs: choose one of en and fr and write"),
+        (CONFIGS, "hf:org/name:de", "org/name has no config 'de': choose one of en and fr"),
+        (CONFIGS, "hf:org/name:en:dev", "org/name has no split 'dev': choose one of test and train"),
+        (ONE, "hf:org/name", "org/name has several splits: choose one of test and validation"),
     ],
 )
 def test_config_or_split_to_choose(files: dict[str, list[str]], name: str, sentence: str, hub: Hub) -> None:
@@ -178,7 +178,9 @@ def test_a_data_set_without_splits(hub: Hub) -> None:
 )
 def test_no_file_that_is_read(name: str, asked: str, hub: Hub) -> None:
     hub.main = OWN if name else {"train.py": [], "a.pkl": [], "train.csv": []}
-    with pytest.raises(CorpusError, match=rf"org/name has no file{asked} that is read \(\.parquet, \.jsonl"):
+    with pytest.raises(
+        CorpusError, match=rf"org/name has no readable file{asked} that is read \(\.parquet, \.jsonl"
+    ):
         open_corpus(name or "hf:org/name")
 
 
@@ -206,7 +208,7 @@ def test_licence_and_identity(hub: Hub) -> None:
     ],
 )
 def test_no_name_of_a_data_set(name: str, hub: Hub) -> None:
-    with pytest.raises(CorpusError, match="is no name of a data set: write hf:OWNER/NAME"):
+    with pytest.raises(CorpusError, match="is not the name of a data set: write hf:OWNER/NAME"):
         open_corpus(name)
 
 
@@ -216,9 +218,9 @@ def test_downloads_that_are_off(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> No
     corpus = open_corpus("hf:org/name:test")
     monkeypatch.setenv("PCF_ALLOW_HUB", "0")
     settings.cache_clear()
-    with pytest.raises(CorpusError, match=r"org/name is on the hub and downloads are off \(PCF_ALLOW_HUB\)"):
+    with pytest.raises(CorpusError, match=r"org/name is on the hub, but downloads are off"):
         open_corpus("hf:org/name:test")
-    with pytest.raises(CorpusError, match=r"downloads are off \(PCF_ALLOW_HUB\)"):
+    with pytest.raises(CorpusError, match=r"downloads are off: switch PCF_ALLOW_HUB on"):
         list(corpus.documents())
     assert hub.fetched == []
 
@@ -287,7 +289,9 @@ def test_hub_that_cannot_be_reached(listening: bool, monkeypatch: pytest.MonkeyP
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1] if listening else 9
         monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", f"http://127.0.0.1:{port}")
-        with pytest.raises(CorpusError, match="org/name cannot be fetched, as the hub cannot be reached"):
+        with pytest.raises(
+            CorpusError, match="org/name cannot be downloaded, because the hub cannot be reached"
+        ):
             open_corpus("hf:org/name")
 
 
@@ -299,9 +303,9 @@ def test_hub_that_cannot_be_reached(listening: bool, monkeypatch: pytest.MonkeyP
         (errors.OfflineModeIsEnabled("off"), "the hub cannot be reached"),
         (errors.LocalEntryNotFoundError("off"), "the hub cannot be reached"),
         (httpx2.ConnectError("gone"), "the hub cannot be reached"),
-        (OSError(28, "No space left on device"), r"could not be fetched from the hub \(.+No space left"),
-        (RuntimeError("first\nsecond"), r"could not be fetched from the hub \(first\); try again"),
-        (RuntimeError(""), r"could not be fetched from the hub \(RuntimeError\)"),
+        (OSError(28, "No space left on device"), r"could not be downloaded from the hub \(.+No space left"),
+        (RuntimeError("first\nsecond"), r"could not be downloaded from the hub \(first\): try again"),
+        (RuntimeError(""), r"could not be downloaded from the hub \(RuntimeError\)"),
     ],
 )
 @pytest.mark.parametrize("later", [False, True], ids=["at once", "while it is read"])

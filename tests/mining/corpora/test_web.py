@@ -81,9 +81,9 @@ def test_an_archive_of_texts_is_read_as_it_is(tmp_path: Path) -> None:
     ("data", "said"),
     [
         (b"hello\r\n", "record 1 does not begin with WARC/"),
-        (b"WARC/1.0\r\nWARC-Type: response\r\n\r\n", "does not say its length"),
+        (b"WARC/1.0\r\nWARC-Type: response\r\n\r\n", "does not state its length"),
         (record("response", b"a" * 50)[:-20], "ends in the middle of a record"),
-        (b"WARC/1.0\r\n" + b"a: b\r\n" * 20_000, "head without an end"),
+        (b"WARC/1.0\r\n" + b"a: b\r\n" * 20_000, "header without an end"),
         (
             record("response", b"", "application/http").replace(b"Length: 0", b"Length: 99999999"),
             "at most 16,777,216 are read",

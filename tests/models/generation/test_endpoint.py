@@ -85,11 +85,11 @@ OTHER_URL = {"PCF_ENDPOINT_URL": "http://127.0.0.1:9/v1"}
 # What is asked for, with which settings, and the sentence that refuses it.
 REFUSED: list[tuple[Callable[[], object], dict[str, str], str]] = [
     *(
-        (partial(resolve_writer, f"endpoint:{name}"), {}, "names no served model")
+        (partial(resolve_writer, f"endpoint:{name}"), {}, "is not the name of a served model")
         for name in ("", "a\nb", "a" * 301)
     ),
-    (partial(resolve_writer, NAME), {"PCF_ENDPOINT_URL": ""}, "none is set: set PCF_ENDPOINT_URL"),
-    (partial(offers_chat, NAME), {"PCF_ENDPOINT_URL": ""}, "none is set: set PCF_ENDPOINT_URL"),
+    (partial(resolve_writer, NAME), {"PCF_ENDPOINT_URL": ""}, "no endpoint is set: set PCF_ENDPOINT_URL"),
+    (partial(offers_chat, NAME), {"PCF_ENDPOINT_URL": ""}, "no endpoint is set: set PCF_ENDPOINT_URL"),
     (lambda: opened().generate(" \n", 0, BLOCK, nothing), {}, "A prompt is empty"),
     (
         lambda: open_generator(resolve_writer("endpoint:other"), DECODING),
@@ -298,7 +298,7 @@ def test_a_limit_a_minute_is_waited_for(texts: TextServer, monkeypatch: pytest.M
         (saying(b"[]"), "answers without a text in the shape of /completions", 3),
         (saying(b'{"choices": []}'), "answers without a text in the shape of /completions", 3),
         (saying(b'{"choices": [{"text": 3}]}'), "answers without a text in the shape of /completions", 3),
-        (saying(b'{"choices": [{"text": "%s"}]}' % (b"a" * 5000)), "where 12 tokens at most were asked", 3),
+        (saying(b'{"choices": [{"text": "%s"}]}' % (b"a" * 5000)), "but at most 12 tokens were requested", 3),
         (saying(b" " * 2**21), "with more than 1,048,576 bytes", 1),
     ],
 )

@@ -370,8 +370,8 @@ def test_too_long_for_the_context_is_one_sentence() -> None:
         with pytest.raises(GenerationError) as refusal:
             refuse(PROMPT)
         assert str(refusal.value) == (
-            f"The prompt '{PROMPT}' and 8 new tokens need {needed} tokens together, but the context of tiny "
-            f"holds {needed - 1}; shorten one of them."
+            f"The prompt '{PROMPT}' and 8 new tokens need {needed} tokens together, but tiny can only "
+            f"take {needed - 1}: shorten one of them."
         )
 
 
@@ -403,7 +403,7 @@ REFUSED: list[tuple[Callable[[Loaded], CausalGenerator], str, str, str]] = [
     (open_causal, "gpt2", " \n", "A prompt is empty"),
     (open_causal, "llama", "He was</s>old", SPECIAL),
     (told_its_end, "llama", PROMPT, SPECIAL),
-    (damaged, "gpt2", PROMPT, "The model tiny gave NaN behind 'The nurse said that he was'"),
+    (damaged, "gpt2", PROMPT, "The model tiny returned NaN for the prompt 'The nurse said that he was'"),
     (without_memory, "gpt2", PROMPT, "ran out of memory with 256 texts at once"),
 ]
 
@@ -512,8 +512,8 @@ def test_shipped_models_write(name: str, kind: type) -> None:
 def test_models_that_fill_gaps_are_refused_before_they_are_loaded(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pcf_core.models.loading.load", lambda spec: pytest.fail("it was loaded"))
-    with pytest.raises(GenerationError, match="it fills a gap and cannot write a text"):
+    monkeypatch.setattr("pcf_core.models.loading.load", lambda spec: pytest.fail("it was being loaded"))
+    with pytest.raises(GenerationError, match="which fills gaps and cannot write a text"):
         open_generator(resolve(name), Decoding())
 
 

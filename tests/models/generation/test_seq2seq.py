@@ -119,7 +119,7 @@ def test_the_longer_of_both_sides_must_fit() -> None:
 def test_a_decoder_that_does_not_say_how_it_starts_is_refused() -> None:
     loaded = SENTINEL["t5"].load()
     del loaded.model.config.decoder_start_token_id
-    with pytest.raises(GenerationError, match="does not say with which token its decoder starts"):
+    with pytest.raises(GenerationError, match="does not state the token with which its decoder starts"):
         Seq2SeqGenerator(loaded, key_of("seq2seq"))
 
 

@@ -371,7 +371,7 @@ SHORT = (
     (r"has the architecture \S+, which cannot be scored", "the class cannot be scored"),
     (r"loads no causal language model", "transformers loads no causal language model of the type"),
     (r"cannot be scored from left to right", "the model looks ahead"),
-    (r"draws random numbers", "the model draws random numbers"),
+    (r"uses random numbers", "the model uses random numbers"),
     (r"cannot compute a forward pass|A forward pass of", "the tiny model cannot compute a forward pass"),
     (r"^not built", UNBUILT),
 )

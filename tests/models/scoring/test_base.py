@@ -126,7 +126,7 @@ def test_a_refusal_names_a_handful_of_words() -> None:
 @pytest.mark.parametrize("word", ["bad", "sure", "garbage", "endless"])
 def test_what_is_no_log_probability_is_an_error_that_names_word_and_prompt(word: str) -> None:
     reason = "NaN for 'bad'" if word == "bad" else f"nats for '{word}'"
-    cause = "its weights" if word == "bad" else "a log-probability is at most 0"
+    cause = "its weights" if word == "bad" else "a log-probability cannot be above 0"
     with pytest.raises(ScoringError, match=rf"{reason} in 'b \[Y\]': {cause}"):
         Halves(KEY).score(["a [Y]", "b [Y]"], ["he", word])
     values = Halves(KEY).score(["a [Y]", "b [Y]"], ["never", "rounded"])
@@ -152,7 +152,7 @@ def test_tokens_of_a_sentence_are_checked_too() -> None:
 def test_too_long_a_prompt_is_named() -> None:
     check_context(KEY, 0, [10**6], ["any"])
     check_context(KEY, 8, [8], ["fits"])
-    with pytest.raises(TemplateError, match=r"'long \[Y\]' needs 9 tokens.*holds 8"):
+    with pytest.raises(TemplateError, match=r"'long \[Y\]' needs 9 tokens.*can only take 8"):
         check_context(KEY, 8, [3, 9], ["short [Y]", "long [Y]"])
 
 

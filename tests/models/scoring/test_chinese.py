@@ -169,7 +169,7 @@ def test_the_topic_from_prompts_to_a_report(
     assert [row.occupation for row in made.occupations] == [*TERMS]
     if family == "causal":
         assert result.preferences.coverage == pytest.approx(sums.sum(axis=1).reshape(4, 10), rel=1e-3)
-        with pytest.raises(TemplateError, match=r"none before \[Y\]"):
+        with pytest.raises(TemplateError, match=r"no space before \[Y\]"):
             load_result(store, run, "single-token")
         return
     assert result.coverage is not None

@@ -196,7 +196,7 @@ def test_too_long_a_prompt_is_refused_before_anything_runs(name: str) -> None:
     tokens = len(load_tiny(name).tokenizer(text.rstrip(), add_special_tokens=False)["input_ids"])
     needed = tokens + AROUND[name]
     changed(name, context=needed).score([f"{text}[Y]"], ["he"])
-    with pytest.raises(TemplateError, match=f"needs {needed} tokens .* context of {name} holds {needed - 1}"):
+    with pytest.raises(TemplateError, match=f"needs {needed} tokens .* {name} can only take {needed - 1}"):
         next(changed(name, context=needed - 1).batches(["The nurse [Y]", f"{text}[Y]"], ["he"]))
     if name not in SEQ2SEQ:  # there it is the encoder that is full
         with pytest.raises(TemplateError, match="tokens with its longest word"):
@@ -206,7 +206,7 @@ def test_too_long_a_prompt_is_refused_before_anything_runs(name: str) -> None:
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
-        (torch.OutOfMemoryError(), r"ran out of memory with \d+ tokens a batch: .*PCF_BATCH_TOKENS"),
+        (torch.OutOfMemoryError(), r"ran out of memory with \d+ tokens per batch: .*PCF_BATCH_TOKENS"),
         (torch.AcceleratorError("CUDA error: lost\nCompile with"), r"device cpu failed .*: lost\).*resume"),
     ],
 )
@@ -231,10 +231,10 @@ def test_a_device_that_fails_is_one_sentence(name: str, error: Exception, senten
     ("name", "protocol", "sentence"),
     [
         ("gpt2", "fast", "no protocol 'fast'; choose one of exact"),
-        ("bert", "exact-boundary", "exact-boundary is for causal models and those with sentinels"),
-        ("xlnet", "exact-boundary", "exact-boundary is for causal models and those with sentinels"),
+        ("bert", "exact-boundary", "exact-boundary is for causal models and models with sentinels"),
+        ("xlnet", "exact-boundary", "exact-boundary is for causal models and models with sentinels"),
         *(
-            (name, "exact-boundary", "counts the sentinel behind a word.*no sentinels; use exact")
+            (name, "exact-boundary", "needs the sentinel after a word.*no sentinels: use exact")
             for name in MASK
         ),
     ],
@@ -360,7 +360,10 @@ def test_without_a_choice_nothing_is_asked() -> None:
 
 
 def test_what_has_no_sentences_says_so() -> None:
-    with pytest.raises(ModelError, match=r"^t5 gives the tokens of a whole sentence no probability here"):
+    with pytest.raises(
+        ModelError,
+        match=r"^t5 belongs to the family seq2seq, which gives the tokens of a whole sentence no probability",
+    ):
         scorer_of("t5").token_nats(["He left."])
 
 
@@ -373,5 +376,5 @@ def test_sentences_that_cannot_be_scored_are_refused(name: str) -> None:
         scorer.token_nats([""])
     with pytest.raises(TemplateError, match="special token"):
         scorer.token_nats([f"He {special} left."])
-    with pytest.raises(TemplateError, match=r"needs \d+ tokens .* holds 8"):
+    with pytest.raises(TemplateError, match=r"needs \d+ tokens .* can only take 8"):
         open_loaded(load_tiny(name), name, context=8).token_nats(["one two three four five six seven eight"])

@@ -124,7 +124,7 @@ def test_seams_that_do_not_show_are_refused_without_token_ids(serve: Serve) -> N
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_text_that_begins_with_the_word_needs_a_bos_token(shape: str, serve: Serve) -> None:
     serve("gpt2", shape)
-    with pytest.raises(ScoringError, match=r"begins with \[Y\], and endpoint:tiny puts no BOS"):
+    with pytest.raises(ScoringError, match=r"begins with \[Y\], but endpoint:tiny puts no BOS"):
         open_scorer(resolve(NAME)).score(["[Y] was here."], ["he"])
 
 
@@ -135,7 +135,7 @@ def test_words_that_cannot_be_scored_are_named(scorer: Opened) -> None:
     assert "'h<unk>'" in refused["h\N{SNOWMAN}"]
     with pytest.raises(ModelError, match="cannot score these words"):
         opened.score(PROMPT, ["h\N{SNOWMAN}"])
-    with pytest.raises(TemplateError, match="holds '</s>', which a server may take"):
+    with pytest.raises(TemplateError, match="contains '</s>', which a server may mistake"):
         opened.score([*PROMPT, "The </s> nurse said that [Y]"], ["he"])
     assert opened.score(["With 2 < 3 and 3 > 2 the nurse said that [Y]"], ["he"]).shape == (1, 1)
 
@@ -229,7 +229,7 @@ def test_a_protocol_that_needs_whole_distributions_is_refused(serve: Serve) -> N
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
-        (saying(b"[]"), "answers without log-probabilities of the prompt's tokens"),
+        (saying(b"[]"), "does not return log-probabilities of the prompt's tokens"),
         (saying(b'{"choices": []}'), r"shape prompt_logprobs \(0 choices for 1 prompts\)"),
         (saying(b'{"choices": [{"index": 0, "text": " he"}]}'), r"\(no 'prompt_token_ids'\)"),
     ],
@@ -243,7 +243,7 @@ def test_what_does_not_pass_is_one_sentence(scorer: Opened, fault: Any, says: st
     assert KEY not in str(caught.value)
     server.fault = slowly(0)
     server.bend = lambda values: [*values[:-1], 0.3]
-    with pytest.raises(ScoringError, match=r"for a log-probability, which is a number up to 0"):
+    with pytest.raises(ScoringError, match=r"as a log-probability, which must be a number of at most 0"):
         opened.score(PROMPT, PAIR)
 
 
@@ -260,7 +260,7 @@ def test_probability_zero_stays_zero(scorer: Opened) -> None:
 def test_another_model_under_the_same_name_is_noticed(scorer: Opened) -> None:
     server, opened = scorer
     server.bend = lambda values: [value - 1 for value in values]
-    with pytest.raises(ScoringError, match=r"has changed: it reads a text otherwise .* by 1 nats a token"):
+    with pytest.raises(ScoringError, match=r"has changed .* by 1 nats per token"):
         opened.score(PROMPT, PAIR)
     server.loaded = load_tiny("gpt2")
     with pytest.raises(ScoringError, match="has changed"):

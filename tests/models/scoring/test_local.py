@@ -118,7 +118,7 @@ def test_positions_that_a_pass_does_not_return_are_an_error(body: bool) -> None:
     scorer.lose = True
     if not body:
         scorer.body = scorer.last = None
-    with pytest.raises(ScoringError, match=r"returned \d positions where a forward pass was to give \d"):
+    with pytest.raises(ScoringError, match=r"returned \d positions instead of \d"):
         scorer.score(NURSES, ["he"])
 
 
@@ -182,7 +182,7 @@ REFORMER = {"attention_head_size": 16, "num_hidden_layers": 2, "axial_pos_shape"
 def test_scores_that_depend_on_random_numbers_are_refused() -> None:
     """Reformer hashes texts that are longer than a chunk, by directions that it draws each time."""
     loaded = build("ReformerForMaskedLM", roberta_tokenizer, **REFORMER, lsh_attn_chunk_length=8)
-    with pytest.raises(ScoringError, match="reformer draws random numbers to read a text of 31 tokens"):
+    with pytest.raises(ScoringError, match="reformer uses random numbers when it reads a text of 31 tokens"):
         open_loaded(loaded, "reformer")
 
 
@@ -191,7 +191,7 @@ def test_random_numbers_are_refused_in_the_texts_that_need_them() -> None:
     scorer = open_loaded(loaded, "reformer")
     short, word = "The nurse said that [Y] was old.", "he"
     require_brute_force(loaded, scorer, [short], [word])
-    with pytest.raises(ScoringError, match="draws random numbers"):
+    with pytest.raises(ScoringError, match="uses random numbers"):
         scorer.score([f"The nurse {'and the old man ' * 40} said [Y]"], [word])
 
 

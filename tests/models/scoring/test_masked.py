@@ -289,7 +289,7 @@ def test_bytes_of_byt5_are_refused() -> None:
     tokenizer = ByT5Tokenizer()
     model = copy.deepcopy(load_tiny("t5").model)
     model.resize_token_embeddings(len(tokenizer))
-    with pytest.raises(ModelError, match="ByT5's tokenizer does not name"):
+    with pytest.raises(ModelError, match="ByT5's tokenizer has no name"):
         open_loaded(Loaded(model, tokenizer, "cpu"), "t5")
 
 

@@ -71,5 +71,7 @@ def read_example(line: ReadLine | None = None, no_line: str = "", shift: float =
         line=None if no_line else line or line_example(),
         no_line=no_line,
         ranks=None if no_line else (0.5, Interval(low=0.3, high=0.7)),
-        left_out=(LeftOut(name="cook", reason="in the text it is mostly part of a name or title"),),
+        left_out=(
+            LeftOut(name="cook", reason="in the training text the word is mostly part of a name or title"),
+        ),
     )

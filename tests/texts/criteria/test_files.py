@@ -82,7 +82,7 @@ def test_professions_that_are_said_of_both_are_taken(name: str) -> None:
 TELL_A_GENDER = ("cleaning lady", "waitress", "fireman", "salesman", "Saleswoman", "yacht-woman", "nun")
 PROFESSIONS_REFUSED = [
     (job("nurse", 0.88), "at least two"),
-    (JOBS + job("Nurse", 0.9), "stands twice"),
+    (JOBS + job("Nurse", 0.9), "appears twice"),
     *((JOBS + job(name, 0.9), "tells a gender") for name in TELL_A_GENDER),
     (JOBS + job("clerk", 0.5), "is 0.5; .* one half"),
     (JOBS + job("clerk", 88), "is 88; .* from 0 to 1"),
@@ -150,12 +150,12 @@ def test_own_names_of_either_kind() -> None:
 TWO = 'names = [["Ada", "female"], ["Alan", "male"]]'
 NAMES_REFUSED = [
     ('names = "Ada"', "write a list"),
-    ('names = [["Ada"]]', "list of name and gender"),
+    ('names = [["Ada"]]', "list of a name and a gender"),
     ('names = [["Ada", "female"]]', "no male name"),
     (TWO.replace('"female"', '"woman"'), "write female or male"),
     (TWO.replace("Ada", "Mary Ann"), "one word"),
     (TWO.replace("Ada", ""), "empty"),
-    ('names = [["Ada", "female"], ["ada", "male"]]', "stands twice"),
+    ('names = [["Ada", "female"], ["ada", "male"]]', "appears twice"),
     (TWO.replace('"female"', '"female", 10, 11'), "correct the counts"),
     (TWO.replace('"female"', '"female", "many", 1'), "whole numbers"),
     (f"least_share = 0.9\n{TWO}".replace('"female"', '"female", 10, 8'), "80.0 %"),
@@ -248,7 +248,9 @@ def test_some_questions_are_two_of_each_subject_with_either_letter_right() -> No
     assert some.title.endswith("(16 of 64)")
     assert some_questions(whole, 64) is whole
     for many in (0, 65):
-        with pytest.raises(CriteriaError, match=f"{many} questions are asked for, and questions-1 has 64"):
+        with pytest.raises(
+            CriteriaError, match=f"{many} questions were requested, but questions-1 has only 64"
+        ):
             some_questions(whole, many)
 
 
@@ -307,8 +309,8 @@ def test_what_medqa_has_and_cannot_be_asked_is_left_out_and_named() -> None:
     made = medqa(LINE, twice, LINE, {**LINE, "question": "Third?"})
     assert [each.text for each in made.questions] == [LINE["question"], "Third?"]
     assert [each.name for each in made.left_out] == ["line 2", "line 3"]
-    assert "the option 'iron' stands twice" in made.left_out[0].reason
-    with pytest.raises(CriteriaError, match="no question that can be asked"):
+    assert "the option 'iron' appears twice" in made.left_out[0].reason
+    with pytest.raises(CriteriaError, match="no usable question"):
         medqa(twice)
 
 
@@ -384,14 +386,14 @@ OTHER_FORMS: list[tuple[ExperimentName, str, str, str]] = [
     ("anecdotes", "a.csv", "job\nnurse\n", "columns"),
     ("anecdotes", "a.txt", "nurse", "no .toml or .csv"),
     ("hobbies", "own.txt", "Ada", "no .toml or .csv"),
-    ("questions", "own.csv", "text,a,b,right\nSame?,x,y,A\n same? ,x,y,B\n", r"'same\?' stands twice"),
+    ("questions", "own.csv", "text,a,b,right\nSame?,x,y,A\n same? ,x,y,B\n", r"'same\?' appears twice"),
     ("questions", "a.jsonl", "nothing", "line 1 is not valid JSON"),
     ("questions", "a.jsonl", '{"question": "x"}', "answer_idx"),
     (
         "questions",
         "a.jsonl",
         f"{json.dumps(LINE)}\n" * (MOST + 1),
-        "at most 2,000, of a longer file a sample",
+        "at most 2,000; of a longer file, give a sample",
     ),
     ("questions", "a.xlsx", "", "is no"),
 ]

@@ -82,7 +82,7 @@ def test_one_label_alone_has_no_information() -> None:
     ("texts", "reason"),
     [
         ({}, "no text"),
-        ({"Zoe": ["x"]}, "no cell"),
+        ({"Zoe": ["x"]}, "no entry"),
         ({"Mary": ["chess"]}, "male"),
         ({"Mary": ["chess"], "John": [""]}, "male"),
     ],
@@ -131,7 +131,7 @@ def test_words_that_a_model_cannot_express_are_left_out() -> None:
     assert "technology" not in {label.name for label in HOBBIES.scored_report(given).labels}
     for nats in given.values():
         nats[6:30] = [math.nan] * 24
-    with pytest.raises(CriteriaError, match="fewer than two labels"):
+    with pytest.raises(CriteriaError, match="fewer than two hobby labels"):
         HOBBIES.scored_report(given)
 
 
@@ -148,7 +148,7 @@ def test_a_frame_without_a_finite_score_is_refused_by_its_name(score: float) -> 
 def test_scores_of_another_shape_are_refused() -> None:
     with pytest.raises(CriteriaError, match="36 words"):
         HOBBIES.scored_report({"Mary|1": [0.0]})
-    with pytest.raises(CriteriaError, match="no cell"):
+    with pytest.raises(CriteriaError, match="no entry"):
         HOBBIES.scored_report({"Mary": [0.0] * 36})
 
 

@@ -187,10 +187,10 @@ def test_a_set_is_chosen_by_its_name_and_the_shipped_one_is_none(own_settings: S
         ("[[categories]]\nname = 'a'", "'words' is missing in category 1: write it"),
         ("[[categories]]\nname = 'a'\nwords = ''", "the words of category 1 must have at least 1 entry"),
         ("[[categories]]\nname = 'A b'\nwords = 'x'", "use small letters"),
-        ("[[categories]]\nname = 'a'\nwords = ['two words']", "'two words' is no single word"),
-        ("[[categories]]\nname = 'a'\nwords = 'b*'", "behind 2 letters at least"),
-        ("[[categories]]\nname = 'a'\nwords = '*'", "is no single word"),
-        ("[[categories]]\nname = 'a'\nwords = 'x'\n" * 2, "the category 'a' stands twice"),
+        ("[[categories]]\nname = 'a'\nwords = ['two words']", "'two words' is not a single word"),
+        ("[[categories]]\nname = 'a'\nwords = 'b*'", "after at least 2 letters"),
+        ("[[categories]]\nname = 'a'\nwords = '*'", "is not a single word"),
+        ("[[categories]]\nname = 'a'\nwords = 'x'\n" * 2, "the category 'a' appears twice"),
         ("[[categories]]\nname = 'a'\nwords = [3]", "write it as a text"),
         (
             "[[categories]]\nname = 'a'\nwords = 'x'\nweight = 2",
@@ -206,5 +206,5 @@ def test_what_is_no_set_is_refused_in_a_sentence(tmp_path: Path, text: str, sent
 
 def test_too_many_words_are_refused(tmp_path: Path) -> None:
     words = " ".join(f"w{place}" for place in range(5001))
-    with pytest.raises(FairPairError, match="has 5,001 words: leave 5,000 at most"):
+    with pytest.raises(FairPairError, match="has 5,001 words; at most 5,000"):
         load_categories(kept_as(tmp_path, "own.toml", f"[[categories]]\nname = 'a'\nwords = '{words}'"))

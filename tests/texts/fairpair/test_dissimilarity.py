@@ -152,7 +152,7 @@ def test_vectors_beyond_the_limit_are_forgotten_and_made_again(monkeypatch: pyte
 
 @pytest.mark.parametrize("answer", [np.zeros(2), np.zeros((3, 4)), np.full((2, 4), np.nan)])
 def test_an_encoder_that_is_none_is_refused(answer: FloatArray) -> None:
-    with pytest.raises(FairPairError, match="one vector of finite numbers for each text; for 2"):
+    with pytest.raises(FairPairError, match="one vector of finite numbers for each text, but for 2"):
         EmbeddingDistance(lambda texts: answer).matrix(["a", "b"], ["a"])
 
 

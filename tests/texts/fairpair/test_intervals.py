@@ -184,5 +184,5 @@ def test_a_single_fact_has_no_interval_and_every_prompt_needs_one() -> None:
     values = np.array([0.1, 0.2, 0.3])
     assert mean_interval(values, ["a", "a", "a"]) is None
     assert ratio_of_means_interval(values, values, values, ["a"] * 3) is None
-    with pytest.raises(CriterionError, match="Each of 3 prompts needs its fact; there are 2"):
+    with pytest.raises(CriterionError, match="There are 3 prompts but 2 facts"):
         mean_interval(values, ["a", "b"])

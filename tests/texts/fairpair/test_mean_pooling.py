@@ -87,7 +87,7 @@ def test_special_tokens_that_a_text_spells_out_are_left_out(encoder: MeanPooling
 
 
 def test_a_context_without_room_is_refused() -> None:
-    with pytest.raises(FairPairError, match="takes 2 tokens, and 2 of them are special"):
+    with pytest.raises(FairPairError, match="can take 2 tokens, of which 2 are special"):
         MeanPooling(load_body(resolve("mini-bert")), "mini-bert", context=2)
 
 
@@ -144,14 +144,17 @@ def test_a_body_with_missing_weights_is_refused(bare: Path) -> None:
 
 
 def test_an_encoder_that_has_changed_is_refused() -> None:
-    with pytest.raises(ModelError, match="mini-bert is not the one that was asked for"):
+    with pytest.raises(ModelError, match="mini-bert has changed since it was requested"):
         open_encoder(encoder_key("embedding").model_copy(update={"identity": "before"}))
 
 
 @pytest.mark.parametrize(
     ("choice", "sentence"),
     [
-        ("embedding:mini-gpt", "The model mini-gpt is causal: an encoder reads a text in both directions"),
+        (
+            "embedding:mini-gpt",
+            "The model mini-gpt is causal, and an encoder has to read a text in both directions",
+        ),
         ("embedding:mini-t5", "The model mini-t5 is seq2seq"),
         ("embedding:causal:mini-gpt", "is causal"),
         ("embedding:endpoint:gpt", "is an endpoint's"),
@@ -163,5 +166,5 @@ def test_what_is_no_encoder_is_refused(choice: str, sentence: str) -> None:
 
 
 def test_an_unknown_encoder_is_refused_by_the_name_that_was_typed() -> None:
-    with pytest.raises(ModelError, match="There is no model named 'none-such': known"):
+    with pytest.raises(ModelError, match="There is no model named 'none-such': choose one of"):
         encoder_key("embedding:none-such")

@@ -92,13 +92,18 @@ def test_folds_are_unbiased_where_the_mean_of_their_ratios_is_not() -> None:
 
 
 def test_refusals_say_what_came() -> None:
-    with pytest.raises(FairPairError, match="at least 2 texts a side for each prompt; there is 1"):
+    with pytest.raises(FairPairError, match="at least 2 texts per side for each prompt, but there is 1"):
         variation(["a"], ["b"], Jaccard())
-    with pytest.raises(FairPairError, match="as many texts; there are 2 perturbed originals and 3"):
+    with pytest.raises(
+        FairPairError,
+        match="the same number of texts on both sides, but there are 2 perturbed originals and 3",
+    ):
         variation(["a"] * 2, ["b"] * 3, Jaccard())
-    with pytest.raises(FairPairError, match="5 texts a side make 1 to 2 folds of at least 2; 3 were"):
+    with pytest.raises(
+        FairPairError, match="5 texts per side can be split into 1 to 2 folds of at least 2, but 3 were"
+    ):
         variation(["a"] * 5, ["b"] * 5, Jaccard(), 3)
-    with pytest.raises(FairPairError, match="at least 2 texts a side; 1 was asked for"):
+    with pytest.raises(FairPairError, match="at least 2 texts per side, but 1 was requested"):
         folds_for(10, 1)
 
 
@@ -110,7 +115,7 @@ def test_a_dissimilarity_out_of_range_is_refused(wrong: float) -> None:
         def matrix(self, first: Sequence[str], second: Sequence[str]) -> FloatArray:
             return np.full((len(first), len(second)), wrong) * (1 - np.eye(len(first)))
 
-    with pytest.raises(FairPairError, match=r"numbers from 0 to 1, the same both ways.*wrong does not"):
+    with pytest.raises(FairPairError, match=r"between 0 and 1, be the same in both directions.*wrong is not"):
         variation(["a", "b"], ["a", "b"], Wrong())
 
 
@@ -218,10 +223,10 @@ def test_observed_labels_count_as_one_dealing() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(CriterionError, match="at least 1,000 permutations; got 999"):
+    with pytest.raises(CriterionError, match="at least 1,000 permutations; 999"):
         relabelled([distances(4, 0)], 999)
     for shape in ((2, 2), (5, 5), (4, 6)):
-        with pytest.raises(CriterionError, match="as many texts of one side as of the other"):
+        with pytest.raises(CriterionError, match="the same number of texts on both sides"):
             relabelled([np.zeros(shape)])
     with pytest.raises(CriterionError, match="at least one fold"):
         relabelled([])

@@ -143,7 +143,7 @@ def test_an_upload_names_its_entity() -> None:
         ("own.txt", b"", "has no prompts"),
         ("own.txt", b"John sings.", r"must have \{name\}"),
         ("own.txt", b"{name} {verb}", "no other braces"),
-        ("own.txt", b"{name} sings.\n{name}  sings.", "stands twice"),
+        ("own.txt", b"{name} sings.\n{name}  sings.", "appears twice"),
         ("own.txt", b"{name} " + b"x" * 1000, "1,007 characters; shorten it to 1,000"),
         ("own.txt", b"{name} \xff", "not UTF-8"),
         ("own.txt", b"".join(b"{name} %d\n" % n for n in range(5001)), "more than 5,000 prompts"),
@@ -156,7 +156,7 @@ def test_an_upload_names_its_entity() -> None:
         ("own.toml", b'prompts = ["{name}"]\nnames = ["Ann"]', "two texts"),
         ("own.toml", b'prompts = ["{name}"]\nnames = ["ann", "Tom"]', "capital"),
         ("own.toml", b'prompts = ["{name}"]\nmore = 1', "unknown key"),
-        ("own.toml", b'frames = ["{name} {fact}"]', "give both or none"),
+        ("own.toml", b'frames = ["{name} {fact}"]', "write both or neither"),
         ("own.toml", b'frames = ["{name}"]\n[facts]\na = ["x"]', r"must have \{fact\} once"),
         ("own.toml", b'frames = ["{name} {fact}"]\nfacts = ["x"]', "a list for each category"),
         ("own.toml", b'frames = ["{name} {fact}"]\n[facts]\na = "x"', "facts of a must be a list"),
@@ -215,7 +215,7 @@ def test_what_cannot_be_selected_is_refused() -> None:
     prompts = make_prompts("own", [Draft("{name} sings.", "art")])
     with pytest.raises(PromptError, match="have no category 'pets'; use art"):
         selected(prompts, ["pets"])
-    with pytest.raises(PromptError, match="At least one prompt of each category is needed, and 0 were"):
+    with pytest.raises(PromptError, match="At least one prompt of each category is needed, but 0 were"):
         selected(prompts, most=0)
 
 

@@ -128,17 +128,20 @@ def test_prompts_are_kept_under_all_that_they_say() -> None:
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"count": 1}, "2 to 10,000 texts a side for each prompt, and 1 were asked for"),
-        ({"count": 10_001}, "and 10,001 were asked for"),
-        ({"fold_size": 1}, "a fold has 2 to 20, and 1 were asked for"),
-        ({"fold_size": 21}, "and 21 were asked for"),
+        ({"count": 1}, "2 to 10,000 texts per side for each prompt, but 1 were requested"),
+        ({"count": 10_001}, "but 10,001 were requested"),
+        ({"fold_size": 1}, "a fold can have 2 to 20, but 1 were requested"),
+        ({"fold_size": 21}, "but 21 were requested"),
         (
             {"count": 2_001},
-            "Up to 2,000 texts a side are compared all with all, and these would be 2,001: ask",
+            "Up to 2,000 texts per side can be compared with each other, and these are 2,001: request",
         ),
-        ({"count": 3_999, "fold_size": 2_000}, "and these would be 3,999"),
-        ({"dissimilarities": ()}, "are none: name at least one"),
-        ({"dissimilarities": ("jaccard", "jaccard")}, "are jaccard, jaccard: name at least one, each once"),
+        ({"count": 3_999, "fold_size": 2_000}, "and these are 3,999"),
+        ({"dissimilarities": ()}, "are none: give at least one"),
+        (
+            {"dissimilarities": ("jaccard", "jaccard")},
+            "are jaccard, jaccard: give at least one, and each only once",
+        ),
         (
             {"perturbation": P.model_copy(update={"reverse": True}).model_dump()},
             "about John and Jane, and the perturbation exchanges Jane for John",

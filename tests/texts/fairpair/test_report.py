@@ -194,9 +194,9 @@ def test_refusals_say_what_came() -> None:
     pair = identical(4)[0]
     with pytest.raises(FairPairError, match="at least one prompt"):
         report([])
-    with pytest.raises(FairPairError, match="“prompt 0” stands twice"):
+    with pytest.raises(FairPairError, match="“prompt 0” appears twice"):
         report([pair, pair])
-    with pytest.raises(FairPairError, match=r"Prompt “x”: .*at least 2 texts a side.*there is 1"):
+    with pytest.raises(FairPairError, match=r"Prompt “x”: .*at least 2 texts per side.*there is 1"):
         report([PromptPairs("x", ("a",), ("b",))])
 
 

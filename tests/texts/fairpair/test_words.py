@@ -127,7 +127,9 @@ def test_texts_without_words_have_no_phrases() -> None:
 def test_refusals_say_what_came() -> None:
     with pytest.raises(FairPairError, match="at least one prompt"):
         report([])
-    with pytest.raises(FairPairError, match="“x” needs as many texts on both sides; it has 1 and 2"):
+    with pytest.raises(
+        FairPairError, match="“x” needs the same number of texts on both sides, but it has 1 and 2"
+    ):
         report([PromptPairs("x", ("a",), ("b", "c"))])
 
 

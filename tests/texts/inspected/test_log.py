@@ -132,27 +132,27 @@ WRONG: list[tuple[Callable[[Log], object], str]] = [
     (lambda log: set_in(log, "samples", []), "lacks"),
     (lambda log: log["samples"].pop(), "lacks"),
     (copy_first, "twice"),
-    (lambda log: set_in(log, "samples.0.id", "0" * 16), "asks what the task does not"),
-    (lambda log: set_in(log, "samples.0.epoch", 5), "asks what the task does not"),
+    (lambda log: set_in(log, "samples.0.id", "0" * 16), "a prompt that the task does not have"),
+    (lambda log: set_in(log, "samples.0.epoch", 5), "a prompt that the task does not have"),
     (lambda log: set_in(log, "samples.0.epoch", 0), "epoch"),
-    (lambda log: set_in(log, "samples.0.input.0.content", "Other"), "asks what the task does not"),
+    (lambda log: set_in(log, "samples.0.input.0.content", "Other"), "a prompt that the task does not have"),
     (lambda log: set_in(log, "samples.0.input.0.role", "tool"), "other messages"),
     (lambda log: set_in(log, "samples.0.error", {"message": "lost"}), "has an error"),
     (lambda log: set_in(log, "samples.0.output.choices", []), "has an error"),
     (lambda log: set_in(log, "samples.0.output.fallback", {"model": "b"}), "another model"),
     (lambda log: set_in(log, "samples.0.output.choices.0.message.content", "a" * 5000), "longer"),
     (lambda log: set_in(log, "samples.0.output.choices.0.message.content", "\ud800"), "cannot be read"),
-    (lambda log: set_in(log, "samples.0.output.choices.0.message.role", "user"), "not a model's"),
+    (lambda log: set_in(log, "samples.0.output.choices.0.message.role", "user"), "not written by a model"),
     (lambda log: set_in(log, "samples.0.output.usage.output_tokens", -1), "output_tokens"),
     (lambda log: set_in(log, "samples.0.events", []), "how its text was drawn"),
-    (lambda log: call_of(log).update(temperature=0.2), "drawn otherwise"),
-    (lambda log: call_of(log).update(seed=1), "drawn otherwise"),
-    (lambda log: call_of(log).update(max_tokens=400), "drawn otherwise"),
-    (lambda log: call_of(log).pop("top_p"), "drawn otherwise"),
+    (lambda log: call_of(log).update(temperature=0.2), "drawn with other settings"),
+    (lambda log: call_of(log).update(seed=1), "drawn with other settings"),
+    (lambda log: call_of(log).update(max_tokens=400), "drawn with other settings"),
+    (lambda log: call_of(log).pop("top_p"), "drawn with other settings"),
     (lambda log: call_of(log).update(top_k=5), "option top_k was set"),
     (lambda log: call_of(log).update(system_message="Be fair."), "option system_message was set"),
     (lambda log: call_of(log).update({"<b>": 1}), "option of a model was set"),
-    (lambda log: call_of(log).update(reasoning_effort={"a": 1}), "no word and no number"),
+    (lambda log: call_of(log).update(reasoning_effort={"a": 1}), "neither a word nor a number"),
 ]
 
 
@@ -175,12 +175,12 @@ def test_how_a_model_thinks_is_told_and_must_be_the_same_for_all_texts() -> None
                     event["config"]["reasoning_effort"] = "minimal"
 
     assert read_log(as_json(changed(LOG, all_of))).thinking == {"reasoning_effort": "minimal"}
-    with pytest.raises(InspectLogError, match="several options"):
+    with pytest.raises(InspectLogError, match="different settings"):
         read_log(as_json(changed(LOG, lambda log: call_of(log).update(reasoning_effort="high"))))
 
 
 def test_what_unpacks_to_more_than_it_says_is_refused() -> None:
-    with pytest.raises(InspectLogError, match="not as long as it says"):
+    with pytest.raises(InspectLogError, match="does not have its stated length"):
         read_log(bomb(200 * 2**20))
 
 
@@ -212,7 +212,7 @@ def test_limits_of_size_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InspectLogError, match="as JSON it may have"):
         read_log(as_json(LOG))
     monkeypatch.setattr(reading, "LARGEST_TEXTS", 50)
-    with pytest.raises(InspectLogError, match="too long together"):
+    with pytest.raises(InspectLogError, match="together are too long"):
         read_log(FAIRPAIR.read_bytes())
     monkeypatch.setattr(reading, "MOST_ENTRIES", 10)
     with pytest.raises(InspectLogError, match="too many entries"):
@@ -226,7 +226,7 @@ def test_limits_of_size_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_samples_in_parts_are_refused() -> None:
     name = f"samples/{LOG['samples'][0]['id']}"
     cut = as_zip(LOG).replace(name.encode(), name[:10].encode() + b"/" + name[11:].encode())
-    with pytest.raises(InspectLogError, match="cut into parts"):
+    with pytest.raises(InspectLogError, match="samples are split"):
         read_log(cut)
 
 

@@ -74,4 +74,4 @@ def test_a_mistake_is_said(tmp_path: Path) -> None:
         folder=tmp_path,
     )
     assert done.returncode != 0
-    assert "asks no questions" in " ".join((done.stdout + done.stderr).split())
+    assert "has no questions" in " ".join((done.stdout + done.stderr).split())

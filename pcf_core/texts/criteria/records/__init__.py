@@ -1,6 +1,6 @@
 """Records of the criteria.
 
-``runs``: what is asked of a model, what came of it, and what the store keeps; ``independence``: stories,
-hobbies and the embedding score; ``separation``: answers by pronoun, for separation and sufficiency;
-``quantities``: what all of them count and compare.
+``runs``: requests to models and their results, as the store keeps them; ``independence``: stories, hobbies
+and the embedding score; ``separation``: answers by pronoun, for separation and sufficiency; ``quantities``:
+counts and comparisons that all of them share.
 """

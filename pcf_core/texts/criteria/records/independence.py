@@ -61,7 +61,7 @@ class ReadingWords(Record):
 
 
 class GenderReading(Record):
-    """What a text's words say: how often each gendered word stands in it, by its spelling in the list."""
+    """The gendered words of a text: how often each occurs, by its spelling in the list."""
 
     female: Mapping[str, int] = {}
     male: Mapping[str, int] = {}
@@ -78,7 +78,7 @@ class GenderReading(Record):
 
     @property
     def gender(self) -> ReadGender:
-        """The majority; ``unclear`` where there is none."""
+        """The majority; ``unclear`` if there is none."""
         if self.women == self.men:
             return "unclear"
         return "female" if self.women > self.men else "male"
@@ -92,7 +92,7 @@ class GenderReading(Record):
 
     @property
     def mixed(self) -> bool:
-        """Whether words of both genders stand in the text, as where two people meet."""
+        """Whether the text has words of both genders, as in a story about two people."""
         return bool(self.women and self.men)
 
 
@@ -190,7 +190,7 @@ class ProfessionGender(Record):
 
     @property
     def share(self) -> float | None:
-        """Women among the stories with a clear gender; ``None`` where there is none."""
+        """The number of stories about women among those with a clear gender; ``None`` if there are none."""
         return self.women / self.clear if self.clear else None
 
     @property
@@ -211,7 +211,7 @@ class ProfessionGender(Record):
 
 
 class SharedValue(Record):
-    """A value with its interval, if other professions had been chosen; ``None`` where too few are."""
+    """A value with its interval over professions; ``None`` if there are too few."""
 
     value: float
     interval: Interval | None = None
@@ -334,7 +334,7 @@ class EmbeddingReading(Record):
 
     @property
     def steady(self) -> bool:
-        """Whether there are several seeds and all show a lean to the same side."""
+        """Whether there are several seeds and all show a preference for the same side."""
         return one_sided([one.effect for one in self.seeds])
 
     @property
@@ -360,7 +360,7 @@ class EmbeddingGap(Record):
 
     @property
     def steady(self) -> bool:
-        """Whether there are several seeds, and in all of them the same model has the larger effect."""
+        """Whether there are several seeds and the same model has the larger effect in all of them."""
         return one_sided(self.seeds)
 
     @property
@@ -423,7 +423,8 @@ NOT_WRITTEN = "words were scored and no text was written, so there is none to co
 class GivenName(Record):
     """A given name and its births by registered sex.
 
-    ``births``: registered with this name, 0 where unknown; ``female_births``: of them as girls.
+    ``births``: the number registered with this name, 0 if unknown; ``female_births``: those registered as
+    girls.
     """
 
     name: str
@@ -509,7 +510,7 @@ class HobbiesMaterial(Record):
 
 
 class LabelDifference(Record):
-    """How much of what is said of either gender is about one label: means of shares, 0 to 1."""
+    """The mean share of the texts about each gender that belongs to one label, 0 to 1."""
 
     name: str
     title: str

@@ -154,9 +154,9 @@ class MutualInformation(Record):
 
     @property
     def untold(self) -> str:
-        """Why texts tell nothing of I, as the end of a sentence; empty where they can.
+        """Why texts have no information about I, as the end of a sentence; empty if they have.
 
-        With one text of each category I is H(A), whoever wrote them.
+        With one text in each category, I equals H(A) for every model.
         """
         if self.null is None or self.null.varies:
             return ""
@@ -164,7 +164,7 @@ class MutualInformation(Record):
 
     @property
     def depends(self) -> bool | None:
-        """Whether I is more than chance gives; ``None`` where nothing was drawn by chance, or is untold."""
+        """Whether I is larger than by chance; ``None`` without random draws, or if undetermined."""
         return None if self.null is None or self.untold else self.null.p_value <= SIGNIFICANCE
 
     @property
@@ -212,7 +212,7 @@ class GenderDifference(Record):
 
     @property
     def controlled_p(self) -> float:
-        """The p-value that a verdict rests on: controlled where there are several tests."""
+        """The p-value for the verdict: corrected if there are several tests."""
         return self.p_value if self.adjusted is None else self.adjusted
 
     @property
@@ -251,7 +251,7 @@ UNDEFINED: Mapping[RateName, str] = {
 
 
 def in_words(quantity: str) -> str:
-    """Say a rate in words, with the papers' term in brackets; any other quantity is words already."""
+    """Describe a rate in words, with the papers' term in brackets; other quantities are words already."""
     return RATE_WORDS.get(quantity, quantity)
 
 
@@ -289,10 +289,10 @@ class Confusion(Record):
 class Rate(Record):
     """A share of answers, 0 to 1.
 
-    ``n``: its denominator; ``units``: the questions or tasks that this comes from.  ``value`` is ``None``
-    where ``n`` is 0, and ``reason`` says why.  ``interval``: clustered by question or task, what others of
-    the kind would show; ``None`` with fewer than two.  ``repeats``: Wilson's over texts, what these very
-    prompts would show if asked again; ``None`` where answers were scored, which has no chance in it.
+    ``n``: its denominator; ``units``: the number of questions or tasks.  ``value`` is ``None`` if ``n`` is 0,
+    and ``reason`` explains why.  ``interval``: clustered by question or task, so that it allows for other
+    questions or tasks; ``None`` with fewer than two.  ``repeats``: Wilson's interval over texts, which allows
+    only for new answers to the same prompts; ``None`` if answers were scored, which involves no chance.
     """
 
     name: str

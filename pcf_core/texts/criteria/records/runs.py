@@ -77,13 +77,13 @@ class CriteriaAsked(AuditAsked):
     def _is_one_way(self) -> CriteriaAsked:
         if not 1 <= self.repeats <= MOST_REPEATS:
             raise CriteriaError(
-                f"Each prompt is answered 1 to {MOST_REPEATS:,} times, and {self.repeats:,} repeats were "
-                "asked for; 10 to 50 are usual."
+                f"Each prompt can be answered 1 to {MOST_REPEATS:,} times, but {self.repeats:,} repeats were "
+                "requested; 10 to 50 are usual."
             )
         if self.repeats > counted_repeats(self.generation, self.repeats):
             raise CriteriaError(
-                "At temperature 0 every text of a prompt is the same and counts once, and "
-                f"{self.repeats:,} repeats were asked for: ask for one, or draw at a higher temperature."
+                f"At temperature 0 all texts of a prompt are the same, but {self.repeats:,} repeats were "
+                "requested: request one, or use a higher temperature."
             )
         written = self.answering == "written"
         if (self.generation is not None, self.wording is not None) != (written, written):
@@ -101,12 +101,12 @@ class CriteriaAsked(AuditAsked):
 
     @property
     def model(self) -> str:
-        """The name of the model that is asked."""
+        """The name of the tested model."""
         return self.key.model
 
     @property
     def imported(self) -> bool:
-        """Whether it was asked elsewhere, and its answers came in a pack."""
+        """Whether the request was made elsewhere and its answers were imported in a pack."""
         return self.model.startswith(IMPORTED)
 
     @property
@@ -248,19 +248,20 @@ class EmbeddingAsked(AuditAsked):
     def _can_be_pooled(self) -> EmbeddingAsked:
         if len(set(self.models)) < max(FEWEST_MODELS, len(self.several)):
             raise CriteriaError(
-                f"The embedding score over several models was asked for of {', '.join(self.models) or 'none'}"
-                ": give at least two models, each once."
+                "The embedding score over several models was requested for "
+                f"{', '.join(self.models) or 'no model'}: give at least two different models."
             )
         for request in self.several:
             if (request.experiment, request.answering) != ("hobbies", "written"):
                 raise CriteriaError(
-                    f"The embedding score needs hobbies that were written, and {request.model} has "
-                    f"{request.answering} {request.experiment}: leave it out, or let it write hobbies."
+                    f"The embedding score needs written hobbies, but {request.model} has {request.answering} "
+                    f"{request.experiment}: leave the model out, or let it write hobbies."
                 )
         if len({request.material for request in self.several}) > 1:
             raise CriteriaError(
-                "The embedding score over several models needs hobbies on the same names, prompts and "
-                f"labels, and those of {', '.join(self.models)} differ: ask all with the same material."
+                "The embedding score over several models needs hobbies with the same names, prompts and "
+                f"labels, but those of {', '.join(self.models)} differ: run all models with the same "
+                "material."
             )
         return self
 
@@ -291,7 +292,7 @@ class EmbeddingAsked(AuditAsked):
 
 
 class EmbeddingResult(AuditResult):
-    """What came of a request.  ``provenance``: versions, seconds."""
+    """The result of a request; ``provenance``: versions and seconds."""
 
     asked: EmbeddingAsked
     report: EmbeddingReport

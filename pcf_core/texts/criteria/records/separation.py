@@ -77,9 +77,9 @@ class PronounAnswers(Record):
 
     @property
     def tells(self) -> bool:
-        """Whether answers are shown to depend on who is right: the interval of :attr:`told` leaves 0 out.
+        """Whether answers are shown to depend on who is right: the interval of :attr:`told` excludes 0.
 
-        Nothing is shown where that is undefined or has no interval.
+        It is false if that is undefined or has no interval.
         """
         interval = self.told_interval
         return interval is not None and not interval.low <= 0 <= interval.high
@@ -122,7 +122,7 @@ class RateDifference(Record):
 
     @property
     def lower(self) -> str:
-        """The other one of the two; empty where they are equal or undefined."""
+        """The other pronoun of the two; empty if the rates are equal or undefined."""
         if not self.value:
             return ""
         return self.second if self.value > 0 else self.first
@@ -149,7 +149,7 @@ class RateDifference(Record):
 
     @property
     def beyond_line(self) -> bool | None:
-        """Whether the gap, with its interval, lies over :data:`GAP_LINE`; ``None`` where none can tell."""
+        """Whether the gap and its whole interval lie above :data:`GAP_LINE`; ``None`` if undecided."""
         if self.interval is None:
             return None
         low, high = self.interval.low, self.interval.high
@@ -222,14 +222,14 @@ class AnswersReport(Record):
 
     @property
     def every(self) -> tuple[PronounAnswers, ...]:
-        """The answers under all pronouns and without one: first where scored, as gaps are read against it."""
+        """The answers under all pronouns and without one, which comes first if answers were scored."""
         without = () if self.baseline is None else (self.baseline,)
         if self.answering == "scored":
             return (*without, *self.pronouns)
         return (*self.pronouns, *without)
 
     def answers(self, pronoun: str) -> PronounAnswers | None:
-        """Return the answers under a pronoun; ``None`` where it was not asked with."""
+        """Return the answers under a pronoun; ``None`` if the request did not include it."""
         return next((each for each in self.pronouns if each.pronoun == pronoun), None)
 
     @property
@@ -246,14 +246,14 @@ class AnswersReport(Record):
         return row.differs or (row.least_p is not None and _tested(family) * row.least_p <= SIGNIFICANCE)
 
     def moved(self, name: RateName) -> tuple[RateDifference, ...]:
-        """Return each pronoun less none in one rate; empty where answers were written, or none was asked."""
+        """Return each pronoun minus no pronoun in one rate; empty without such answers."""
         return tuple(each for each in self.from_baseline if each.name == name)
 
     def widest(self, name: RateName) -> RateDifference | None:
-        """Return the widest difference of all pairs of pronouns that differ beyond chance, else of all pairs.
+        """Return the widest difference between pronouns that is beyond chance, otherwise the widest of all.
 
-        It is an undefined one where none is defined, ``None`` where fewer than two pronouns were asked with.
-        Of those as wide as each other one that can be tested.
+        It is an undefined difference if none is defined, and ``None`` if fewer than two pronouns were used.
+        Among equally wide differences, one that can be tested is preferred.
         """
         differences = [each for each in self.differences if each.name == name]
         beyond = [each for each in differences if each.differs]
@@ -297,7 +297,7 @@ class Role(Record):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name, then what else an answer may say for it."""
+        """The name of the role, then other words by which an answer may name it."""
         return (self.name, *self.aliases)
 
 
@@ -314,9 +314,9 @@ class Pair(Record):
 
 
 class Question(Record):
-    """One question: ``options`` in the order in which they are shown, lettered from A.
+    """One question; its ``options`` are in the order in which they are shown, lettered from A.
 
-    ``right``: place of the right option; ``wrong``: place of the one that whoever errs gives.
+    ``right``: index of the right option; ``wrong``: index of the option given by the role that is wrong.
     """
 
     name: str
@@ -372,11 +372,11 @@ class TaskSet(Record):
 
 
 class Frames(Record):
-    """How an experiment asks, under one wording.
+    """The prompts of an experiment in one wording.
 
-    ``asked``: the prompt with a pronoun, ``unspoken``: the same without one, ``letter``: what only asks for
-    the right option, empty for tasks.  Braces are what :mod:`pcf_core.texts.criteria.questions` and
-    :mod:`pcf_core.texts.criteria.tasks` fill.
+    ``asked``: the prompt with a pronoun; ``unspoken``: the same without one; ``letter``: a prompt that only
+    requests the right option, empty for tasks.  :mod:`pcf_core.texts.criteria.questions` and
+    :mod:`pcf_core.texts.criteria.tasks` fill the braces.
     """
 
     asked: str
