@@ -369,7 +369,7 @@ TITLES = {"causal": "Causal models", "masked": "Masked models", "seq2seq": "Enco
 UNBUILT = "no tiny model could be built"
 SHORT = (
     (r"has the architecture \S+, which cannot be scored", "the class cannot be scored"),
-    (r"loads no causal language model", "transformers loads no causal language model of the type"),
+    (r"cannot load as a causal language model", "transformers loads no causal language model of the type"),
     (r"cannot be scored from left to right", "the model looks ahead"),
     (r"uses random numbers", "the model uses random numbers"),
     (r"cannot compute a forward pass|A forward pass of", "the tiny model cannot compute a forward pass"),
