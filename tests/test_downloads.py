@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.app.report import FILES
+from pcf_core.app.report import CARD, DATA, PRINTED
 from pcf_core.report.records import ReportDocument, ReportPart, ReportRequest, ReportSection, ReportTable
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,7 +37,7 @@ MADE_BY = {
 }
 
 
-FROM_A_TABLE = "pcf_core/app/report.py"  # its buttons are drawn from FILES
+FROM_A_TABLE = "pcf_core/app/report.py"  # its buttons are drawn from a table
 
 
 def named(call: ast.Call) -> str:
@@ -89,7 +89,7 @@ def test_every_button_hands_out_what_a_known_function_writes() -> None:
 
 
 def test_the_files_of_a_report_are_packed_by_what_guards_their_cells() -> None:
-    written = {ending: write for _, ending, _, write in FILES}
+    written = {ending: write for _, ending, _, write in (PRINTED, *DATA, CARD)}
     assert set(written) == {".html", ".json", "-csv.zip", "-parquet.zip", ".md"}
     table = ReportTable(name="t", title="T", columns=("=a", "d"), rows=(("+b", -1), ("c", -0.5)))
     document = ReportDocument(

@@ -1,6 +1,6 @@
 """What each number can and cannot support, and how often its interval holds: ``assets/numbers.toml``.
 
-The figures are stored there once, each with the command that gave it; the page *Method* shows them in a table.
+The figures are stored there once, each with the command that gave it; the page *Method* has them in a table.
 """
 
 from __future__ import annotations

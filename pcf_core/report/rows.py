@@ -130,7 +130,11 @@ def with_reliable(
     if table.empty:
         return table
     reliable = {name: not report.says_little for name, report in reports.items()}
-    return table.assign(reliable=[reliable.get(name) for name in table[column]])
+    import pandas as pd
+
+    return table.assign(
+        reliable=pd.Series([reliable.get(name) for name in table[column]], table.index, object)
+    )
 
 
 def in_unit(table: pd.DataFrame, thousand: bool) -> pd.DataFrame:

@@ -56,8 +56,8 @@ def _titles(assets: Path) -> tuple[Mapping[str, str], re.Pattern[str]]:
 
 def _model_titles() -> Iterator[tuple[str, str]]:
     with suppress(ModelError):  # who opens a damaged list reports it; a name can do without its title
-        for model in (*public_models(), *known_models()):
-            yield model.name, model.title
+        yield from ((model.name, model.title) for model in public_models())
+        yield from ((model.name, model.title) for model in known_models())
 
 
 def _set_titles(assets: Path) -> Iterator[tuple[str, str]]:

@@ -70,8 +70,10 @@ def _estimated(run: RunSpec, missing: int, scores: int, parameters: int, queue: 
     guessed = seconds is None and parameters > 0
     if guessed:
         seconds = missing * parameters / FIRST_GUESS
-        basis = "A first guess from the model's size, because nothing was run here yet. It may be ten "
-        "times off."
+        basis = (
+            "A first guess from the model's size, because nothing has been run here yet. It may be ten times "
+            "too high or too low."
+        )
     return Estimate(
         missing=missing,
         seconds=seconds,
@@ -117,8 +119,8 @@ def expected_seconds(
     ``rates``: from :func:`recent_rates`.
     """
     if model in rates:
-        return missing / rates[model], f"From the last run of this model here: {rates[model]:,.0f} {unit} "
-        "a second."
+        basis = f"From the last run of this model here: {rates[model]:,.0f} {unit} a second."
+        return missing / rates[model], basis
     for other, rate in rates.items():
         try:
             size = resolve(split_label(other)[0]).parameters
@@ -126,6 +128,6 @@ def expected_seconds(
             continue  # used once, and gone since
         if size and parameters:
             scaled = rate * size / parameters
-            return missing / scaled, f"Rough: from the speed of {other} here, scaled by the number of "
-            "parameters."
+            basis = f"Rough estimate, from the speed of {other} here and the numbers of parameters."
+            return missing / scaled, basis
     return None, f"Nothing was {done} on this machine yet. The queue shows the speed once it runs."

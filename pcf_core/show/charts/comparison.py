@@ -209,8 +209,8 @@ def dumbbell_plot(
     figure.update_yaxes({**theme.name_axis(labels), "range": [len(rows) - 0.4, highest], "fixedrange": True})
     marks.rule(figure, x=0, dash="solid", width=1.5)
     if rows:
-        values = zip(names, (rows[0].first, rows[0].second), strict=True)
-        marks.name_models(figure, [(name, value, styles[name].color) for name, value in values])
+        ends_of = zip(names, (rows[0].first, rows[0].second), strict=True)
+        marks.name_models(figure, [(name, value, styles[name].color) for name, value in ends_of])
     plot = ROW * max(4, len(rows) + LABEL_ROWS)
     height = 100 + plot + room
     view = f"{' '.join(names)} {' '.join(ends)} {len(rows)}"

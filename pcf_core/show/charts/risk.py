@@ -161,8 +161,8 @@ def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.F
         where = {"x": index, "y": 1, "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
         marks.note(figure, theme.text(label).replace(" ", "<br>", 1), font_size=11, **where)
     fitting = int((theme.MAX_HEIGHT - AROUND) / max(1, len(shown)) / TWO_LINES)  # of two lines in a row
-    label = theme.lines if fitting >= SMALLEST else theme.text
-    labels = {key: label(row.label) for key, row in keyed}
+    written = theme.lines if fitting >= SMALLEST else theme.text
+    labels = {key: written(row.label) for key, row in keyed}
     values = [rows.Mark(key, row.overall, ends=row.interval) for key, row in keyed]
     look: dict[str, Any] = {"grid": True, "axis": theme.risk_axis(ends), "written": rows.value_texts(values)}
     look |= {"legend": len({row.kind for row in shown}) > 1, "top": theme.BELOW_BUTTONS, "right": 28}

@@ -177,8 +177,8 @@ def risk_moves(moves: Sequence[RiskMove], before: str, after: str) -> go.Figure:
             trace = rows.dots(found, theme.text(name, 60), style, legendgroup=style.marker, **look)
             figure.add_trace(trace, row=row, col=1)
         drawn = [report for move in moves for report in (move.before, move.after)]
-        ends = [end for report in drawn for one in report.intervals[risk][:1] for end in (one.low, one.high)]
-        axis = theme.risk_axis([*ends, *(getattr(report, risk) for report in drawn)])
+        drawn_ends = [end for one in drawn for has in one.intervals[risk][:1] for end in (has.low, has.high)]
+        axis = theme.risk_axis([*drawn_ends, *(getattr(report, risk) for report in drawn)])
         figure.update_xaxes(title_text=title, nticks=6, **axis, row=row, col=1)
     marks.number_rows(figure, [theme.lines(move.label) for move in moves])
     return theme.base_layout(figure, 110 + plot, view=" ".join(move.label for move in moves), legend=True)

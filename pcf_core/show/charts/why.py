@@ -193,13 +193,13 @@ def sensitivity_dots(
         heights = {row: number + offset for number, row in enumerate(places)}
         x, y = _ranges(variants, heights, quantity)
         figure.add_trace(marks.line(x, y, color=style.color, width=3, showlegend=False))
-        (ends,) = marks.reaching([base], [intervals.get(model)])
+        (reach,) = marks.reaching([base], [intervals.get(model)])
         drawn = [
             rows.Mark(
                 heights[variant.dimension, variant.name],
                 getattr(variant, quantity),
                 _choice_details(model, variant, quantity, base),
-                None if number else ends,
+                None if number else reach,
                 variant.kind not in NO_CHOICE,
             )
             for number, variant in enumerate(variants)
