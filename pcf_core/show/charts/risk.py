@@ -15,6 +15,7 @@ from pcf_core.show.findings.numbers import called, digits, percent, two_decimals
 
 MOST_ROWS = 20
 AROUND, ROW = 142, 34  # pixels of all that stands around the rows of dots, and of a row with room
+HIGH_ROW = 46  # pixels of a row whose label has three lines
 TWO_LINES = 2.6  # of plotly's text, in sizes of its letters
 SMALLEST, USUAL = 9, 11  # letters, in pixels
 PREJUDICE = theme.ModelStyle(theme.PREJUDICE, "", "")
@@ -160,15 +161,23 @@ def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.F
         # Side by side two labels meet on a telephone, and to one side one would near its neighbour.
         where = {"x": index, "y": 1, "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
         marks.note(figure, theme.text(label).replace(" ", "<br>", 1), font_size=11, **where)
-    fitting = int((theme.MAX_HEIGHT - AROUND) / max(1, len(shown)) / TWO_LINES)  # of two lines in a row
-    label = theme.lines if fitting >= SMALLEST else theme.text
-    labels = {key: label(row.label) for key, row in keyed}
+    most = (theme.MAX_HEIGHT - AROUND) / max(1, len(shown))  # pixels that a row may have
+    fitting = int(most / TWO_LINES)  # letters of two lines in a row
+    labels = {key: _label(row.label, most) for key, row in keyed}
+    row_height = HIGH_ROW if any(label.count("<br>") > 1 for label in labels.values()) else ROW
     values = [rows.Mark(key, row.overall, ends=row.interval) for key, row in keyed]
     look: dict[str, Any] = {"grid": True, "axis": theme.risk_axis(ends), "written": rows.value_texts(values)}
     look |= {"legend": len({row.kind for row in shown}) > 1, "top": theme.BELOW_BUTTONS, "right": 28}
     view = " ".join(row.label for row in shown)
-    rows.finish(figure, labels, AXIS, view=view, pixels=(AROUND, ROW), **look)
+    rows.finish(figure, labels, AXIS, view=view, pixels=(AROUND, row_height), **look)
     return figure.update_yaxes(tickfont_size=min(USUAL, max(SMALLEST, fitting)))
+
+
+def _label(label: str, most: float) -> str:
+    """Break a label into as many lines as a row of ``most`` pixels can have."""
+    if most >= HIGH_ROW:
+        return theme.lines(label, 24, most=3)
+    return theme.lines(label, 32) if int(most / TWO_LINES) >= SMALLEST else theme.text(label)
 
 
 def lean_bars(shown: Sequence[LeanBar]) -> go.Figure:
