@@ -304,9 +304,7 @@ def rule(
         figure.add_hline(y=y, **look)
 
 
-def values(
-    figure: go.Figure, written: Sequence[tuple[float, Any, str]], *, room: float = VALUE_ROOM
-) -> go.Figure:
+def values(figure: go.Figure, written: Sequence[tuple[float, Any, str]]) -> None:
     """Write values to the right of their marks, where there are at most ``MOST_VALUES``, and make room.
 
     ``written``: the right end of each mark with its whisker, its row, and the value as a reader reads it.
@@ -326,8 +324,7 @@ def values(
                 **hovering(None),
             )
         )
-        figure.update_layout(margin={"r": max(room, figure.layout.margin.r or 0)})
-    return figure
+        figure.update_layout(margin={"r": max(VALUE_ROOM, figure.layout.margin.r or 0)})
 
 
 def note(figure: go.Figure, text: str, **where: Any) -> None:

@@ -15,6 +15,7 @@ from pcf_core.show.findings.numbers import called, digits, percent, two_decimals
 
 MOST_ROWS = 20
 AROUND, ROW = 142, 34  # pixels of all that stands around the rows of dots, and of a row with room
+HIGH_ROW = 46  # pixels of a row whose label has three lines
 TWO_LINES = 2.6  # of plotly's text, in sizes of its letters
 SMALLEST, USUAL = 9, 11  # letters, in pixels
 PREJUDICE = theme.ModelStyle(theme.PREJUDICE, "", "")
@@ -167,8 +168,15 @@ def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.F
     look: dict[str, Any] = {"grid": True, "axis": theme.risk_axis(ends), "written": rows.value_texts(values)}
     look |= {"legend": len({row.kind for row in shown}) > 1, "top": theme.BELOW_BUTTONS, "right": 28}
     view = " ".join(row.label for row in shown)
-    rows.finish(figure, labels, AXIS, view=view, pixels=(AROUND, ROW), **look)
+    rows.finish(figure, labels, AXIS, view=view, pixels=(AROUND, row_height), **look)
     return figure.update_yaxes(tickfont_size=min(USUAL, max(SMALLEST, fitting)))
+
+
+def _label(label: str, most: float) -> str:
+    """Break a label into as many lines as a row of ``most`` pixels can have."""
+    if most >= HIGH_ROW:
+        return theme.lines(label, 24, most=3)
+    return theme.lines(label, 32) if int(most / TWO_LINES) >= SMALLEST else theme.text(label)
 
 
 def lean_bars(shown: Sequence[LeanBar]) -> go.Figure:

@@ -122,4 +122,5 @@ def finish(
     around, row = pixels
     height = around + row * max(least, len(labels))
     theme.base_layout(figure, height, view=view, legend=legend, **layout)
-    return marks.values(figure, written)
+    marks.values(figure, written)
+    return figure

@@ -274,7 +274,7 @@ def variants() -> dict[str, Draw]:
         ),
         "no weights": lambda: why.factor_plot(bare, "m", ["m"]),
         "no lines": lambda: why.factor_plot(replace(panel, ols=None, wls=None), "m", ["m"]),
-        "a logarithm": lambda: why.factor_plot(log, "m", ["m"], (0.1, 0.9)),
+        "a logarithm": lambda: why.factor_plot(log, "m", ["m"], (-0.03, 1.03)),
         "own figures": lambda: why.factor_plot(own, "m", ["m"]),
         "a steep line": lambda: why.read_scatter(read_example(line_example(1.5)), "one", ["one"]),
         "no line": lambda: why.read_scatter(read_example(no_line="few"), "one", ["one"]),

@@ -164,7 +164,7 @@ def test_worked_examples_of_labels() -> None:
     assert theme.text("a" * 50, 10) == "aaaaaaaaa…"
     assert theme.lines("OPT-IML (PCF Table 1, wikipedia)") == "OPT-IML (PCF Table<br>1, wikipedia)"
     assert theme.lines("mini-gpt-balanced on text", 14) == "mini-gpt-<br>balanced on t…"
-    assert theme.lines("mini-bert · gender-fiction-25") == "mini-bert ·<br>gender-fiction-25"
+    assert theme.lines("mini-bert · my-own-sentences") == "mini-bert ·<br>my-own-sentences"
     assert theme.lines("Tilt in 25 of 120: women left", 24) == "Tilt in 25 of 120:<br>women left"
     assert theme.lines("<br>") == "&lt;br&gt;"
     assert theme.lines("") == ""
