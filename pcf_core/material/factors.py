@@ -106,7 +106,7 @@ def _number(text: str, what: str, where: str) -> float | None:
         raise EvidenceError(f"{where}: the {what} {shown(text)} is not a number, such as 12.5.")
     if value != 0 and not SMALLEST <= abs(value) <= LARGEST:
         raise EvidenceError(
-            f"{where}: the {what} {shown(text)} is too {'large' if abs(value) > LARGEST else 'close to 0'}: "
+            f"{where}: the {what} {shown(text)} is too {'large' if abs(value) > LARGEST else 'close to 0'}; "
             "values must be between 1e-9 and 1e12 in size, so choose another unit."
         )
     return value

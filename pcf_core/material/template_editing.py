@@ -164,7 +164,7 @@ def _lessened(mined: MinedSet, rest: Sequence[MinedTemplate], what: str, **facts
     left = mass(rest)
     if not left > 0:
         raise TemplateError(
-            f"{what} leaves no template of {mined.name} with a count above 0: keep at least one."
+            f"{what}: no template of {mined.name} with a count above 0 would remain; keep at least one."
         )
     share = min(1.0, left / mass(mined.templates))
     return _edited(

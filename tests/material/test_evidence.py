@@ -90,7 +90,7 @@ def test_lists_of_ours_say_so_and_name_no_gender(name, number):
 
 def test_made_by_hand():
     assert make_evidence("own", [" nurse "], title="Own").terms == ("nurse",)
-    with pytest.raises(EvidenceError, match="The evidence list has no terms"):
+    with pytest.raises(EvidenceError, match="The evidence list has no occupations"):
         make_evidence("own", [])
 
 

@@ -113,7 +113,7 @@ def test_what_is_shipped_is_never_hidden_or_replaced(kind: Example, refusal: Ref
     assert own.names() == ()
     (hidden,) = own.left_out()
     assert hidden.name == kind.shipped
-    assert f"its file {path} has another name" in hidden.reason
+    assert f"rename its file {path}" in hidden.reason
     path.rename(path.with_stem("mine"))
     assert own.load("mine").name == "mine"  # the name of its file
 

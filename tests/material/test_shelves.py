@@ -83,5 +83,5 @@ def test_what_a_shipped_name_hides_is_named_with_the_way_out(assets, monkeypatch
     (assets / "topics" / "mine.toml").touch()  # a later version
     (hidden,) = shelf.hidden()
     assert hidden.name == "mine"
-    assert f"its file {own / 'mine.toml'} has another name" in hidden.reason
+    assert f"rename its file {own / 'mine.toml'}" in hidden.reason
     assert SHELF.hidden() == ()

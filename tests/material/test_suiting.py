@@ -168,8 +168,8 @@ def test_pronouns_are_left_out_by_name_and_subject_templates_do_not_stay():
     ("topic", "terms", "part"),
     [
         ("gender-zh", ["nurse", "cook"], "English only"),
-        ("gender-pronouns", ["nurse", "cook"], "pronouns alone"),
-        ("race-gender", ["nurse"], "has 1 group:"),
+        ("gender-pronouns", ["nurse", "cook"], "only pronouns"),
+        ("race-gender", ["nurse"], "has 1 group;"),
         ("race-gender", ["nurse", "Nurse"], "'a Nurse' is in the groups nurse and nurse-2"),
     ],
 )

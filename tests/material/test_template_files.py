@@ -136,10 +136,10 @@ def test_every_published_file_is_read_whole(path):
     [
         ("template,proportion,count\nThe [X] said [Y],1,2\n", "must name template and count"),
         ("template,count,documents\nThe [X] said [Y],1,2.5\n", "documents has '2.5'"),
-        ("template,count,documents\nThe [X] said [Y],1,-2\n", "counts -2 documents"),
-        (f"template,count,documents\nThe [X] said [Y],1,{2**63}\n", "from 0 up"),
+        ("template,count,documents\nThe [X] said [Y],1,-2\n", "has the count -2"),
+        (f"template,count,documents\nThe [X] said [Y],1,{2**63}\n", "at least 0"),
         ("template,count,sources\nThe [X] said [Y],1,enwiki\n", "sources has 'enwiki'"),
-        ("template,count,sources\nThe [X] said [Y],1,enwiki:-1\n", "counts -1"),
+        ("template,count,sources\nThe [X] said [Y],1,enwiki:-1\n", "has the count -1"),
         ("template,count,examples\nThe [X] said [Y],1,a;b;c;d\n", "4 examples"),
     ],
 )
@@ -171,7 +171,7 @@ def test_a_huge_file_is_not_read(ending, tmp_path, refusal):
     path = tmp_path / f"huge{ending}"
     with path.open("wb") as file:
         file.truncate(MAX_BYTES + 1)
-    assert "has 33,554,433 bytes; at most 33,554,432 are read." in refused(refusal, path)
+    assert "has 33,554,433 bytes; at most 33,554,432 are allowed." in refused(refusal, path)
 
 
 @pytest.mark.slow

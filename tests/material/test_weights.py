@@ -79,7 +79,7 @@ def test_the_257_terms_are_refused_by_name(refusal):
     with pytest.raises(EvidenceError) as caught:
         occupation_weights(load_evidence("occupations-pcf"), "employment")
     sentence = refusal(caught.value)
-    assert "96 of the 257 terms of occupations-pcf" in sentence
+    assert "96 of the 257 occupations of occupations-pcf" in sentence
     assert "uniform" in sentence
 
 

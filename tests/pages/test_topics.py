@@ -118,7 +118,7 @@ def test_a_topic_that_a_shipped_one_hides_is_named(own_topic: Topic, own_setting
     hidden = path.rename(path.with_name("gender.toml"))
     app = open_app("topics")
     (warning,) = app.warning
-    assert f"its file {hidden} has another name" in warning.value.replace("\\", "")
+    assert f"rename its file {hidden}" in warning.value.replace("\\", "")
 
 
 def test_a_list_of_ones_own_is_offered_by_the_sidebar_and_forms() -> None:
