@@ -52,8 +52,8 @@ def complete_part(store: Store, run: RunSpec) -> CompletePart | None:
     if run.plan is not None:
         return None
     lacking, listed, templates = _lacking(store, run), run.evidence, run.templates
-    by_occupation: NDArray[np.bool_] = ~lacking.any(axis=1)
-    by_template: NDArray[np.bool_] = ~lacking.any(axis=0)
+    by_occupation = np.logical_not(np.any(lacking, axis=1))
+    by_template = np.logical_not(np.any(lacking, axis=0))
     over: Literal["occupations", "templates"]
     if by_template.mean() > by_occupation.mean():
         over, complete = "templates", by_template

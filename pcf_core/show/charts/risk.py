@@ -161,9 +161,10 @@ def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.F
         # Side by side two labels meet on a telephone, and to one side one would near its neighbour.
         where = {"x": index, "y": 1, "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
         marks.note(figure, theme.text(label).replace(" ", "<br>", 1), font_size=11, **where)
-    fitting = int((theme.MAX_HEIGHT - AROUND) / max(1, len(shown)) / TWO_LINES)  # of two lines in a row
-    written = theme.lines if fitting >= SMALLEST else theme.text
-    labels = {key: written(row.label) for key, row in keyed}
+    most = (theme.MAX_HEIGHT - AROUND) / max(1, len(shown))  # pixels that a row may have
+    fitting = int(most / TWO_LINES)  # letters of two lines in a row
+    labels = {key: _label(row.label, most) for key, row in keyed}
+    row_height = HIGH_ROW if any(label.count("<br>") > 1 for label in labels.values()) else ROW
     values = [rows.Mark(key, row.overall, ends=row.interval) for key, row in keyed]
     look: dict[str, Any] = {"grid": True, "axis": theme.risk_axis(ends), "written": rows.value_texts(values)}
     look |= {"legend": len({row.kind for row in shown}) > 1, "top": theme.BELOW_BUTTONS, "right": 28}
