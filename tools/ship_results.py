@@ -111,6 +111,7 @@ NOT_RACE = ("religion", "disability", "disability-papers", "age")  # asked in th
 WIDE = ("gender", "gender-wide-wikipedia-20")  # several kinds of words: read with the protocol fitting
 PEOPLE_WIDE = "people-wide-wikipedia-20"
 PEOPLE = ("race-capitalised", "religion", "disability", "age")
+CHOICES = ("religion", "age", "disability", "race-capitalised")  # topics with sentences that name the choices
 RUNS = (
     *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
     *(Shipped(model, topic, RELATIVE) for model in PUBLIC for topic in (*SPELLINGS, *NOT_RACE)),
@@ -123,6 +124,7 @@ RUNS = (
     *(Shipped(model, *parts) for model in (*QUICK, "minilm-masked") for parts in BESIDES),
     *(Shipped(model, *WIDE) for model in (*PUBLIC, *ZOO)),
     *(Shipped(model, topic, PEOPLE_WIDE) for model in PUBLIC for topic in PEOPLE),
+    *(Shipped(model, topic, f"{topic}-choices") for topic in CHOICES for model in PUBLIC),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),
 )
 KNOWLEDGE = tuple(

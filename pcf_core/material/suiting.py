@@ -98,6 +98,12 @@ def probe_prompts(templates: TemplateSet, evidence: Evidence, number: int = 10) 
     return tuple(itertools.islice(dict.fromkeys(every), number))
 
 
+def names_all_groups(topic: Topic, texts: Iterable[str]) -> bool:
+    """Say whether each of some template texts has a word of every group of a topic."""
+    groups = [re.compile(rf"\b(?:{'|'.join(map(re.escape, group.words))})(?!\w)") for group in topic.groups]
+    return all(group.search(text) for text in texts for group in groups)
+
+
 def filled_prompts(
     topic: Topic, templates: Sequence[Template], terms: Sequence[str]
 ) -> tuple[tuple[str, str, str], ...]:

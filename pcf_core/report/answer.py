@@ -16,6 +16,7 @@ from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.risk import Difference
 from pcf_core.core.run import ModelSpec, RunSpec, version_name
 from pcf_core.core.topics import TemplateSet
+from pcf_core.material.suiting import names_all_groups
 from pcf_core.models.registry import list_models
 from pcf_core.report.loaded import (
     Study,
@@ -92,6 +93,12 @@ def answer_of(study: Study, store: Store, keys: Sequence[str] = (), read: Read =
     )
 
 
+def all_named(study: Study) -> bool:
+    """Say whether every sentence of a study names all groups of its topic."""
+    run = study.first.run
+    return names_all_groups(run.topic, run.templates.texts)
+
+
 def standing_of(study: Study, scales: OtherScales) -> tuple[Standing | None, str]:
     """Return how the compared models of a study stand, or why they cannot be compared.
 
@@ -111,6 +118,7 @@ def standing_of(study: Study, scales: OtherScales) -> tuple[Standing | None, str
         scales=scales,
         against_even=study.options.reference == "uniform",
         to_one=study.options.scale == "pcf",
+        all_named=study.remember(all_named),
     )
     return standing, ""
 
@@ -139,6 +147,7 @@ def answer_from(
         letters=study.remember(letters_of),
         against_even=study.options.reference == "uniform",
         to_one=study.options.scale == "pcf",
+        all_named=study.remember(all_named),
     )
     return answer_on(measured, caveats)
 

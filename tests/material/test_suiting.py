@@ -15,6 +15,7 @@ from pcf_core.material.suiting import (
     filled_prompts,
     group_names,
     heaviest_templates,
+    names_all_groups,
     probe_prompts,
     spread_terms,
     suiting_sets,
@@ -270,3 +271,12 @@ def test_families_are_disjoint_parts_of_the_words(words: list[str]) -> None:
     assert len(found) == len(set(found))
     assert set(found) <= set(words)
     assert all(len(family) > 1 for family in word_forms(words))
+
+
+@pytest.mark.parametrize("topic", ["age", "disability", "race-gender"])
+def test_sets_that_name_the_choices_name_all_groups_and_others_do_not(topic: str) -> None:
+    groups = load_topic(topic)
+    choices = load_templates(f"{topic}-choices").texts
+    assert names_all_groups(groups, choices)
+    assert not names_all_groups(groups, [choices[0].replace(groups.groups[0].words[0], "other")])
+    assert not names_all_groups(groups, load_templates(groups.templates).texts)
