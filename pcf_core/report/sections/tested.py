@@ -9,7 +9,6 @@ from pcf_core.show.findings.notes import contexts
 from pcf_core.show.findings.numbers import begun, count, listed, words_of
 
 CONCLUDE = (
-    "Models compared here may come in another order with other sentences.",
     *NOT_SURE,
     "No cause is measured: neither the training text nor the labour market is shown to cause a preference.",
 )

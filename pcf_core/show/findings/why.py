@@ -229,8 +229,16 @@ def readings_finding(sensitivities: Sensitivities, order: str) -> str:
         changing = [row for row, keys in rows.items() if not set(keys).isdisjoint(moved)]
         if changing:  # samples have no names
             named = [] if kind == "sample" else [in_words(row) for row in changing]
-            numbers = {"moved": len(changing), "number": len(rows)}
-            parts.append(say("other_order", kind=kind, named=named, fewer=fewer, **numbers))
+            parts.append(
+                say(
+                    "other_order",
+                    kind=kind,
+                    moved=len(changing),
+                    number=len(rows),
+                    named=named,
+                    fewer=fewer,
+                )
+            )
     return " ".join(filter(None, [order, *parts]))
 
 
