@@ -98,11 +98,11 @@ def resolve(name_or_path: str) -> ModelSpec:
         raise ModelError(f"There is no model named {name_or_path!r}: use its name on the hub, {meant[0]}.")
     names = [spec.name for spec in list_models()]
     near = get_close_matches(name_or_path, names, MOST_NEAR) or names[:MOST_NEAR]
-    suggested = ", ".join(near) or "none"
     more = f" and {len(names) - len(near):,} more" if len(names) > len(near) else ""
+    choose = f"choose one of {', '.join(near)}{more}, or " if near else ""
     raise ModelError(
-        f"There is no model named {name_or_path!r}: choose one of {suggested}{more}, or give a directory "
-        "with a config.json, a GGUF file, or a hub id such as openai-community/gpt2."
+        f"There is no model named {name_or_path!r}: {choose}give a directory with a config.json, "
+        "a GGUF file, or a hub id such as openai-community/gpt2."
     )
 
 

@@ -249,7 +249,7 @@ def test_the_page_says_what_the_library_finds(full_store: Store) -> None:
     assert readings_finding(choices, "") in app.texts
     for model, one in choices.models.items():
         moved = sensitivity_finding(model, one).partition(". ")[2].partition(" In samples")[0]
-        assert moved.startswith("Under ")
+        assert moved.startswith("With ")
         assert moved in app.texts
 
 

@@ -78,4 +78,5 @@ def test_every_sentence_is_among_the_examples(monkeypatch: pytest.MonkeyPatch) -
     for examples in EXAMPLES.values():
         examples()
     known = {f"{subject}.{name_of(call)}" for _, subject, call in CALLS} - {"criteria.answered"}  # on import
-    assert not known - written
+    missing = known - written
+    assert not missing, " ".join(sorted(missing))

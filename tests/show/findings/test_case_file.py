@@ -12,6 +12,7 @@ import pytest
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.core.risk import Interval, MeanTilt, RiskReport
+from pcf_core.core.run import CoverageSummary
 from pcf_core.show.findings.case_file import (
     FOUND,
     agreement_finding,
@@ -52,6 +53,7 @@ def report() -> RiskReport:
     return report_of([[0.9, 0.4], [0.8, 0.7], [0.1, 0.2]])
 
 
+LITTLE = CoverageSummary(by_tokens={}, cells=6, flagged=5)
 ALL = [
     row("bias", "difference", side="male words first for 3 of 4; mean tilt to male words 0.2"),
     row("fairpair", "difference"),
@@ -135,6 +137,7 @@ def examples() -> dict[str, object]:
             lean_text(report_of([[0.5, 0.5]] * 3), {}, "templates"),
         ],
         "rows of a run": dumped(run_rows(report(), {}, "templates", "run")),
+        "no reliable answer": dumped(run_rows(replace(report(), coverage=LITTLE), {}, "templates", "run")),
         "rows of a run without ranges": dumped(
             run_rows(replace(report(), intervals={}), {}, "templates", "run")
         ),

@@ -140,6 +140,9 @@ def policy(*found: Judged, cannot_tell: CannotTell = "fail", early: bool = False
     return GateReport(model="M", title="ours", error=0.05, stop_early=early, contexts=(context,))
 
 
+SAID_OF_ONE = (gate.verdict_word, gate.limit_finding)
+
+
 def gate_examples() -> dict[str, object]:
     all_of = {
         "within": judged("within", 0.3),
@@ -152,6 +155,7 @@ def gate_examples() -> dict[str, object]:
     }
     whole = policy(*all_of.values())
     (context,) = whole.contexts
+    little = context.model_copy(update={"reliable": False})
     unclear = all_of["within"], all_of["cannot tell"]
     reports = [whole, policy(all_of["within"]), policy(all_of["within"], all_of["near"], early=True)]
     reports += [policy(*unclear, cannot_tell=way) for way in ("fail", "warn", "pass")]  # type: ignore[arg-type]
@@ -159,6 +163,7 @@ def gate_examples() -> dict[str, object]:
     return {
         "limits": {name: gate.limit_name(one.limit) for name, one in all_of.items()},
         "verdicts": {name: gate.limit_finding(one, context) for name, one in all_of.items()},
+        "unreliable": [say(one, little) for one in all_of.values() for say in SAID_OF_ONE],
         "answers": [gate.gate_answer(report) for report in reports],
         "sure": [gate.certainty_note(report) for report in reports],
         "templates": gate.templates_note(context),
