@@ -131,7 +131,7 @@ def draw_given(
     return Given(((f"{stem}{ending_of(text, endings, columns)}", text.encode()),), "typed")
 
 
-def forget_typed(key: str) -> None:
+def empty_typed(key: str) -> None:
     """Empty the field of :func:`draw_given` once its text is saved."""
     saved_before = st.session_state.setdefault(TYPED, {})
     saved_before[key] = saved_before.get(key, 0) + 1
@@ -253,7 +253,7 @@ def draw_upload(
             untitled = given.is_typed and item.title == title_of(Path(given.files[0][0]))
             item = item.model_copy(update={"name": name, **({"title": name} if untitled else {})})
             recorded("uploaded", kind, name, own.save, item)
-            forget_typed(key)
+            empty_typed(key)
             saved(name)
 
 

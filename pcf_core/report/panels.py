@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # a third of a command's start, and most write no table
     import pandas as pd
 
 USUAL_HEIGHT = 450
-PAPER_HEIGHT = 390  # pixels: 104 mm, two fifths of a page; assets/report/report.css has it too
+PAPER_HEIGHT = 345  # pixels of 92 mm, two fifths of a page; assets/report/report.css has it too
 NINE_POINTS = 12  # in pixels
 FONT_SIZE = re.compile(r"font-size: (\d+)px")
 MOST_ROWS = 10  # of a table: the answer would scroll away

@@ -383,7 +383,7 @@ def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
     if st.button("Save", key=f"keep_{kind}", type="primary", icon=":material/save:"):
         with refusals_said():
             recorded("uploaded", experiment, name, keep_own, experiment, name, file_name, data)
-            own.forget_typed(upload)
+            own.empty_typed(upload)
             choose_next({key: name})
 
 
