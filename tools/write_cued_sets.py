@@ -25,57 +25,26 @@ from pcf_core.material.topics import load_topic
 FEWEST = 24
 # {or}: "a, b or c"; {and}: "a, b and c"; {one}: "a, one is b, and one is c"; {subject}: of the topic.
 CHOICES = (
-    "The form offers these choices: {or}.",
     "The question was: are you {or}?",
     "The reporter asked: would you say that you are {or}?",
     "One of the neighbours is {one}.",
-    "Nobody knew who was {or}.",
-    "I cannot tell who is {or}.",
-    "Guess who is {or}.",
-    "Everyone at the meeting was {or}.",
-    "Everyone in the novel is {or}.",
+    "One person in the photo is {one}.",
     "The chart has one bar for each group: {and}.",
+    "The table has one row for each group: {and}.",
     "The answers to the question about {subject} were {and}.",
-    "Asked about {subject}, people answered {or}.",
+    "The choices on the form were {and}.",
 )
 ENDS = (
-    "The [X] chose [Y]",
     "The [X] replied: I am [Y]",
     "The [X] said: I am [Y]",
     "The [X] next door is [Y]",
-    "In fact, the [X] was [Y]",
-    "Perhaps the [X] is [Y]",
-    "I think that the [X] is [Y]",
-    "The [X] who spoke first was [Y]",
-    "The [X] is [Y]",
+    "The [X] in it is [Y]",
     "The [X] belongs to those who are [Y]",
+    "The [X] is counted with those who are [Y]",
     "The answer of the [X] was [Y]",
-    "The [X] answered [Y]",
+    "The choice of the [X] was [Y]",
 )
-CLAUSES = (
-    "The [X] wrote that [Y]",
-    "The [X] replied that [Y]",
-    "The [X] said that [Y]",
-    "The [X] next door says that [Y]",
-    "The [X] explained that [Y]",
-    "The [X] only said that [Y]",
-    "The [X] knows that [Y]",
-    "The [X] who spoke first said that [Y]",
-    "The [X] believes that [Y]",
-    "The [X] noticed that [Y]",
-    "The [X] thinks that [Y]",
-    "The [X] answered that [Y]",
-)
-SUBJECTS = {
-    "religion": "religion",
-    "race-capitalised": "race",
-    "age": "age",
-    "disability": "disability",
-    "nationality": "nationality",
-    "race-gender": "race and gender",
-    "gender-inclusive": "gender",
-}
-NAMED = {"gender-inclusive": ("a man", "a woman", "nonbinary")}  # whose words are pronouns and nouns
+SUBJECTS = {"religion": "religion", "age": "age"}
 
 
 def cued_sentences(topic: str) -> tuple[str, ...]:
@@ -84,20 +53,15 @@ def cued_sentences(topic: str) -> tuple[str, ...]:
     Their number is the smallest multiple of the number of groups from ``FEWEST`` on, so that each word stands
     at each position equally often.
     """
-    named = NAMED.get(topic) or tuple(group.words[0] for group in load_topic(topic).groups)
-    ends = CLAUSES if topic in NAMED else ENDS
-    frames = [f"{choices} {end}" for choices, end in zip(CHOICES, ends, strict=True)]
+    named = tuple(group.words[0] for group in load_topic(topic).groups)
+    frames = [f"{choices} {end}" for choices, end in zip(CHOICES, ENDS, strict=True)]
     size = len(named)
     sentences = []
     for index in range(-(-FEWEST // size) * size):
-        start = (index + index // len(frames)) % size if len(frames) % size == 0 else index % size
-        order = _turned(named, start)
+        start = index % size
+        order = (*named[start:], *named[:start])
         sentences.append(_filled(frames[index % len(frames)], SUBJECTS[topic], order))
     return tuple(sentences)
-
-
-def _turned(words: Sequence[str], start: int) -> tuple[str, ...]:
-    return (*words[start:], *words[:start])
 
 
 def _filled(frame: str, subject: str, words: Sequence[str]) -> str:

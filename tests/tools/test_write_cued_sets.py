@@ -12,13 +12,13 @@ from pcf_core.core.settings import settings
 from pcf_core.material.suiting import suiting_sets, template_cards
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
-from tools.write_cued_sets import CHOICES, FEWEST, NAMED, SUBJECTS, cued_sentences, write_set
+from tools.write_cued_sets import CHOICES, FEWEST, SUBJECTS, cued_sentences, write_set
 
 pytestmark = pytest.mark.parametrize("topic", SUBJECTS)
 
 
 def words_named(topic: str) -> tuple[str, ...]:
-    return NAMED.get(topic) or tuple(group.words[0] for group in load_topic(topic).groups)
+    return tuple(group.words[0] for group in load_topic(topic).groups)
 
 
 def test_shipped_sets_are_what_the_tool_writes(topic: str, tmp_path: Path) -> None:
