@@ -163,7 +163,7 @@ def test_config_without_architecture_or_type_is_refused(config: dict[str, Any]) 
 
 def test_a_body_without_a_head_is_said_to_need_one() -> None:
     """Its name alone is no promise that naming a family helps."""
-    with pytest.raises(ModelError, match="can be scored only if its weights have one; name it causal:"):
+    with pytest.raises(ModelError, match="can be scored only if its weights have one: write causal:"):
         family_of({"architectures": ["LlamaModel"], "model_type": "llama"})
 
 

@@ -149,7 +149,7 @@ def test_without_models_or_registry_the_page_says_so(assets: Path) -> None:
     app = open_app("models")
     assert_state(app, "models none at hand")
     app.text_input(key="model_other").set_value("nobody").run()
-    assert "known are none" in app.errors
+    assert "choose one of none" in app.errors
 
 
 def test_a_scored_model_that_is_gone_still_shows_its_runs(assets: Path, full_store: Store) -> None:
