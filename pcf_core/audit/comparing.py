@@ -264,8 +264,8 @@ def warnings_of(
         sentences += [f"{side.name}: {sentence}" for sentence in read.result.warnings]
     if rough(effective_number(weights)):
         sentences.append(
-            f"Means and intervals are only as precise as with {effective_number(weights):.1f} equally weighted "
-            f"templates (of {len(weights):,})."
+            f"Means and intervals are only as precise as with {effective_number(weights):.1f} equally "
+            f"weighted templates (of {len(weights):,})."
         )
     return tuple(sentences)
 

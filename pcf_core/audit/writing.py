@@ -62,8 +62,8 @@ def rough_means(matrix: Matrix) -> tuple[str, ...]:
         return _heavy_template(matrix)
     return (
         f"Precision is only that of about {effective:.1f} equally weighted templates (of "
-        f"{len(matrix.templates):,}), so means are rough and intervals wide, that of caprice up to three times "
-        "as wide as necessary.",
+        f"{len(matrix.templates):,}), so means are rough and intervals wide, that of caprice up to three "
+        "times as wide as necessary.",
         *_heavy_template(matrix),
     )
 
