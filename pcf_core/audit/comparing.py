@@ -264,8 +264,8 @@ def warnings_of(
         sentences += [f"{side.name}: {sentence}" for sentence in read.result.warnings]
     if rough(effective_number(weights)):
         sentences.append(
-            f"Because a few of the {len(weights):,} templates carry most of the weight, means and intervals "
-            f"are only as precise as with {effective_number(weights):.1f} equally weighted templates."
+            f"Means and intervals are only as precise as with {effective_number(weights):.1f} equally "
+            f"weighted templates (of {len(weights):,})."
         )
     return tuple(sentences)
 

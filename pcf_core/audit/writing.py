@@ -61,9 +61,9 @@ def rough_means(matrix: Matrix) -> tuple[str, ...]:
     if not rough(effective):
         return _heavy_template(matrix)
     return (
-        f"Because a few of the {len(matrix.templates):,} templates dominate, precision is that of about "
-        f"{effective:.1f} equally weighted templates: means are rough and intervals wide, that of caprice up "
-        "to three times as wide as necessary.",
+        f"Precision is only that of about {effective:.1f} equally weighted templates (of "
+        f"{len(matrix.templates):,}), so means are rough and intervals wide, that of caprice up to three "
+        "times as wide as necessary.",
         *_heavy_template(matrix),
     )
 

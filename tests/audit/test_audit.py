@@ -208,7 +208,7 @@ def test_what_a_topic_leaves_out_and_few_templates_are_in_the_report(full_store:
     )
     assert "canary" in {item.name for item in found.left_out}
     said = " ".join(found.warnings)
-    assert "19 templates count as 5.0" in said
+    assert "about 5.0 equally weighted templates (of 19)" in said
     assert "43 of 120 occupations are left out" in said
     assert "64 % of the list remains" in said
 

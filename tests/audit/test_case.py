@@ -123,7 +123,9 @@ def test_nothing_is_scored_or_kept(store: Store) -> None:
 def test_a_run_with_a_sampling_plan_is_refused_in_a_sentence(store: Store) -> None:
     run = planned(score(store, "mini-gpt", load_templates("gender-nineteen")), 0.1)
     score_with_fake(store, run)
-    with pytest.raises(RunError, match=r"has a sampling plan: .* choose a run that scores every template\.$"):
+    with pytest.raises(
+        RunError, match=r"used a sampling plan, .* choose a run that scored every template\.$"
+    ):
         restricted(load_result(store, run), run, run.drawn.texts, [1.0], ViewOptions())
 
 

@@ -148,7 +148,7 @@ def test_before_a_noun_his_and_her_count_though_the_list_pairs_them_otherwise() 
 def test_a_template_that_leaves_a_group_without_a_word_is_named(store: Store) -> None:
     run = score_few(store, topic="gender-pronouns", templates=load_templates("gender-nineteen"))
     bare = mixed(run, ("pronoun",), ("determiner",))
-    with pytest.raises(ModelError, match="without a word in the template 'The"):
+    with pytest.raises(ModelError, match="in the template 'The"):
         load_result(store, bare, "fitting")
 
 

@@ -146,7 +146,9 @@ def test_weights_that_are_worth_too_few_draws_are_refused(store: Store) -> None:
     drawn = score(store, planned(run, 0.02))
     by_count = report(load_result(store, drawn), drawn, ViewOptions())
     assert by_count.sampling.effective_draws == pytest.approx(100)
-    with pytest.raises(TemplateError, match=r"with equal template weights they are worth 3\.\d, too few"):
+    with pytest.raises(
+        TemplateError, match=r"With equal template weights they are worth only 3\.\d draws, too few"
+    ):
         report(load_result(store, drawn), drawn, ViewOptions(template_weighting="equal"))
 
 
@@ -165,7 +167,7 @@ def test_rare_templates_that_no_draw_has_met_are_not_forgotten(store: Store) -> 
         ),
     )
     assert len(drawn.drawn.templates) == 5
-    with pytest.raises(TemplateError, match=r"are worth 0\.0061"):
+    with pytest.raises(TemplateError, match=r"are worth only 0\.0061"):
         report(load_result(store, drawn), drawn, ViewOptions(template_weighting="equal"))
 
 

@@ -190,7 +190,7 @@ def test_exact_boundary_comes_from_its_own_run(store: Store) -> None:
     assert_same(under(other, "protocol", "exact"), read(store, run, ViewOptions()))
     assert "scores of the protocol exact" in reason(other, "protocol", "single-token")
     for model, expected in (
-        ("mini-bert", "is for causal models and those"),
+        ("mini-bert", "is for causal models and models"),
         ("mini-t5", "--protocol exact-"),
     ):
         found = sensitivity(store, score_few(store, model=model), ViewOptions())

@@ -193,5 +193,5 @@ def test_no_shared_number_of_tokens_is_refused(
     monkeypatch.setattr("tests.audit.small_runs.TOKENS", {"asian": 3})
     store = Store.open(own_settings.cache)
     run = score_few(store, topic="race")
-    with pytest.raises(ModelError, match="without a word in mini-gpt"):
+    with pytest.raises(ModelError, match="mini-gpt has no word left"):
         load_result(store, run, "equal-tokens")

@@ -79,7 +79,7 @@ def test_one_template_says_nothing_of_others() -> None:
 def test_few_templates_are_said_to_be_rough() -> None:
     found = of_matrix(np.full((2, 4), 0.7), template_weights=[7, 1, 1, 1])
     few, heavy = found.warnings
-    assert few.startswith("Because a few of the 4 templates dominate, precision is that of about 1.9 equally")
+    assert few.startswith("Precision is only that of about 1.9 equally weighted templates (of 4)")
     assert heavy.startswith("One template counts for 70 % of the result"), "what the width takes for granted"
     assert len(of_matrix(np.full((2, 4), 0.7)).warnings) == 1, "of templates that weigh alike none is named"
     assert all(interval.few for interval in found.intervals["caprice_risk"])

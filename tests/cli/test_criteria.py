@@ -175,7 +175,7 @@ def test_what_questions_cost_is_said_before_they_are_asked(own_settings: Setting
     assert few["missing"] == 4 * 17 * 10
     whole = answer("criteria_estimate", *asked, "--questions", "64")
     assert whole["missing"] == 64 * 17 * 2
-    assert "questions are asked" not in whole["reason"]
+    assert "questions are used" not in whole["reason"]
 
 
 @pytest.mark.slow

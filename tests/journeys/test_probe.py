@@ -46,7 +46,7 @@ def test_a_sentence_is_typed_and_its_words_are_drawn(environment: dict[str, str]
         assert len(queue.list(kind=PROBE)) == 4  # nothing was asked twice
         field.fill("The nurse said so")
         field.press("Enter")
-        expect(page.get_by_text("write [Y] where the word goes")).to_be_visible()
+        expect(page.get_by_text("write [Y] in place of the word")).to_be_visible()
         page.get_by_role("button", name="The engineer said that …").press("Enter")
         expect(field).to_have_value("The engineer said that …")
         expect(page.get_by_text("mini-bert prefers")).to_be_visible()

@@ -233,15 +233,15 @@ def test_when_a_slope_is_carried() -> None:
         (range(12), [0.0] * 12, None, "the risk is the same"),
         ([0.0] * 11 + [1.0], np.linspace(0, 1, 12), None, "one point alone determines"),
         (range(12), np.linspace(0, 1, 12), [1.0] * 11 + [1e7], "one point alone determines"),
-        (1e200 * np.arange(12), np.linspace(0, 1, 12), None, "the numbers of the factor are too large"),
-        ([-1e308, 1e308] * 6, np.linspace(0, 1, 12), None, "the numbers of the factor are too large"),
+        (1e200 * np.arange(12), np.linspace(0, 1, 12), None, "the values of the factor are too large"),
+        ([-1e308, 1e308] * 6, np.linspace(0, 1, 12), None, "the values of the factor are too large"),
         (
             1e-320 * np.arange(12),
             np.linspace(0, 1, 12),
             None,
             "the values of the factor are too close together to calculate with",
         ),
-        (range(12), 1e200 * np.arange(12), None, "the numbers of the risk are too large"),
+        (range(12), 1e200 * np.arange(12), None, "the values of the risk are too large"),
         (range(12), np.linspace(0, 1, 12), [1.0, 1e-40] * 6, "the weights are too unequal"),
     ],
 )

@@ -212,7 +212,7 @@ def test_what_another_process_has_kept_is_not_told_twice(tmp_path: Path) -> None
             r"None of the 2 .* with he or she became a template \(a number: 1; it has no that: 1\)\. A "
             "suitable sentence has the word that",
         ),
-        ("He " + "very " * 70 + "came.", r"No sentence .* \(passed over: 1 × sentence over 60 words"),
+        ("He " + "very " * 70 + "came.", r"No sentence .* \(left out: 1 × sentence over 60 words"),
     ],
 )
 def test_nothing_to_mine_is_said_where_it_was_lost(tmp_path: Path, text: str, says: str) -> None:

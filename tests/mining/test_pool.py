@@ -109,7 +109,7 @@ def test_a_block_that_ends_process_after_process_is_named(tmp_path: Path) -> Non
     (tmp_path / "crashes").mkdir()
     with (
         Processes(partial(failing_counter, tmp_path / "crashes", 9), 1) as processes,
-        pytest.raises(ScoringError, match=r"3 processes .* 'odd' to '.*' \(exit code 7\).* are kept"),
+        pytest.raises(ScoringError, match=r"3 mining processes .* 'odd' to '.*' \(exit code 7\).* are kept"),
     ):
         mine_fake(tmp_path, corpus, processes)
     here = Here(fake_counter())

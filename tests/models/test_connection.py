@@ -72,7 +72,7 @@ def test_what_passes_is_waited_for(vllm: CompletionsServer, way: str, fault: str
         (failing(400), r"refuses a request \(400: not now\)", 1),
         (failing(307, Location="http://127.0.0.1:9/v1"), r"refuses a request .*set PCF_ENDPOINT_URL", 1),
         (always(401, {"error": {"message": f"no\n{KEY}"}}), r"\(401: no …; set PCF_ENDPOINT_KEY to a key", 1),
-        (cutting(), r"does not answer \(.+\): check that it runs", 2),
+        (cutting(), r"does not answer \(.+\): check that it is running", 2),
         (slowly(0.3), r"no answer within 0\.1 s; the longest wait of a run is PCF_ENDPOINT_TIMEOUT", 2),
         (saying(b'{"choices": ['), "returned an answer that is not JSON", 2),
         (saying(b"\xff\xfe"), "returned an answer that is not JSON", 2),
@@ -155,7 +155,7 @@ def test_no_key_no_header_and_nobody_there_is_one_sentence(vllm: CompletionsServ
     with Server(vllm.url, "tiny") as server:
         server.models()
     assert vllm.keys == {""}
-    sentence = r"http://127\.0\.0\.1:9 does not answer \(.+\): check that it runs"
+    sentence = r"http://127\.0\.0\.1:9 does not answer \(.+\): check that it is running"
     with (
         Server("http://127.0.0.1:9", "tiny", pauses=()) as server,
         pytest.raises(ScoringError, match=sentence),

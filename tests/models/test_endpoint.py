@@ -146,7 +146,7 @@ def test_none_is_set() -> None:
 
 @pytest.mark.parametrize("name", ["endpoint:", "endpoint:other", "endpoint:org/tin y\n"])
 def test_a_model_that_is_not_served(server: CompletionsServer, name: str) -> None:
-    with pytest.raises(ModelError, match="it serves: org/tiny"):
+    with pytest.raises(ModelError, match=r"choose one of its models \(org/tiny"):
         resolve(name)
 
 
@@ -281,7 +281,7 @@ def all_equal(value: float) -> Bend:
 
 # What a server does with each request, and the reason why nobody can score with it.
 USELESS: list[tuple[dict[str, Any], str]] = [
-    ({"shape": "none"}, r"gives no usable log-probabilities of prompt tokens for tiny: serve it"),
+    ({"shape": "none"}, r"gives no usable log-probabilities of prompt tokens for tiny: serve the model"),
     ({"bend": all_equal(0.0)}, "every token the same log-probability, 0"),
     ({"bend": all_equal(-math.log(32000))}, "every token the same log-probability, -10.37"),
     ({"bend": all_equal(-9999.0)}, "a token of an ordinary sentence no probability"),

@@ -163,7 +163,7 @@ def test_config_without_architecture_or_type_is_refused(config: dict[str, Any]) 
 
 def test_a_body_without_a_head_is_said_to_need_one() -> None:
     """Its name alone is no promise that naming a family helps."""
-    with pytest.raises(ModelError, match="can be scored only if its weights have one; name it causal:"):
+    with pytest.raises(ModelError, match="can be scored only if its weights have one: write causal:"):
         family_of({"architectures": ["LlamaModel"], "model_type": "llama"})
 
 
@@ -213,7 +213,9 @@ def test_the_body_of_an_embedder_is_not_advised_to_be_causal(switch: dict[str, A
     ],
 )
 def test_a_type_that_the_library_does_not_load_is_refused_by_its_name(architecture: str, kind: str) -> None:
-    with pytest.raises(ModelError, match=f"{architecture} and the type '{kind}', of which.*as an endpoint"):
+    with pytest.raises(
+        ModelError, match=f"{architecture} and the type '{kind}', which the installed.*as an endpoint"
+    ):
         family_of({"architectures": [architecture], "model_type": kind})
     mapping = AutoModelForCausalLM._model_mapping
     assert type(AutoConfig.for_model(kind)) not in mapping, "transformers loads it now: it can be scored"

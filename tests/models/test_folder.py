@@ -179,7 +179,7 @@ def test_an_answer_becomes_part_of_the_name_only_where_it_was_needed(tmp_path: P
     clear = write_model(tmp_path / "clear")
     assert describe(clear, "m", requested="causal") == describe(clear, "m")
     open_ = write_model(tmp_path / "open", {"architectures": ["BertForMaskedLM", "BertLMHeadModel"]})
-    with pytest.raises(ModelError, match="name it masked:m or causal:m"):
+    with pytest.raises(ModelError, match="write masked:m or causal:m"):
         describe(open_, "m")
     requested = describe(open_, "m", requested="masked")
     assert (requested.name, requested.family) == ("masked:m", "masked")

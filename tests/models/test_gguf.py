@@ -216,7 +216,7 @@ OTHERS: list[tuple[dict[str, Any], str]] = [
 # The same when it is converted.
 UNCONVERTED: list[tuple[dict[str, Any], str]] = [
     ({"tensors": {"blk.0.attn_q.bias": np.ones(32, np.float32)}}, "holds [0-9,]+ weights, but transformers"),
-    (entry("feed_forward_length", 2**28), "asks for"),
+    (entry("feed_forward_length", 2**28), "describes"),
     ({"extra": {"tokenizer.ggml.model": "unheard"}}, "cannot be read"),
     (entry("attention.layer_norm_epsilon", 1e-3), r"layer_norm_epsilon = 0\.001, where 1e-06 would be used"),
     (

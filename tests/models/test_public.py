@@ -127,7 +127,7 @@ UNEQUAL_SIZES = "pairs org/a and org/c, which must have the same number of param
         ('[[series]]\nname = "s"\ntitle = "S"\n', "series.0.pair: Field required"),
         (entry("a"), "a model is listed twice"),
         (entry("e", 'license = "Own"\n'), "org/e: terms must be the address"),
-        (entry("e", 'license = "MIT"\nterms = "https://x.y"\n'), "and of no other"),
+        (entry("e", 'license = "MIT"\nterms = "https://x.y"\n'), "and empty if it is"),
     ],
 )
 def test_what_no_registry_can_hold_is_one_clear_sentence(

@@ -104,7 +104,7 @@ def test_how_much_is_exchanged_is_said_in_words_and_understood_as_before(mode: s
 
 def test_the_form_begins_with_its_own_choices_and_keeps_them_beside_a_refusal() -> None:
     app = open_app("fairpair", fp_name_1="Jane", fp_name_2="Jane")
-    assert "Both names are 'Jane': type two that differ." in app.errors
+    assert "Both names are 'Jane': type two different names." in app.errors
     assert [app.number_input(key=key).value for key in ("fp_count", "fp_seed")] == [25, 0]
 
 

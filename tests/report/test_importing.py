@@ -123,7 +123,7 @@ def test_no_score_from_here_is_read_for_a_pack(theirs: Store, ours: Store, pack:
 def test_an_imported_model_cannot_be_scored(own_settings: Settings, ours: Store, pack: bytes) -> None:
     brought(ours, pack)
     run = ours.load_run(small_run().key)
-    with pytest.raises(ModelError, match="there are imported results alone"):
+    with pytest.raises(ModelError, match="is not installed, only its imported results"):
         resolve(run.scoring.name)
     with pytest.raises(RunError, match="was imported, so it cannot be run here"):
         submit_run(ours, Queue.open(own_settings.catalogue), run)

@@ -91,7 +91,7 @@ def test_a_forged_name_is_never_that_of_a_model_here(theirs: Store, ours: Store)
     own = add_fairpair(theirs, key)
     (new,) = brought(ours, packed_texts(theirs, fairpair=[own])).new_texts
     assert new.asked.key.model.startswith("imported:mini-gpt@")
-    with pytest.raises(ModelError, match="there are imported results alone"):
+    with pytest.raises(ModelError, match="is not installed, only its imported results"):
         resolve_writer(new.asked.key.model)
     assert FAIRPAIR_AUDIT.load(ours, own) is None
     assert ours.texts(key, "John is a nurse.", 1) is None

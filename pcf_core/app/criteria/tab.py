@@ -163,8 +163,8 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
                 "Beyond the world",
                 f"{100 * further.value:+.1f} points".replace("-", "−"),
                 "How much further the model's share of women lies towards each profession's majority than "
-                "in the world, as a mean over professions in percentage points. Below 0 the model is closer "
-                "to even than the world.",
+                "in the world, as a mean over professions in percentage points. Below 0 it lies less "
+                "far towards the majority than in the world.",
                 "" if further.interval is None else _points(further.interval),
             )
         )

@@ -233,7 +233,7 @@ TABLES = [
     ({"text": [1]}, r"a\.parquet has int64 in the column text; it must hold strings"),
     ({"text": [["a"]]}, r"a\.parquet has list<.+> in the column text; it must hold strings"),
     ({"text": ["a", None]}, r"a\.parquet, row 2: the text is null; it must be a string"),
-    ({"text": pa.array([], pa.string())}, r"The corpus a\.parquet has no document"),
+    ({"text": pa.array([], pa.string())}, r"The corpus a\.parquet has no documents"),
     ({"text": ["x" * (16 * 2**20 + 1)]}, r"a\.parquet, row 1: the text has 16,777,217 characters; at most"),
     ({"text": NOT_UTF8}, r"a\.parquet, row 1 is not UTF-8 text"),
 ]

@@ -86,7 +86,7 @@ def test_an_archive_of_texts_is_read_as_it_is(tmp_path: Path) -> None:
         (b"WARC/1.0\r\n" + b"a: b\r\n" * 20_000, "header without an end"),
         (
             record("response", b"", "application/http").replace(b"Length: 0", b"Length: 99999999"),
-            "at most 16,777,216 are read",
+            "at most 16,777,216 are allowed",
         ),
     ],
 )

@@ -67,10 +67,12 @@ def test_a_parser_of_chinese_needs_no_tags_and_no_lemmas(untrained: Callable[...
 def test_a_parser_of_another_language_is_refused_with_what_to_name(untrained: Callable[..., str]) -> None:
     with pytest.raises(
         PipelineError,
-        match=r"en-mini must be one of Chinese, 'zh' \(got 'en'\): name another .* zh_core_web_sm",
+        match=r"A parser for Chinese \('zh'\) is needed, but en-mini is for 'en': .* zh_core_web_sm",
     ):
         open_pipeline(SHIPPED, "zh")
-    with pytest.raises(PipelineError, match=r"must be one of English, 'en' \(got 'zh'\): .* en_core_web_sm"):
+    with pytest.raises(
+        PipelineError, match=r"A parser for English \('en'\) is needed, .* is for 'zh': .* en_core_web_sm"
+    ):
         open_pipeline(untrained(*LABELS))
 
 

@@ -295,9 +295,9 @@ def test_a_limit_a_minute_is_waited_for(texts: TextServer, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("fault", "says", "attempts"),
     [
-        (saying(b"[]"), "answers without a text in the shape of /completions", 3),
-        (saying(b'{"choices": []}'), "answers without a text in the shape of /completions", 3),
-        (saying(b'{"choices": [{"text": 3}]}'), "answers without a text in the shape of /completions", 3),
+        (saying(b"[]"), "has no text in the form of /completions", 3),
+        (saying(b'{"choices": []}'), "has no text in the form of /completions", 3),
+        (saying(b'{"choices": [{"text": 3}]}'), "has no text in the form of /completions", 3),
         (saying(b'{"choices": [{"text": "%s"}]}' % (b"a" * 5000)), "but at most 12 tokens were requested", 3),
         (saying(b" " * 2**21), "with more than 1,048,576 bytes", 1),
     ],

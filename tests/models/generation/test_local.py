@@ -396,7 +396,7 @@ def told_its_end(loaded: Loaded) -> CausalGenerator:
     return open_causal(loaded).with_system(f"Be {loaded.tokenizer.eos_token}")
 
 
-SPECIAL = "holds </s>, a special token of tiny; take it out"
+SPECIAL = "contains </s>, a special token of tiny: remove it"
 # What makes a generator, of which twin, the prompt that it is given, and the sentence that refuses it.
 REFUSED: list[tuple[Callable[[Loaded], CausalGenerator], str, str, str]] = [
     (open_causal, "gpt2", "", "A prompt is empty"),

@@ -308,7 +308,7 @@ def test_a_leak_counts_beyond_rounding(leak: float, precision: float, context: i
     sentence = find_leak(read, 100, context, precision)
     allowed = max(LEAST, UNITS_CHANGED * precision * 8)
     assert bool(sentence) == (float(torch.tensor(8.0 + leak) - 8.0) > allowed)
-    assert not sentence or sentence.endswith("when the text behind them changes")
+    assert not sentence or sentence.endswith("when the text after them changes")
 
 
 def test_a_length_that_counts_is_a_leak_too() -> None:
@@ -365,7 +365,7 @@ def test_forbidden_tokens_and_nan_are_no_leak() -> None:
         assert find_leak(reader(lambda ids, position, value=constant: value), 100, 0, 2**-7) == ""
     one_text = reader(lambda ids, position: -np.inf if len(ids) < 40 else 1.0)
     assert find_leak(one_text, 100, 0, 2**-7) == (
-        "its logits change by up to inf when the text behind them is cut off"
+        "its logits change by up to inf when the text after them is cut off"
     )
 
 

@@ -230,7 +230,7 @@ def test_a_device_that_fails_is_one_sentence(name: str, error: Exception, senten
 @pytest.mark.parametrize(
     ("name", "protocol", "sentence"),
     [
-        ("gpt2", "fast", "no protocol 'fast'; choose one of exact"),
+        ("gpt2", "fast", "no protocol 'fast': choose one of exact"),
         ("bert", "exact-boundary", "exact-boundary is for causal models and models with sentinels"),
         ("xlnet", "exact-boundary", "exact-boundary is for causal models and models with sentinels"),
         *(

@@ -139,7 +139,7 @@ def test_an_upload_names_its_entity() -> None:
 @pytest.mark.parametrize(
     ("file_name", "data", "reason"),
     [
-        ("own.pdf", b"", "is no .toml or .csv or .txt file"),
+        ("own.pdf", b"", "is not a .toml or .csv or .txt file"),
         ("own.txt", b"", "has no prompts"),
         ("own.txt", b"John sings.", r"must have \{name\}"),
         ("own.txt", b"{name} {verb}", "no other braces"),
@@ -157,12 +157,12 @@ def test_an_upload_names_its_entity() -> None:
         ("own.toml", b'prompts = ["{name}"]\nnames = ["ann", "Tom"]', "capital"),
         ("own.toml", b'prompts = ["{name}"]\nmore = 1', "unknown key"),
         ("own.toml", b'frames = ["{name} {fact}"]', "write both or neither"),
-        ("own.toml", b'frames = ["{name}"]\n[facts]\na = ["x"]', r"must have \{fact\} once"),
+        ("own.toml", b'frames = ["{name}"]\n[facts]\na = ["x"]', r"must have \{fact\} exactly once"),
         ("own.toml", b'frames = ["{name} {fact}"]\nfacts = ["x"]', "a list for each category"),
         ("own.toml", b'frames = ["{name} {fact}"]\n[facts]\na = "x"', "facts of a must be a list"),
         ("own.toml", OCCUPATIONS % b'"/etc/hosts.txt"', "use a list"),
         ("own.toml", OCCUPATIONS % b'["x"]', "use a list"),
-        ("own.toml", b'[occupations]\nevidence = "sports"\nframe = "{name}"', r"have \{occupation\} once"),
+        ("own.toml", b'[occupations]\nevidence = "sports"\nframe = "{name}"', r"occupation\} exactly once"),
         ("own.toml", b'[occupations]\nframe = "{name}"', "needs evidence and frame"),
         ("own.toml", OCCUPATIONS % b'"sports"' + b'written = {x = "y"}', "is not in the list"),
     ],
