@@ -124,7 +124,8 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     assert app.sidebar.selectbox(key="templates").value == wide
     assert chosen(app) == pair
     assert f"We cannot tell {pair[0]} and {pair[1]} apart with these sentences: risks 0.4" in app.texts
-    assert f"In sentences of gender-wikipedia-100 {pair[0]} is closer to even." in app.texts
+    elsewhere = "In sentences of “100 sentence beginnings from Wikipedia”"
+    assert f"{elsewhere} {pair[0]} is closer to even." in app.texts
 
 
 def test_other_sentences_are_told_once_both_models_are_scored_on_them(
