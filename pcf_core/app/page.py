@@ -38,7 +38,7 @@ from pcf_core.show.findings.notes import (
 )
 from pcf_core.show.findings.numbers import PEOPLE, called, count, listed, people
 from pcf_core.show.findings.provenance import imported_note
-from pcf_core.show.names import with_titles
+from pcf_core.show.names import sentence_with_titles, with_titles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,7 +162,7 @@ def _unbroken(text: str) -> str:
 
 def finding(*sentences: str) -> None:
     """Draw the finding, one sentence a line."""
-    lines = [_unbroken(plain(with_titles(sentence))) for sentence in sentences if sentence]
+    lines = [_unbroken(plain(sentence_with_titles(sentence))) for sentence in sentences if sentence]
     if lines:
         st.markdown("  \n".join(lines))
 
@@ -175,7 +175,7 @@ def labelled(lines: Mapping[str, str]) -> None:
 
 def finding_list(sentences: Iterable[str]) -> None:
     """Draw findings as a list."""
-    lines = "\n".join(f"- {plain(with_titles(sentence))}" for sentence in sentences if sentence)
+    lines = "\n".join(f"- {plain(sentence_with_titles(sentence))}" for sentence in sentences if sentence)
     if lines:
         st.markdown(_unbroken(lines))
 

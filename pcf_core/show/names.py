@@ -32,6 +32,19 @@ def with_titles(text: str) -> str:
     return names.sub(lambda match: titles[match[0]], text)
 
 
+def sentence_with_titles(sentence: str) -> str:
+    """Replace the same names in a sentence, where the title of a template set is quoted."""
+    if "-" not in sentence:
+        return sentence
+    titles, names = _titles(settings().assets)
+
+    def quoted(match: re.Match[str]) -> str:
+        title, before = titles[match[0]], sentence[: match.start()][-1:]
+        return title if match[0] in _models() or before == "“" else f"“{title}”"
+
+    return names.sub(quoted, sentence)
+
+
 def set_title(templates: TemplateSet) -> str:
     """Return the title of a template set: that of today for a shipped one, also of an earlier result."""
     return _titles(settings().assets)[0].get(templates.name) or templates.title or templates.name
@@ -52,6 +65,11 @@ def _titles(assets: Path) -> tuple[Mapping[str, str], re.Pattern[str]]:
     longest_first = sorted(titles, key=len, reverse=True)
     alternatives = "|".join(map(re.escape, longest_first)) or r"(?!)"
     return titles, re.compile(rf"(?<![\w./:@=\\-])(?:{alternatives})(?![\w/@\\-]|[.:]\w)")
+
+
+@lru_cache(maxsize=1)
+def _models() -> frozenset[str]:
+    return frozenset(name for name, _ in _model_titles())
 
 
 def _model_titles() -> Iterator[tuple[str, str]]:

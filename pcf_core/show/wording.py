@@ -3,7 +3,7 @@
 A file of templates is a subject, and every macro in it a sentence or a few.  They are Jinja's, with the
 functions of :mod:`pcf_core.show.findings.numbers` as filters, so that all words stand in one place, to be
 read, corrected and translated without the program.  A template chooses words; it never computes.  Models and
-template sets are written by their titles (:func:`pcf_core.show.names.with_titles`).
+template sets are written by their titles (:mod:`pcf_core.show.names`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import jinja2
 from jinja2.environment import TemplateModule
 
 from pcf_core.show.findings import numbers
-from pcf_core.show.names import with_titles
+from pcf_core.show.names import sentence_with_titles
 
 FOLDER = Path(__file__).parent / "sentences"
 FILTERS = (
@@ -47,7 +47,7 @@ def sentences(subject: str) -> Say:
 
     def say(name: str, /, **values: object) -> str:
         written = str(getattr(_module(subject), name)(**values)).strip()
-        return with_titles(LINE_BREAK.sub(" ", written))
+        return sentence_with_titles(LINE_BREAK.sub(" ", written))
 
     return say
 

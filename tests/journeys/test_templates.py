@@ -56,7 +56,7 @@ def test_a_set_is_edited_saved_previewed_and_compared(environment: dict[str, str
         assert list((Path(environment["PCF_CACHE"]) / "templates").iterdir())
         go(page, address, "set=without-said&set_view=preview&templates=gender-nineteen")
         assert drawn_traces(page) == 6
-        assert "with the 19 templates of gender-nineteen" in body_text(page)
+        assert "with the 19 templates of “19 sentence beginnings from the papers”" in body_text(page)
         go(page, address, "set=without-said&set_view=compare&other=gender-nineteen")
         expect(page.locator(".js-plotly-plot")).to_have_count(2)
         assert "18 templates are in both, of 18 and 19" in body_text(page)

@@ -363,7 +363,10 @@ def test_the_same_sentences_with_other_counts_are_another_set_and_say_so(full_st
     key = usual_run("mini-gpt").key
     mine = open_app("risk", model=["mini-gpt"], templates="mine")
     assert mine.texts != usual
-    assert f"The run {key} uses the counts of gender-nineteen, not those of mine." in mine.captions
+    assert (
+        f"The run {key} uses the counts of “19 sentence beginnings from the papers”, not those of mine."
+        in mine.captions
+    )
     command = f"python -m pcf_core risk {key} --templates mine"
     assert command in "\n".join(block.value for block in mine.open_foot().code)
     form = open_app("run_an_audit", score_model=["mini-gpt"], score_templates="mine")

@@ -100,7 +100,7 @@ def test_a_cut_is_previewed_on_cached_runs_without_scoring(full_store: Store) ->
         ViewOptions(),
     )
     sentence = next(line for line in app.said.splitlines() if line.startswith("The risk of mini-gpt"))
-    assert "with the 19 templates of gender-nineteen and" in sentence
+    assert "with the 19 templates of “19 sentence beginnings from the papers” and" in sentence
     assert f"and {two_decimals(restricted_report.overall_risk)} (" in sentence
     table = app.dataframe[0].value
     row = table[(table["model"] == "mini-gpt") & table["templates"].str.startswith("5 templates")]

@@ -11,7 +11,7 @@ from pcf_core.material.templates import list_template_sets
 from pcf_core.models.names import known_models
 from pcf_core.models.public import public_models
 from pcf_core.show.charts import theme
-from pcf_core.show.names import _titles, set_title, with_titles
+from pcf_core.show.names import _titles, sentence_with_titles, set_title, with_titles
 from pcf_core.show.wording import sentences
 
 SMOLLM2, GEMMA = "SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M"
@@ -78,6 +78,13 @@ def test_an_earlier_result_of_a_set_has_the_title_of_today() -> None:
 def test_what_is_written_once_stays(text: str) -> None:
     once = with_titles(f"{text} {SMOLLM2}")
     assert with_titles(once) == once
+
+
+def test_a_sentence_quotes_the_title_of_a_set() -> None:
+    quoted = "In “100 sentence beginnings from Wikipedia” SmolLM2 135M Instruct is closer."
+    assert sentence_with_titles(f"In gender-wikipedia-100 {SMOLLM2} is closer.") == quoted
+    assert sentence_with_titles(f"In “gender-wikipedia-100” {SMOLLM2} is closer.") == quoted
+    assert sentence_with_titles(quoted) == quoted
 
 
 def test_sentences_and_charts_have_titles() -> None:

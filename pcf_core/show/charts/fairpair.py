@@ -238,7 +238,7 @@ def _course(
 
 def _settled(figure: go.Figure, view: str, models: Sequence[str], *, log: bool = False) -> go.Figure:
     """Name the lines: two of them at their ends, more in a legend."""
-    ends = []
+    ends: list[tuple[str, float, float]] = []
     for model, line in zip(models, figure.data, strict=True):
         points = [(model, x, y) for x, y in zip(line.x, line.y, strict=True) if y is not None]
         ends += points[-1:]

@@ -151,7 +151,7 @@ def _cells(
         "hoverongaps": False,
         **({"texttemplate": "%{z:.2f}"} if is_written else {}),
     }
-    drawn = [marks.cells(np.where(flagged, np.nan, values), name, **shared)]
+    drawn: list[Any] = [marks.cells(np.where(flagged, np.nan, values), name, **shared)]
     if flagged.any():
         pale = marks.cells(
             np.where(flagged, values, np.nan), FLAGGED, colors=theme.shades([PALE] * 2), **shared
