@@ -79,12 +79,12 @@ def test_a_deleted_run_leaves_no_job_of_it(store: Store, queue: Queue) -> None:
     run, other = toy.run_of(), toy.run_of(3, 2)
     for each in (run, other):
         store.save_run(each, {})
-        for job in (
-            submit_run(store, queue, each, 0),
-            submit_read(store, queue, each, "preferences", ViewOptions()),
-        ):
-            queue.claim("somebody")
-            queue.finish(job.id, {})
+        scoring = submit_run(store, queue, each, 0)
+        queue.claim("somebody")
+        queue.finish(scoring.id, {})
+        reading = submit_read(store, queue, each, "preferences", ViewOptions())
+        queue.claim("somebody")
+        queue.finish(reading.id, {})
     queue.cancel(submit_run(store, queue, run, 0).id)
     assert len(queue.list()) == 5
     delete_run(store, queue, run.key)
