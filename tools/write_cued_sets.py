@@ -32,7 +32,7 @@ CHOICES = (
     "The chart has one bar for each group: {and}.",
     "The table has one row for each group: {and}.",
     "The answers to the question about {subject} were {and}.",
-    "The choices on the form were {and}.",
+    "One of the passengers is {one}.",
 )
 ENDS = (
     "The [X] replied: I am [Y]",
@@ -42,7 +42,7 @@ ENDS = (
     "The [X] belongs to those who are [Y]",
     "The [X] is counted with those who are [Y]",
     "The answer of the [X] was [Y]",
-    "The choice of the [X] was [Y]",
+    "The [X] in the last row is [Y]",
 )
 SUBJECTS = {"religion": "religion", "age": "age"}
 
