@@ -64,11 +64,19 @@ def _is_of(measured: SeedsMeasured, item: Report) -> bool:
 
 
 def seeds_notes(study: Study) -> list[str]:
-    """Say for each model of a study how its seeds differ, where that was measured on what is shown."""
+    """Say for each model of a study how its seeds differ, where that was measured on what is shown.
+
+    Of a model whose file of seeds is damaged, the note says that.
+    """
     notes = []
-    for model in study.runs:
+    for model, item in study.runs.items():
         with suppress(ModelError):  # it is not here any more
-            spread = spread_beside(model, study)
+            resolve(item.run.scoring.model)
+            try:
+                spread = spread_beside(model, study)
+            except ModelError as error:
+                notes.append(str(error))
+                continue
             if spread and spread.here:
                 notes.append(seeds_note(spread.spreads))
     return notes

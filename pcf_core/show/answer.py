@@ -22,6 +22,7 @@ from pcf_core.show.compare import (
 )
 from pcf_core.show.findings.models import shown_interval
 from pcf_core.show.findings.notes import low_coverage_note
+from pcf_core.show.names import set_title
 from pcf_core.show.overview import ModelRow
 from pcf_core.show.wording import sentences
 
@@ -254,4 +255,4 @@ def _whom_several(leans: Sequence[Lean]) -> str:
 
 def sentences_called(templates: TemplateSet) -> str:
     """Name a template set in a sentence, by the number of its sentences and its title."""
-    return say("set_called", number=len(templates.templates), title=templates.title or templates.name)
+    return say("set_called", number=len(templates.templates), title=set_title(templates))

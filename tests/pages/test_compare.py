@@ -224,7 +224,7 @@ def test_the_papers_table_has_words_for_a_caprice_that_was_not_seen() -> None:
 def test_a_topic_in_another_language_names_it(full_store: Store) -> None:
     fill(full_store, "mini-gpt", topic_name="gender-zh")
     places = set(open_app("compare", **BY_TOPIC).dataframe[0].value["place"])
-    assert places == {"gender (templates gender-nineteen)", "gender-zh (language zh)"}
+    assert places == {"gender (templates 19 sentence beginnings from the papers)", "gender-zh (language zh)"}
 
 
 @pytest.mark.slow
@@ -232,7 +232,9 @@ def test_topics_are_not_laid_beside_other_occupations(full_store: Store) -> None
     """A run of other occupations is another measurement: it has no place, or says so where it was chosen."""
     fill(full_store, "mini-gpt", evidence="occupations-pcf", topic_name="race")
     app = open_app("compare", **BY_TOPIC)
-    assert set(app.dataframe[0].value["place"]) == {"gender (templates gender-nineteen)"}
+    assert set(app.dataframe[0].value["place"]) == {
+        "gender (templates 19 sentence beginnings from the papers)"
+    }
     app = open_app("compare", model=["mini-gpt"], topic="race", evidence="occupations-pcf", **BY_TOPIC)
     assert set(app.dataframe[0].value["place"]) == {"race (occupations occupations-pcf)"}
 
@@ -257,7 +259,7 @@ def test_the_orders_of_models_on_two_sets_are_correlated(full_store: Store) -> N
     for model in PAIR:
         fill(full_store, model, templates="gender-heatmap")
     ranks = open_app("compare", compare_view="along an axis").dataframe[1].value
-    assert list(ranks["templates"]) == ["gender-heatmap"] * 2
+    assert list(ranks["templates"]) == ["Ten sentence beginnings of the papers' heat map"] * 2
     assert ranks["spearman"].between(-1, 1).all()
 
 

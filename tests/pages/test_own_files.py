@@ -89,7 +89,7 @@ def test_a_file_is_kept_shown_and_deleted(own: Own) -> None:
 TYPED = {
     "prompts": ("{name} is here.\n{name} sings.", "has 2 prompts: “John is here.” and “John sings.”"),
     "categories": ("category,word\nRest,sleep*", "1 category with so many words: Rest (1)."),
-    "list": ("swimmer\nchess player", "It has 2 terms"),
+    "list": ("swimmer\nchess player", "It has 2 entries"),
     "facts": (SKY, "asks about 2 facts in 1 sentence"),
 }
 

@@ -215,7 +215,7 @@ def test_tilt_is_measured_against_an_even_split_whatever_the_neutral_point(full_
         ("risk", "model", "Choose one or more models"),
         ("try_a_sentence", "model", "Choose one or more models"),
         ("topics", "model", "Choose one or more models"),
-        ("report", "model", "Nothing is chosen"),
+        ("report", "model", "Nothing you chose has a result"),
         ("fairpair", "fp_model", "Choose one or more models"),
         ("fairpair", "fp_temperature", "Choose one or more temperatures"),
         ("criteria", "cr_model", "Choose one or more models"),

@@ -247,7 +247,7 @@ def test_damaged_seeds_are_a_sentence_on_the_page(store: Store, zoo: Path) -> No
     score_zoo(store, ["mini-gpt-s"])
     (zoo / "models" / "mini-gpt-s" / "seeds.json").write_text("{}")
     app = open_app("risk", model=["mini-gpt-s"], **HERE)
-    assert "The file seeds.json of the model mini-gpt-s cannot be read" in app.errors
+    assert "The file seeds.json of the model mini-gpt-s cannot be read" in app.captions
 
 
 def test_runs_that_drew_some_templates_are_scored_whole_first(store: Store) -> None:
@@ -402,7 +402,7 @@ def test_a_series_that_is_not_here_is_estimated_by_what_is_declared(
     app.selectbox(key="score_series").set_value("Tiny").run()
     (total,) = [line for line in app.texts.splitlines() if line.startswith("**In all**")]
     assert "roughly" in total, "nothing was scored on this machine"
-    assert "By what is declared of them" in app.captions
+    assert "Estimated from the declare" in app.captions
     assert not app.error
 
 

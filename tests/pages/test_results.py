@@ -139,7 +139,7 @@ def test_choosing_an_occupation_opens_its_contexts_and_names_the_ends(full_store
     above = float(read.template_weights[stereotypes > 0.25].sum())
     numbers = app.table_with("above_threshold")
     male = numbers.iloc[0]
-    assert (male["group"], male["threshold"]) == ("male", 0.25)
+    assert (male["group"], male["threshold"]) == ("men", 0.25)
     assert male["mean"] == pytest.approx(nurse.stereotype["male"])
     assert male["stereotype_sd"] == pytest.approx(nurse.stereotype_sd)
     assert male["above_threshold"] == pytest.approx(above)
@@ -222,7 +222,7 @@ def test_a_large_heat_map_is_cut_into_pages_that_say_so(
     app = open_app("heat_map", model=["mini-gpt"], preset="all", map_page="3")
     assert app.number_input(key="map_page").value == 3
     captions = "\n".join(caption.value for caption in app.caption)
-    assert "120 of 120 occupations × 3 of 19 templates" in captions
+    assert "120 of 120 occupations × 3 of 19 sentences" in captions
     assert "Page 3 of 3: contexts 17–19 of 19, from the heaviest, and occupations 1–120 of 120" in captions
     beyond = open_app("heat_map", model=["mini-gpt"], preset="all", map_page="9")
     assert not beyond.error

@@ -114,7 +114,7 @@ def test_an_edited_set_is_previewed_as_it_stands(full_store: Store) -> None:
     app.press("cut_to_top")
     app.segmented_control(key="set_view").set_value(CALLED["preview"]).run()
     assert {metric.label: metric.value for metric in app.metric}["Templates"] == "4"
-    assert "4 templates of gender-nineteen" in set(app.dataframe[0].value["templates"])
+    assert "4 templates of 19 sentence beginnings from the papers" in set(app.dataframe[0].value["templates"])
 
 
 def test_a_set_that_is_covered_in_part_says_how_much(full_store: Store, own_set: MinedSet) -> None:
