@@ -55,9 +55,10 @@ def assert_said_everywhere(store: Store, keys: tuple[str, ...], app: App, *termi
 
 @pytest.mark.parametrize("page", ["overview", "compare"])
 def test_two_models_are_answered_about_in_the_same_words_everywhere(shipped: Store, page: str) -> None:
-    app = open_app(page, **USUAL)
+    models = [shipped.load_run(key).scoring.name for key in PUBLIC]
+    app = open_app(page, model=models, **USUAL)
     assert_said_everywhere(shipped, PUBLIC, app, "compare")
-    presented = open_app(page, present="1", **USUAL)
+    presented = open_app(page, present="1", model=models, **USUAL)
     assert lines_of(presented) == lines_of(app)
 
 

@@ -22,7 +22,7 @@ from pcf_core.show.answer import (
     sentences_called,
 )
 from pcf_core.show.compare import Standing
-from tests.show.test_compare import EVERYWHERE, SAME, STANDINGS, of_male, scales, standing
+from tests.show.test_compare import EVERYWHERE, OTHER, STANDINGS, of_male, scales, standing
 
 NOWHERE = "This was not compared with other sentences, where the result may be different."
 LABELS = [ANSWER, AGAINST, SURE, ELSEWHERE]
@@ -63,7 +63,7 @@ def measured(*names: str, **more: object) -> Measured:
 def pair(first: str, second: str) -> Standing:
     """The second is tested to have the higher risk; neutral subjects and the spread agree."""
     risks = (FIVE[name].overall_risk for name in (first, second))
-    return Standing((first, second), *risks, "second", True, 0.0004, scales(SAME, SAME))
+    return Standing((first, second), *risks, "second", True, 0.0004, scales(OTHER, OTHER))
 
 
 def ranged(interval: Interval | None) -> RiskReport:
