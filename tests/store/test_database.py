@@ -166,7 +166,9 @@ def test_what_can_be_read_of_a_damaged_file_is_salvaged(tmp_path: Path) -> None:
     database = open_database(path)
     assert list(database.salvaged(["SELECT name FROM things"])) == []
     database.create_tables("things", TABLE)
-    with pytest.raises(DamagedCatalogueError, match=r"was damaged \(for a test\): it is kept as .*\.damaged"):
+    with pytest.raises(
+        DamagedCatalogueError, match=r"was damaged \(for a test\)\. It was saved as .*\.damaged"
+    ):
         database.give_up("for a test")
     assert not database.current
     names = [
