@@ -103,7 +103,7 @@ def test_the_queue_refuses_a_viewer_and_keeps_who_asked(
         lambda viewer: viewer.retry(job.id),
         lambda viewer: viewer.forget("score", keep=0),
     ):
-        with pytest.raises(RightsError, match=r"bob@elsewhere\.net may read"):
+        with pytest.raises(RightsError, match=r"bob@elsewhere\.net can see results"):
             act(queue.acting_for(BOB))
     assert [(job.key, job.state, job.submitter) for job in queue.list()] == [
         ("abc", "queued", "ann@example.org")

@@ -124,7 +124,7 @@ def test_one_answer_serves_whoever_asks_the_same() -> None:
 
 
 def test_nothing_is_downloaded_and_no_foreign_code_runs_for_a_link() -> None:
-    with pytest.raises(ModelError, match="not on this machine"):
+    with pytest.raises(ModelError, match="not on this computer"):
         probe_of(path="")
     with pytest.raises(ModelError, match="code"):
         probe_of(remote_code=True)
