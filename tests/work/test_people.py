@@ -80,9 +80,9 @@ def test_an_entry_lets_in_its_address_or_its_domain_and_nobody_else(
 
 def test_a_viewer_is_told_why(monkeypatch: pytest.MonkeyPatch, toy_settings: Settings) -> None:
     for person, values, says in (
-        (BOB, {"auditors": "*@example.org"}, r"bob@elsewhere\.net may read.*PCF_AUDITORS"),
+        (BOB, {"auditors": "*@example.org"}, r"bob@elsewhere\.net can see results.*PCF_AUDITORS"),
         (UNVERIFIED, {}, "without a verified e-mail address"),
-        (NOBODY, {}, "Nobody can log in here.*PCF_AUDITORS"),
+        (NOBODY, {}, "PCF_AUDITORS may change anything, and nobody can log in"),
         (ANN, {"read_only": "1"}, "only shows results.*PCF_READ_ONLY"),
     ):
         set_to(monkeypatch, **values)
