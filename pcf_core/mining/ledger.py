@@ -236,7 +236,7 @@ def _sentence(error: OSError | sqlite3.Error, path: Path) -> str:
     number = error.errno if isinstance(error, OSError) else None
     if number in FULL or code == sqlite3.SQLITE_FULL:
         return (
-            f"The disk with the cache at {path.parent} is full: free some space or set PCF_CACHE to another "
+            f"The cache at {path.parent} is full: free some space or set PCF_CACHE to another "
             "folder, then repeat. The counts so far are kept."
         )
     if isinstance(error, OSError) or code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):

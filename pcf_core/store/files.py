@@ -160,7 +160,7 @@ def sentence(
     lacks_room = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_SHMSIZE
     if number in FULL or code == sqlite3.SQLITE_FULL or lacks_room:
         return (
-            f"The disk with the cache at {path} is full: free some space or set {setting} to another folder, "
+            f"The cache at {path} is full: free some space or set {setting} to another folder, "
             "then repeat. Finished work is kept."
         )
     if number in NOT_WRITABLE or code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):

@@ -180,7 +180,7 @@ def test_runs_that_share_nothing_are_refused(store: Store) -> None:
         (one, "cannot be compared with itself"),
         (read(store, "mini-gpt", TEXTS[2:], TERMS[:2]), "no template in common"),
         (read(store, "mini-gpt", TEXTS[:2], TERMS[2:]), "no occupation in common"),
-        (race(store), "other groups"),
+        (race(store), "different groups"),
     ):
         with pytest.raises(RunError, match=said):
             compared(one, other, ViewOptions())

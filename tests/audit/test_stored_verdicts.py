@@ -93,7 +93,7 @@ def test_a_baseline_may_be_a_run(shipped: Store, tmp_path: Path) -> None:
         (GENDER + 'max_increase.risk = 0.1\nbaseline = "nobody"', "compares with 'nobody'"),
         (GENDER + 'max_increase.risk = 0.1\nbaseline = "00000000"', "00000000"),
         (GENDER + 'max_increase.risk = 0.1\nbaseline = "old.pcfpack"', "import the pack and write the key"),
-        (GENDER + f'max_increase.risk = 0\nbaseline = "{RACE_RUN}"', "have other groups"),
+        (GENDER + f'max_increase.risk = 0\nbaseline = "{RACE_RUN}"', "have different groups"),
     ],
 )
 def test_what_cannot_be_judged_is_refused_in_a_sentence(

@@ -161,7 +161,7 @@ def test_files_by_their_endings_and_formats_of_stdout(tmp_path: Path) -> None:
         (["--max-increase", "0.1", "--baseline", "no-such-model"], "no-such-model"),
         (["--max-risk", "0.4", "--baseline", "mini-gpt"], "no limit uses it: add --max-increase"),
         (["--max-increase", "0.1", "--baseline", "no-such.pcfpack"], "'no-such.pcfpack' is not a file"),
-        (["--max-increase", "0.1", "--baseline", RACE_RUN], "other groups"),
+        (["--max-increase", "0.1", "--baseline", RACE_RUN], "different groups"),
         (["--policy", "no-such.toml"], "no-such.toml cannot be read"),
         (
             ["--policy", "docs/gate-policy.toml", "--max-risk", "0.4"],
@@ -192,7 +192,7 @@ def test_bad_input_is_one_sentence(options: list[str], says: str) -> None:
         ('topic = "race"\ncriterion = "l0"\nmax.risk = 0.4', "must be a number of at least 1"),
         ('topic = "race"\nweights = "heavy"\nmax.risk = 0.4', "The weighting 'heavy' is unknown"),
         ('topic = "race"\nmax_increase.risk = 0.1', "names no baseline"),
-        (f'topic = "race"\nmax_increase.risk = 0.1\nbaseline = "{BALANCED_RUN}"', "other groups"),
+        (f'topic = "race"\nmax_increase.risk = 0.1\nbaseline = "{BALANCED_RUN}"', "different groups"),
         ('topic = "race"\nmax_increase.risk = 0.1\nbaseline = "no-such-model"', "no-such-model"),
         ('topic = "race"\nmax_tilt.male = 0.1', "max_tilt names the group 'male'"),
     ],
@@ -214,7 +214,7 @@ def test_the_same_model_on_another_topic_is_no_baseline() -> None:
     """The same weights have not increased, but on the same words alone."""
     done = check("--model", "mini-gpt", "--topic", "race", "--max-increase", "0", "--baseline", MINI_GPT_RUN)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "other groups" in done.stderr
+    assert "different groups" in done.stderr
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ REFUSED = {  # a command line -> what the sentence says
     "risk": "--matrix",
     "risk 0000000000000000": "0000000000000000",
     "risk --matrix nowhere.json": "nowhere.json",
-    "risk --matrix Makefile": "not JSON",
+    "risk --matrix Makefile": "not valid JSON",
     "risk --scale kelvin 0000000000000000": "--scale",
     f"risk --matrix {FILE} --templates gender-nineteen": "leave out --templates and --evidence",
     "run --port 70000": "65535",
@@ -62,7 +62,7 @@ REFUSED = {  # a command line -> what the sentence says
     f"{MINE} --out a.csv --queue": "leave out --out",
     f"{MINE} --out a.csv --pipeline no-such-parser": "no-such-parser",
     CHINESE: "No construction of Chinese is used by default",
-    f"{CHINESE} --construction clause": "en-mini must be one of Chinese",
+    f"{CHINESE} --construction clause": "en-mini is for 'en'",
     # fairpair
     f"{PAIRS} --model mini-bert": "is masked, which fills gaps and cannot write a text",
     f"{PAIR} --model mini-gpt": "--model mini-gpt is given twice: give each model only once",
@@ -89,7 +89,7 @@ REFUSED = {  # a command line -> what the sentence says
     f"{TASKS} --wording instruction --answering scored": "--wording is for written texts",
     f"{TASKS} --repeats 0 --answering written": "answered 1 to 10,000 times",
     f"{TASKS} --questions 4": "has no questions",
-    f"{QUESTIONS} --questions 65": "questions-1 has 64",
+    f"{QUESTIONS} --questions 65": "questions-1 has only 64",
     f"{HOBBIES} --labeller lexicon --answering scored": (
         "--labeller is for written texts, but the words of mini-gpt are scored"
     ),

@@ -108,7 +108,7 @@ def test_draws_by_other_counts_are_refused(store: Store, tmp_path: Path, key: Sc
     first = drawing(1, 100)
     store.ask_for(first)
     for ask in (store.ask_for, store.as_stored, lambda run: store.save_run(run, {})):
-        with pytest.raises(RunError, match=rf"The run {first.key} draws templates by the counts of one, and"):
+        with pytest.raises(RunError, match=rf"The run {first.key} draws templates by the counts of one, but"):
             ask(drawing(175, 200))
     store.save_run(drawing(1, 200), {})
     assert store.load_run(first.key) == drawing(1, 200)

@@ -331,7 +331,7 @@ def test_pairs_whose_texts_were_removed_are_told(store: Store, tmp_path: Path) -
     result, _ = run_fairpair(kept(store), store, fair)
     for path in (tmp_path / "cache" / "texts" / KEY.hash).iterdir():
         path.unlink()
-    with pytest.raises(StoreError, match=r"of the prompt “John is a nurse\.” are not in the store"):
+    with pytest.raises(StoreError, match=r"for the prompt “John is a nurse\.” are missing"):
         load_pairs(store, result, 0)
 
 

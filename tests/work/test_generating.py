@@ -123,7 +123,7 @@ def test_what_another_process_has_written_meanwhile_is_left(store: Store) -> Non
 
 @pytest.mark.parametrize(("prompts", "count"), [((), 5), (("x",), 0)])
 def test_nothing_is_asked_for_in_a_sentence(prompts: tuple[str, ...], count: int) -> None:
-    with pytest.raises(GenerationError, match=f"{count} texts behind each of {len(prompts)} prompts"):
+    with pytest.raises(GenerationError, match=f"{count} texts for each of {len(prompts)} prompts"):
         TextsAsked(key=KEY, prompts=prompts, count=count)
 
 

@@ -80,9 +80,9 @@ def test_an_entry_lets_in_its_address_or_its_domain_and_nobody_else(
 
 def test_a_viewer_is_told_why(monkeypatch: pytest.MonkeyPatch, toy_settings: Settings) -> None:
     for person, values, says in (
-        (BOB, {"auditors": "*@example.org"}, r"bob@elsewhere\.net may read.*PCF_AUDITORS"),
+        (BOB, {"auditors": "*@example.org"}, r"bob@elsewhere\.net can see results.*PCF_AUDITORS"),
         (UNVERIFIED, {}, "without a verified e-mail address"),
-        (NOBODY, {}, "Nobody can log in here.*PCF_AUDITORS"),
+        (NOBODY, {}, "PCF_AUDITORS may change anything, and nobody can log in"),
         (ANN, {"read_only": "1"}, "only shows results.*PCF_READ_ONLY"),
     ):
         set_to(monkeypatch, **values)
@@ -103,7 +103,7 @@ def test_the_queue_refuses_a_viewer_and_keeps_who_asked(
         lambda viewer: viewer.retry(job.id),
         lambda viewer: viewer.forget("score", keep=0),
     ):
-        with pytest.raises(RightsError, match=r"bob@elsewhere\.net may read"):
+        with pytest.raises(RightsError, match=r"bob@elsewhere\.net can see results"):
             act(queue.acting_for(BOB))
     assert [(job.key, job.state, job.submitter) for job in queue.list()] == [
         ("abc", "queued", "ann@example.org")
@@ -165,7 +165,7 @@ def test_a_question_has_so_many_texts(monkeypatch: pytest.MonkeyPatch, queue: Qu
     [
         ({}, ["done", "done"], ""),
         ({"auditors": ()}, ["done", "done"], ""),  # a worker that was started without the app's settings
-        ({"auditors": ("bob@elsewhere.net",)}, ["failed", "done"], "ann@example.org may read results"),
+        ({"auditors": ("bob@elsewhere.net",)}, ["failed", "done"], "ann@example.org can see results"),
         ({"read_only": True}, ["failed", "failed"], "only shows results (PCF_READ_ONLY)"),
     ],
 )

@@ -56,12 +56,12 @@ def probe_of(text: str = NURSE, protocol: Protocol = "exact", **change: object) 
     [
         ("", "The sentence is empty"),
         (" \n\t ", "The sentence is empty"),
-        ("The nurse said that", "has no [Y]: write [Y] where"),
+        ("The nurse said that", "has no [Y]: write [Y] in place"),
         ("The nurse said that", "in place of the word, as in 'The nurse said that [Y]'."),
         ("The nurse said that [y]", "has no [Y]: write [Y] in a capital letter"),
-        ("[Y] said that [Y]", "has 2 places [Y]"),
+        ("[Y] said that [Y]", "has 2 gaps [Y]"),
         ("The [X] said that [Y]", "still has an [X]"),
-        ("a" * LONGEST + "[Y]", "has 303 characters: shorten it to 300"),
+        ("a" * LONGEST + "[Y]", "has 303 characters, and at most 300 are allowed"),
         ("null \x00 [Y]", "The sentence: its text 'null \\x00 [Y]' has control characters"),
         ("half \ud800 [Y]", "has control characters"),
         ("The nurse spoke:\n\n[Y]", "The sentence: its text has a line break in 'The nurse spoke:\\n\\n[Y]'"),
@@ -124,7 +124,7 @@ def test_one_answer_serves_whoever_asks_the_same() -> None:
 
 
 def test_nothing_is_downloaded_and_no_foreign_code_runs_for_a_link() -> None:
-    with pytest.raises(ModelError, match="not on this machine"):
+    with pytest.raises(ModelError, match="not on this computer"):
         probe_of(path="")
     with pytest.raises(ModelError, match="code"):
         probe_of(remote_code=True)

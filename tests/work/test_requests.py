@@ -50,7 +50,7 @@ def test_a_run_counts_with_all_its_cells(monkeypatch: pytest.MonkeyPatch, store:
     monkeypatch.setenv("PCF_MOST_CELLS", str(run.cells - 1))
     settings.cache_clear()
     for asked in (run, planned(run, 0.05)):
-        with pytest.raises(RightsError, match=rf"asks {run.cells} cells.*{run.cells - 1} here"):
+        with pytest.raises(RightsError, match=rf"has {run.cells} test sentences.* is {run.cells - 1} "):
             submit_run(store, queue, asked, 1)
     monkeypatch.setenv("PCF_MOST_CELLS", str(run.cells))
     settings.cache_clear()

