@@ -177,7 +177,7 @@ def test_scores_that_do_not_depend_on_the_word_are_no_even_split(
         ),
         (
             SelfAudit(traits={}, tokens={}, noise_scores=100, note="'he' is gone."),
-            "made again: 'he' is gone.",
+            "did not give the same scores: 'he' is gone.",
         ),
     ],
 )

@@ -96,7 +96,7 @@ def test_whoever_asks_for_a_report_is_told_why_there_is_none(store: Store) -> No
     run = score_few(store)
     with pytest.raises(RunError, match="is not finished"):
         Results(store).report(unscored(run), OPTIONS)
-    with pytest.raises(RunError, match="cannot be read as exact-boundary"):
+    with pytest.raises(RunError, match="cannot be read with exact-boundary"):
         Results(store).report(run, OPTIONS.model_copy(update={"protocol": "exact-boundary"}))
 
 

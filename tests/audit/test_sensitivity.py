@@ -160,8 +160,8 @@ def test_full_stops_come_from_another_run_with_the_weights_of_this_one(store: St
     run = score_few(store, templates=load_templates("gender-nineteen"))
     before = sensitivity(store, run, ViewOptions())
     assert reason(before, "full stop", "with a full stop") == (
-        "no run has scored these templates with a full stop; make such a set on the page Templates (under "
-        "edit, press Add full stops and save it), then score it on the page 'Run an audit'"
+        "these templates have not been scored with a full stop; make such a set on the page Templates (under "
+        "edit, press Add full stops and save it), then run it on the page 'Run an audit'"
     )
     stopped = score_few(store, templates=load_templates("gender-nineteen-stop"))
     found = sensitivity(store, run, ViewOptions())

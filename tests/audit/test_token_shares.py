@@ -102,7 +102,7 @@ def test_the_difference_is_that_of_the_farthest_pair(rows: list[list[float]]) ->
 def test_what_is_said_names_the_groups_and_masks_where_there_are_some() -> None:
     shares = {"white": {1: 1.0}, "hispanic": {2: 0.5, 4: 0.5}, "black": {1: 1.0}}
     (masked,) = token_warnings("masked", shares)
-    assert "(hispanic 3.0, white 1.0 on average)" in masked
+    assert "(hispanic 3.0, white 1.0 on average, weighted by probability)" in masked
     assert "masks" in masked
     (causal,) = token_warnings("causal", shares)
     assert "less likely" in causal

@@ -93,9 +93,9 @@ def test_intervals_over_documents_of_a_cut_set_say_what_it_kept(
     run, result = scored(store)
     cut = run.model_copy(update={"templates": run.templates.model_copy(update={"kept": kept})})
     found = report(result, cut, ViewOptions.model_validate({"unit": unit}), 50)
-    assert any("carry 40 % of the matches" in sentence for sentence in found.warnings) is told
+    assert any("cover 40 % of the matches" in sentence for sentence in found.warnings) is told
     half = restricted(result, cut, cut.templates.texts[:1], [COUNTS[0]], COUNTS_ONLY, 50)
-    assert any(f"carry {100 * kept * 9 / 21:.0f} % of the" in sentence for sentence in half.warnings)
+    assert any(f"cover {100 * kept * 9 / 21:.0f} % of the" in sentence for sentence in half.warnings)
 
 
 def test_mentions_need_whole_counts(store: Store) -> None:

@@ -120,7 +120,7 @@ REFUSED = {  # a command line -> what the sentence says
     f"{PACK} --criterion l2": "leave out --criterion.",
     f"{PACK} --protocol fitting": "leave out --protocol.",
     f"{PACK} --over both": "leave out --over.",
-    "export abcdef --format csv --by Ann --out x.csv": "are for packs only",
+    "export abcdef --format csv --by Ann --out x.csv": "are for --format pack",
     "export --format pack --out x.pcfpack": "none is named: give the key of a run, --fairpair or --criteria",
     "export --fairpair 0123456789abcdef --format pack --out x.pcfpack": "No finished FairPair result has",
     "export --criteria 0123456789abcdef --format pack --out x.pcfpack": "No finished criteria result has",

@@ -132,7 +132,7 @@ def test_what_cannot_be_scored_is_refused_by_name(architecture: str, requested: 
 def test_ambiguity_is_a_question_that_says_how_to_answer(config: dict[str, Any], ways: list[Family]) -> None:
     with pytest.raises(ModelError, match="The kind of the model some-model is not clear") as caught:
         family_of(config)
-    assert str(caught.value).endswith("name it " + " or ".join(f"{way}:some-model" for way in ways) + ".")
+    assert str(caught.value).endswith("write " + " or ".join(f"{way}:some-model" for way in ways) + ".")
     assert len(str(caught.value).splitlines()) == 1
     for way in ways:
         assert family_of(config, way) == way
@@ -179,7 +179,7 @@ def test_the_body_of_an_encoder_decoder_is_neither_masked_nor_causal(
             ModelError, match=f"{architecture}Model, which cannot be scored: supported are"
         ) as caught:
             family_of({"architectures": [f"{architecture}Model"], "model_type": kind} | flag, requested)
-        assert "name it" not in str(caught.value)
+        assert "write masked:" not in str(caught.value)
     decoder = {"architectures": ["MarianForCausalLM"], "model_type": "marian", "is_encoder_decoder": False}
     assert family_of(decoder) == "causal"
 
@@ -199,7 +199,7 @@ def test_the_body_of_an_embedder_is_not_advised_to_be_causal(switch: dict[str, A
     for requested in (None, "causal"):
         with pytest.raises(ModelError, match=reason) as caught:
             family_of(config | switch, requested)  # type: ignore[arg-type]
-        assert "name it" not in str(caught.value)
+        assert "write masked:" not in str(caught.value)
     for causal in ({"use_bidirectional_attention": "vision"}, {"use_bidirectional_attention": None}):
         assert family_of(config | causal, "causal") == "causal"
 

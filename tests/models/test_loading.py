@@ -268,7 +268,7 @@ def without_scales(tensors: dict[str, torch.Tensor]) -> None:
 FP8 = torch.float8_e4m3fn
 MODELOPT = {"quantization_config": {"quant_method": "modelopt", "quant_algo": "FP8"}}
 RANDOM, ODD = r"lack \d+ tensors.*random", r"cannot be loaded \(.*check its config\.json"
-UNREAD = r"hold \d+ tensors .*LlamaForCausalLM does not read.*"
+UNREAD = r"hold \d+ tensors .*LlamaForCausalLM does not use.*"
 WHOLE = r"hold whole numbers \(I8\) for 'model\.layers\.0\..*proj\.weight'"
 # How a checkpoint is made, and the sentence that refuses it.
 REFUSED: list[tuple[Make, str]] = [

@@ -302,7 +302,7 @@ def test_a_model_is_known_without_its_package(tiny: PublicModel) -> None:
             ModelError, match=r"not on this computer; download them with: .* models get Tiny-F32"
         ):
             attempt()
-    with pytest.raises(ModelError, match="not on this machine"):
+    with pytest.raises(ModelError, match="not on this computer"):
         require_at_hand(spec, "exact")
 
 

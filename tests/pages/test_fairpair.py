@@ -135,7 +135,7 @@ def test_texts_stand_side_by_side_and_are_no_markup(texts_store: Store) -> None:
         assert "<script" not in value.replace("\\<", "")
         assert "www." not in value
         assert "*no text*" not in value or value == "*no text*"
-    assert f"{prompt} · pair" in app.captions
+    assert f"“{prompt}”" in app.texts
     app.selectbox(key="fp_pairs").set_value("21-25").run()
     assert "25 · written for Jane" in app.captions
     frame = app.dataframe[0].value

@@ -112,7 +112,7 @@ def test_no_range_is_a_sentence() -> None:
     report = replace(matrix_report(even, ViewOptions(), resamples=20), intervals={})
     (figure,) = risk_figures({"m": report})
     assert "is always the same group. There is no range. s.d. is" in figure.help
-    assert "for m and n: a sampling plan" in interval_note({"m": report, "n": report}, "both")
+    assert "for m and n, because a sampling plan" in interval_note({"m": report, "n": report}, "both")
 
 
 def part_of(store: Store, run: str) -> ReportPart:

@@ -77,7 +77,7 @@ def test_the_time_of_another_precision_is_rough(store: Store, queue: Queue) -> N
     """A rate is that of one precision: 12 a second as float32 say little of bfloat16, and so do 48 back."""
     half = toy.run_of(spec=toy.spec_of().with_dtype("bfloat16"))
     measured(store, queue, 12.0)
-    assert estimate(half, store, queue).basis.startswith("Rough: from the speed of toy")
+    assert estimate(half, store, queue).basis.startswith("Rough estimate, from the speed of toy")
     job = submit_run(store, queue, half, 24)
     queue.claim("somewhere")
     queue.progress(job.id, 24, rate=48.0)

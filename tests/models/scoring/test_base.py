@@ -145,7 +145,7 @@ def test_tokens_of_a_sentence_are_checked_too() -> None:
         def _token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
             return [TokenNats((1, 2), np.array([-1.0, 3.0 * len(text)])) for text in texts]
 
-    with pytest.raises(ScoringError, match=r"gave 15 nats for token 2 of 'He is': a log-probability"):
+    with pytest.raises(ScoringError, match=r"returned 15 nats for token 2 of 'He is': a log-probability"):
         Sentences(KEY).token_nats(["He is"])
 
 

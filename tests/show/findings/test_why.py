@@ -309,7 +309,7 @@ def test_both_sentences_count_the_same_choices() -> None:
         for base in (0.7, 0.5)
     ]
     assert "all 2 other choices" in why.readings_finding(of_two(*tables), "")
-    assert "Under 2 other choices" in why.sensitivity_finding("a", tables[0])
+    assert "With 2 other choices" in why.sensitivity_finding("a", tables[0])
     assert "that all of them allow" not in why.readings_finding(of_two(*tables), "")
     fewer = of_two(tables[0], table(0.5, way("criterion", "l1", 0.5)))
     assert "the one other choice that all of them allow" in why.readings_finding(fewer, "")

@@ -160,7 +160,7 @@ def test_an_impossible_cell_has_no_share() -> None:
 
 
 def test_what_cannot_be_reported_is_refused() -> None:
-    with pytest.raises(CriteriaError, match="anecdotes has no entry"):
+    with pytest.raises(CriteriaError, match="anecdotes has no prompt"):
         THREE.report({"pilot": [MAN]})
     with pytest.raises(CriteriaError, match="no story"):
         THREE.report({"nurse": []})

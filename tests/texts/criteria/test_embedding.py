@@ -133,9 +133,9 @@ def test_texts_without_a_known_word_are_counted() -> None:
     [
         ({}, (0,), "at least one model"),
         ({"one": FEW}, (), "at least one seed"),
-        ({"one": FEW}, (1, 1), "none twice"),
+        ({"one": FEW}, (1, 1), "seeds must be different"),
         ({"one": {"Zoe": ["x"]}}, (0,), "Zoe"),
-        ({"one": {"Mary": ["paints"]}}, (0,), "no text of a male"),
+        ({"one": {"Mary": ["paints"]}}, (0,), "no text for a male"),
     ],
 )
 def test_what_cannot_be_scored_is_refused(
@@ -220,5 +220,5 @@ def test_without_an_end_there_is_no_axis() -> None:
     assert "“he”" in why_no_axis({"she": np.ones(2)})
     assert "same vector" in why_no_axis({"she": np.ones(2), "he": np.ones(2)})
     assert learned_vectors([["once"]], 0) == {}
-    with pytest.raises(CriteriaError, match="no axis"):
+    with pytest.raises(CriteriaError, match="cannot be calculated"):
         axis_scores({})

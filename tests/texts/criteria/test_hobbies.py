@@ -81,8 +81,8 @@ def test_one_label_alone_has_no_information() -> None:
 @pytest.mark.parametrize(
     ("texts", "reason"),
     [
-        ({}, "no text"),
-        ({"Zoe": ["x"]}, "no entry"),
+        ({}, "No text about"),
+        ({"Zoe": ["x"]}, "has no prompt"),
         ({"Mary": ["chess"]}, "male"),
         ({"Mary": ["chess"], "John": [""]}, "male"),
     ],
@@ -148,7 +148,7 @@ def test_a_frame_without_a_finite_score_is_refused_by_its_name(score: float) -> 
 def test_scores_of_another_shape_are_refused() -> None:
     with pytest.raises(CriteriaError, match="36 words"):
         HOBBIES.scored_report({"Mary|1": [0.0]})
-    with pytest.raises(CriteriaError, match="no entry"):
+    with pytest.raises(CriteriaError, match="has no prompt"):
         HOBBIES.scored_report({"Mary": [0.0] * 36})
 
 

@@ -99,7 +99,7 @@ def test_sentiment_is_half_the_difference_of_vaders_compound() -> None:
 
 def test_a_sentiment_out_of_range_is_refused() -> None:
     for wrong in (2.0, float("nan")):
-        with pytest.raises(FairPairError, match="from −1 to 1; mine gave"):
+        with pytest.raises(FairPairError, match="from −1 to 1, but mine returned"):
             Sentiment(lambda text, value=wrong: value, "mine").matrix(["a"], ["b"])
 
 

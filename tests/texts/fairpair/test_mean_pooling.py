@@ -95,7 +95,7 @@ def test_a_broken_encoder_is_told(encoder: MeanPooling, monkeypatch: pytest.Monk
     own = load_body(resolve("mini-bert"))
     with torch.no_grad():
         own.model.get_input_embeddings().weight.fill_(float("nan"))
-    with pytest.raises(ScoringError, match="mini-bert gave NaN"):
+    with pytest.raises(ScoringError, match="mini-bert returned NaN"):
         MeanPooling(own, "mini-bert")(["a"])
 
     def full(**_: object) -> None:
