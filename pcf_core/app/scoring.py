@@ -75,7 +75,7 @@ def _draw_start(runs: Sequence[RunSpec]) -> None:
     """Draw the button that runs what is missing, after a question if that takes long."""
     from pcf_core.app.run.costs import Start, costs_of, start_or_ask
 
-    def begin() -> bool:
+    def enqueue() -> bool:
         for run in runs:
             submit(run)
         return True
@@ -84,7 +84,7 @@ def _draw_start(runs: Sequence[RunSpec]) -> None:
         "Run what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"
     )
     with refusals_said():
-        whole = Start(lambda: costs_of(runs).total, begin)
+        whole = Start(lambda: costs_of(runs).total, enqueue)
         if start_or_ask(pressed, [run.key for run in runs], whole, None):
             st.rerun()
 

@@ -142,6 +142,7 @@ def test_the_queue_itself_refuses_a_viewer_all_that_a_page_may_call(
         "sign_off",
         "died",
         "forget",
+        "forget_result",
     }
     assert writing == {"submit", "cancel", "retry"} | workers
     called_by_pages = {

@@ -109,7 +109,7 @@ class Start:
     """A way to start: what it costs, and what queues it and tells whether all of it is queued."""
 
     costs: Callable[[], Estimate]
-    begin: Callable[[], bool]
+    enqueue: Callable[[], bool]
 
 
 def start_or_ask(pressed: bool, runs: Sequence[str], whole: Start, shorter: tuple[str, Start] | None) -> bool:
@@ -121,7 +121,7 @@ def start_or_ask(pressed: bool, runs: Sequence[str], whole: Start, shorter: tupl
     state, request = st.session_state, digest(list(runs))
     if pressed:
         if not is_long(whole.costs()):
-            return whole.begin()
+            return whole.enqueue()
         state[LONG_REQUEST] = request
     if state.get(LONG_REQUEST) != request:
         return False
@@ -142,7 +142,7 @@ def start_or_ask(pressed: bool, runs: Sequence[str], whole: Start, shorter: tupl
                 if st.button(f"{words}{time}", key="start_short", icon=":material/bolt:"):
                     chosen = short
             st.button("Do not start", key="start_none", on_click=state.pop, args=(LONG_REQUEST, None))
-    if chosen is None or not chosen.begin():
+    if chosen is None or not chosen.enqueue():
         return False
     state.pop(LONG_REQUEST, None)
     return True
