@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pcf_core.app.data import Loaded
 from pcf_core.app.notes import said_intervals
 from pcf_core.app.page import finding, foot, key_figures, open_page
-from pcf_core.app.results.reliable import only_reliable
+from pcf_core.app.results.reliable import all_tails, only_reliable
 from pcf_core.app.results.risk import OCCUPATION_COLUMNS, draw_caprice, draw_fits, draw_prejudice, first_runs
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one, controls, plain
-from pcf_core.report.rows import with_reliable
 from pcf_core.report.sections.tails import caprice_panel, prejudice_panel, tails_table
 from pcf_core.show.findings.models import stand_outs, widest
 from pcf_core.show.findings.numbers import count
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def draw() -> None:
@@ -62,11 +56,6 @@ def draw() -> None:
         OCCUPATION_COLUMNS,
         whole=partial(all_tails, every),
     )
-
-
-def all_tails(loaded: Loaded) -> pd.DataFrame:
-    """Make the table of files: all models, with whether the figures of each are a reliable answer."""
-    return with_reliable(tails_table(loaded.reports), loaded.reports)
 
 
 show(draw)

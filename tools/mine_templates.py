@@ -82,7 +82,7 @@ SOURCES = (
     ),
     Source(
         "simplewiki",
-        "Simple English Wikipedia",
+        "Simple Wikipedia",
         "the Simple English Wikipedia (half of them biographies, a dump of 2021)",
         WIKIPEDIA.replace("Wikipedia", "the Simple English Wikipedia"),
         ("simplewiki_bios", "simplewiki_articles"),
@@ -90,7 +90,7 @@ SOURCES = (
     ),
     Source(
         "fiction",
-        "Fiction",
+        "fiction",
         "the novels of LitBank (Project Gutenberg)",
         "public domain in the USA",
         ("litbank_fiction",),
@@ -117,7 +117,7 @@ class Form:
 FORMS = (
     Form(
         "gender-wide",
-        "gender, wide",
+        "varied sentences",
         ("gender",),
         ("clause", "where", "possessive", "possessive-elsewhere", "reflexive", "noun"),
         "a word of gender means the subject",
@@ -125,7 +125,7 @@ FORMS = (
     ),
     Form(
         "people-wide",
-        "people, wide",
+        "varied relative clauses",
         ("race", "religion", "disability", "age"),
         ("attributive", "noun"),
         "a person or profession is subject",
@@ -157,7 +157,7 @@ def main(
 def write_heaviest(mined: MinedSet, folder: Path) -> None:
     """Write the sets that ``HEAVIEST`` cuts from a mined one."""
     for top in HEAVIEST.get(mined.name, ()):
-        write(with_title(cut(mined, top=top), f"-{top}", f", the {top} heaviest"), folder)
+        write(heaviest_of(mined, top), folder)
 
 
 def mine_source(source: Source, form: Form, corpora: Path) -> MinedSet:
@@ -183,14 +183,15 @@ def mine_source(source: Source, form: Form, corpora: Path) -> MinedSet:
         template.model_copy(update={"documents": 0}) if source.chapters else template
         for template in mined.templates
     )
-    return mined.model_copy(update={"card": shipped_card(mined.card, source, form), "templates": templates})
+    card = shipped_card(mined.card, len(templates), source, form)
+    return mined.model_copy(update={"card": card, "templates": templates})
 
 
-def shipped_card(card: SetCard, source: Source, form: Form) -> SetCard:
-    """Make the card of a mining, with the corpus as people know it."""
+def shipped_card(card: SetCard, count: int, source: Source, form: Form) -> SetCard:
+    """Make the card of a set of ``count`` templates, with the name of the corpus that people know."""
     return card.model_copy(
         update={
-            "title": f"{source.title}, {form.title} (mined)",
+            "title": f"{count:,} {form.title} from {source.title}",
             "source": f"Mined by this project from {source.corpus}",
             "notes": f"Skeletons of sentences in which {form.what}, counted {LOWEST_COUNT} times or more. "
             f"Wide: mined with several constructions ({', '.join(form.constructions)})."
@@ -218,10 +219,12 @@ def folder_of(source: Source, corpora: Path) -> Iterator[Path]:
         yield folder
 
 
-def with_title(mined: MinedSet, name: str, title: str) -> MinedSet:
-    """Return a set made of the shipped one: both endings are put behind its name and title."""
-    card = mined.card.model_copy(update={"title": mined.card.title + title, "parents": (mined.name,)})
-    return mined.model_copy(update={"name": mined.name + name, "card": card})
+def heaviest_of(mined: MinedSet, top: int) -> MinedSet:
+    """Return the ``top`` most common templates of a set; its title begins with their number."""
+    cut_set = cut(mined, top=top)
+    _, kind = mined.card.title.split(" ", 1)
+    card = cut_set.card.model_copy(update={"title": f"{top:,} {kind}", "parents": (mined.name,)})
+    return cut_set.model_copy(update={"name": f"{mined.name}-{top}", "card": card})
 
 
 def write(mined: MinedSet, folder: Path) -> None:

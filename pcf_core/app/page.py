@@ -406,9 +406,9 @@ def draw_files(data: Callable[[], pd.DataFrame], name: str) -> None:
 def with_called(table: pd.DataFrame) -> pd.DataFrame:
     """Write occupations ("CEO"), groups ("men") and models in the cells of a table as people do."""
     shown = table.rename(columns=called)
-    for column, write in WRITTEN.items():
+    for column, spell in WRITTEN.items():
         if column in shown:
-            cells = [write(cell) if isinstance(cell, str) else cell for cell in shown[column]]
+            cells = [spell(cell) if isinstance(cell, str) else cell for cell in shown[column]]
             shown = shown.assign(**{column: cells})
     return shown
 

@@ -25,6 +25,9 @@ def answer_of(*arguments: str) -> dict[str, Any]:
     return answer
 
 
+NINETEEN = "“19 sentence beginnings from the papers”"
+
+
 @pytest.fixture
 def run(full_store: Store) -> RunSpec:
     return next(info.run for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
@@ -50,7 +53,7 @@ def test_the_same_sentences_with_other_counts_change_no_run(run: RunSpec, mine: 
         done = run_here("score", "--model", "mini-gpt", "--templates", str(mine), *way)
         assert json.loads(done.stdout)["run"] == run.key
         assert (
-            f"The run {run.key} uses the counts of “19 sentence beginnings from the papers”, not those of mine. It keeps using them; "
+            f"The run {run.key} uses the counts of {NINETEEN}, not those of mine. It keeps using them; "
             f"`risk {run.key} --templates mine` reads it with yours."
         ) in done.stderr
         assert answer_of("risk", run.key) == before
@@ -78,8 +81,8 @@ def test_a_run_is_read_with_other_counts_where_they_are_named(
     assert own["overall_risk"] == pytest.approx(np.mean(risks), abs=1e-9)
     assert own["overall_risk"] != pytest.approx(usual["overall_risk"], abs=1e-3)
     note = (
-        f"The run {run.key} uses the counts of “19 sentence beginnings from the papers”, not those of mine. The figures here "
-        f"use yours; `risk {run.key} --templates mine` gives the same."
+        f"The run {run.key} uses the counts of {NINETEEN}, not those of mine. The figures here use yours; "
+        f"`risk {run.key} --templates mine` gives the same."
     )
     assert note in own["warnings"]
     assert note not in usual["warnings"]
@@ -90,7 +93,7 @@ def test_two_runs_are_compared_with_other_counts(full_store: Store, mine: Path) 
     keys = [info.run.key for info in full_store.runs()]
     usual, own = answer_of("compare", *keys), answer_of("compare", *keys, "--templates", str(mine))
     assert own["differences"] != usual["differences"]
-    assert sum("uses the counts of “19 sentence beginnings from the papers”" in said for said in own["warnings"]) == 2
+    assert sum(f"uses the counts of {NINETEEN}" in said for said in own["warnings"]) == 2
 
 
 def test_weights_of_another_list_are_read_where_it_is_named(run: RunSpec, tmp_path: Path) -> None:

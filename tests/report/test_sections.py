@@ -69,7 +69,7 @@ def test_weights_and_aggregation_stand_in_the_method_its_table_and_the_provenanc
     provenance = next(table for _, table in document.tables if table.name.startswith("provenance"))
     assert set(facts.items()) - {("run", key)} <= set(provenance.rows)
     prose = " ".join(document.sections[0].parts[0].prose)
-    assert "of occupations employment, of contexts all alike. A group gets of its words the mean" in prose
+    assert "for occupations, employment; for sentences, all alike. Of its words a group gets" in prose
     assert "summed" not in prose
 
 

@@ -119,10 +119,12 @@ def test_facts_are_of_the_models_of_the_runs_and_named_never_as_a_path(shipped: 
         document_of(shipped, asked.model_copy(update={"knowledge": ("/etc/passwd",)}))
 
 
-@pytest.mark.parametrize(("of_runs", "says"), [(True, "computed again"), (False, "compared with the stored")])
+@pytest.mark.parametrize(
+    ("of_runs", "says"), [(True, "calculated again"), (False, "compared with the stored")]
+)
 def test_text_audits_are_said_to_be_compared_and_not_computed(of_runs: bool, says: str) -> None:
     (line,) = result_lines(Verification(request="0" * 16, compared=7), of_runs)
-    assert line.startswith(f"Nothing differs: 7 texts and numbers were {says}")
+    assert line.startswith(f"The report is unchanged: 7 texts and numbers were {says}")
 
 
 def test_a_tilt_says_against_what_it_is_held(shipped: Store) -> None:

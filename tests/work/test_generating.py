@@ -123,7 +123,9 @@ def test_what_another_process_has_written_meanwhile_is_left(store: Store) -> Non
 
 @pytest.mark.parametrize(("prompts", "count"), [((), 5), (("x",), 0)])
 def test_nothing_is_asked_for_in_a_sentence(prompts: tuple[str, ...], count: int) -> None:
-    with pytest.raises(GenerationError, match=f"{count} texts for each of {len(prompts)} prompts"):
+    with pytest.raises(
+        GenerationError, match=f"{count} texts for each of {len(prompts)} prompts were requested"
+    ):
         TextsAsked(key=KEY, prompts=prompts, count=count)
 
 
@@ -151,7 +153,7 @@ def test_an_estimate_counts_texts_and_tokens(store: Store, queue: Queue) -> None
     found = estimate_texts(ASKED, store, queue)
     assert (found.missing, found.tokens, found.prompt_tokens) == (120, 1200, 240)
     assert found.seconds is None
-    assert "Nothing has been written on this computer yet" in found.basis
+    assert "Nothing was written on this machine yet" in found.basis
     generate_missing(ASKED, store, fake)
     assert estimate_texts(ASKED, store, queue).tokens == 0
 

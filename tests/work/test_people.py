@@ -102,6 +102,7 @@ def test_the_queue_refuses_a_viewer_and_keeps_who_asked(
         lambda viewer: viewer.cancel(job.id),
         lambda viewer: viewer.retry(job.id),
         lambda viewer: viewer.forget("score", keep=0),
+        lambda viewer: viewer.forget_result("abc"),
     ):
         with pytest.raises(RightsError, match=r"bob@elsewhere\.net can see results"):
             act(queue.acting_for(BOB))

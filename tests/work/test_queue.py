@@ -281,7 +281,7 @@ def die_at_it(queue: Queue, monkeypatch: pytest.MonkeyPatch, done: int | str | N
     fall_silent(queue, monkeypatch)
 
 
-LOADING = "while loading the model of this job"
+LOADING = "while they loaded the model of this job"
 
 
 @pytest.mark.parametrize(

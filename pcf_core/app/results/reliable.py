@@ -11,6 +11,7 @@ from pcf_core.app.data import Loaded
 from pcf_core.app.page import draw_files
 from pcf_core.report.panels import Panel
 from pcf_core.report.rows import with_reliable
+from pcf_core.report.sections.tails import tails_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,3 +36,8 @@ def with_all(panel: Panel, loaded: Loaded, column: str = "model") -> pd.DataFram
     """Make the table of a panel of all models for files: with whether the figures of each are an answer."""
     assert panel.table is not None
     return with_reliable(panel.table(), loaded.reports, column)
+
+
+def all_tails(loaded: Loaded) -> pd.DataFrame:
+    """Make the table of files of Caprice: all models, and whether the figures of each are reliable."""
+    return with_reliable(tails_table(loaded.reports), loaded.reports)

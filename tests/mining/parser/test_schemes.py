@@ -81,5 +81,5 @@ def test_the_scheme_is_known_by_its_labels() -> None:
     assert scheme_of(CLEARNLP) == "clearnlp"
     with pytest.raises(PipelineError, match=r"must be those of Universal Dependencies .*, but it has OA, SB"):
         scheme_of(["SB", "OA"])
-    with pytest.raises(PipelineError, match="got none"):
+    with pytest.raises(PipelineError, match="but it has none"):
         scheme_of([])

@@ -113,7 +113,8 @@ def test_seams_that_do_not_show_are_refused_without_token_ids(serve: Serve) -> N
     with (
         scorer.endpoint.server() as server,
         pytest.raises(
-            ScoringError, match=r"do not show where 'he' begins and ends, and endpoint:tiny takes no"
+            ScoringError,
+            match=r"do not show where 'he' begins and ends, and endpoint:tiny does not accept",
         ),
     ):
         scorer._scores(server, [cell], read)
