@@ -259,8 +259,8 @@ def _wrong(field: Field, given: Sequence[str]) -> str:
     least, most = field.bounds
     if all(_is_within(text, least, most) for text in values):
         return ""
-    return "allowed are numbers "
-    f"{f'from {least:g} to {most:,g}' if most < ENDLESS else f'of {least:g} or more'}."
+    bounds = f"from {least:g} to {most:,g}" if most < ENDLESS else f"of {least:g} or more"
+    return f"allowed are numbers {bounds}."
 
 
 def _is_within(text: str, least: float, most: float) -> bool:

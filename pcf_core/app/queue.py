@@ -263,11 +263,9 @@ def progress_text(job: Job) -> str:
 
 def _starting_text(seconds: float | None) -> str:
     """Write that the model is being loaded, with the time that this took before."""
-    known = seconds is not None
-    time = (
-        f"about {duration(seconds)}" if known else f"about {STARTING_SECONDS} seconds, minutes if it is large"
-    )
-    return f"Starting the model ({time})"
+    if seconds is None:
+        return f"Starting the model (about {STARTING_SECONDS} seconds, minutes if it is large)"
+    return f"Starting the model (about {duration(seconds)})"
 
 
 def _waiting_text(job: Job) -> str:

@@ -117,8 +117,8 @@ def expected_seconds(
     ``rates``: from :func:`recent_rates`.
     """
     if model in rates:
-        return missing / rates[model], f"From the last run of this model here: {rates[model]:,.0f} {unit} "
-        "a second."
+        speed = f"{rates[model]:,.0f} {unit} a second"
+        return missing / rates[model], f"From the last run of this model here: {speed}."
     for other, rate in rates.items():
         try:
             size = resolve(split_label(other)[0]).parameters
@@ -126,6 +126,6 @@ def expected_seconds(
             continue  # used once, and gone since
         if size and parameters:
             scaled = rate * size / parameters
-            return missing / scaled, f"Rough: from the speed of {other} here, scaled by the number of "
-            "parameters."
+            basis = f"Rough: from the speed of {other} here, scaled by the number of parameters."
+            return missing / scaled, basis
     return None, f"Nothing was {done} on this machine yet. The queue shows the speed once it runs."

@@ -306,7 +306,7 @@ def _take_lists() -> None:
     state = st.session_state
     topic, before = topics()[state["score_topic"]], topics().get(state.get(TOPIC_BEFORE, ""))
     usual, usual_before = usual_lists(topic), usual_lists(before) if before else None
-    suits = {
+    suits: dict[str, Callable[[str], bool]] = {
         "score_templates": lambda name: name in suiting_sets(topic, set_cards()),
         "score_evidence": lambda name: before is not None and before.language == topic.language,
     }
