@@ -70,8 +70,9 @@ def _estimated(run: RunSpec, missing: int, scores: int, parameters: int, queue: 
     guessed = seconds is None and parameters > 0
     if guessed:
         seconds = missing * parameters / FIRST_GUESS
-        basis = "A first guess from the model's size, because nothing was run here yet. It may be ten "
-        "times off."
+        basis = (
+            "A first guess from the model's size, because nothing was run here yet. It may be ten times off."
+        )
     return Estimate(
         missing=missing,
         seconds=seconds,
