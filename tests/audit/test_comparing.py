@@ -171,7 +171,7 @@ def test_what_may_cause_a_difference_is_said(store: Store) -> None:
         resamples=9,
         permutations=9,
     )
-    assert "mini-gpt as single-token" in " ".join(found.warnings)
+    assert "mini-gpt with single-token" in " ".join(found.warnings)
 
 
 def test_runs_that_share_nothing_are_refused(store: Store) -> None:
