@@ -112,7 +112,7 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     wide, options = "gender-wide-wikipedia-20", ViewOptions(protocol=protocol)
     answer, elsewhere = (
         app.texts.index(" is closer to even than "),
-        app.texts.index(f"In sentences of {wide} "),
+        app.texts.index("In sentences of “20 varied sentences from Wikipedia” "),
     )
     assert answer < elsewhere
     assert app.texts[elsewhere:].startswith(f"In sentences of {wide} we cannot tell them apart.")
