@@ -34,6 +34,7 @@ from pcf_core.show.compare import (
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
 from pcf_core.show.findings.numbers import p_value
 from pcf_core.show.findings.reliability import seldom_caprice_note
+from pcf_core.show.names import with_titles
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
@@ -115,7 +116,8 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
         app.texts.index("In sentences of “20 varied sentences from Wikipedia” "),
     )
     assert answer < elsewhere
-    assert app.texts[elsewhere:].startswith(f"In sentences of {wide} we cannot tell them apart.")
+    told = "In sentences of “20 varied sentences from Wikipedia” we cannot tell them apart."
+    assert app.texts[elsewhere:].startswith(told)
     pair = chosen(app)
     runs = {info.run.scoring.label: info.run for info in shipped.runs() if info.run.templates.name == wide}
     one, other = (Reading(runs[name], load_result(shipped, runs[name], protocol), options) for name in pair)
@@ -123,9 +125,10 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     app.press_label(f"Compare on {wide}")
     assert app.sidebar.selectbox(key="templates").value == wide
     assert chosen(app) == pair
-    assert f"We cannot tell {pair[0]} and {pair[1]} apart with these sentences: risks 0.4" in app.texts
-    elsewhere = "In sentences of “100 sentence beginnings from Wikipedia”"
-    assert f"{elsewhere} {pair[0]} is closer to even." in app.texts
+    first, second = map(with_titles, pair)
+    assert f"We cannot tell {first} and {second} apart with these sentences: risks 0.4" in app.texts
+    usual = "In sentences of “100 sentence beginnings from Wikipedia”"
+    assert f"{usual} {first} is closer to even." in app.texts
 
 
 def test_other_sentences_are_told_once_both_models_are_scored_on_them(
