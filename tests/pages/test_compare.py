@@ -30,7 +30,6 @@ from pcf_core.show.compare import neutral_answer, neutral_table
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
 from pcf_core.show.findings.numbers import p_value
 from pcf_core.show.findings.reliability import seldom_caprice_note
-from pcf_core.show.names import with_titles
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
