@@ -123,7 +123,7 @@ def test_files_come_in_at_one_place() -> None:
 def test_the_queue_itself_refuses_a_viewer_all_that_a_page_may_call(
     monkeypatch: pytest.MonkeyPatch, own_settings: Settings
 ) -> None:
-    """Of the methods that write, pages call four; the others are for workers and what submits."""
+    """Of the methods that write, pages call three; the others are for workers and what submits."""
     writing = {
         name
         for name, method in inspect.getmembers(Queue, inspect.isfunction)
@@ -144,7 +144,7 @@ def test_the_queue_itself_refuses_a_viewer_all_that_a_page_may_call(
         "forget",
         "forget_result",
     }
-    assert writing == {"submit", "cancel", "retry", "forget_result"} | workers
+    assert writing == {"submit", "cancel", "retry"} | workers
     called_by_pages = {
         ast.unparse(call.func) for path in FILES for call in calls(path) if called(call) in workers
     }
