@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pcf_core.app.choice import choose_occupation
-from pcf_core.app.data import Loaded
 from pcf_core.app.notes import notes
 from pcf_core.app.page import draw_figures, draw_foot, draw_picture, finding, open_page
 from pcf_core.app.partial import growing_tilt
-from pcf_core.app.results.reliable import only_reliable, with_all
+from pcf_core.app.results.reliable import all_tilts, only_reliable
 from pcf_core.app.results.tilt import Beside, draw_beside, draw_distribution, opening
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import controls, plain
@@ -22,7 +21,7 @@ from pcf_core.report.sections.tilt import panel_groups, tilt_panel, tilts_of
 from pcf_core.show.overview import ModelRow, farthest_answer, overview_answer
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 READ = """
 *What it read* shows the biographies that the shipped models were trained on, on the same scale: those that
@@ -64,11 +63,6 @@ def draw() -> None:
     if chosen:
         draw_distribution(loaded, reports, tilts_of(loaded), chosen)
     draw_foot(panel, loaded, "tilt", READ if len(groups) == 2 else "", whole=whole)
-
-
-def all_tilts(loaded: Loaded) -> pd.DataFrame:
-    """Make the table of files: all models, with whether the figures of each are a reliable answer."""
-    return with_all(tilt_panel(loaded), loaded)
 
 
 def choose_ringed(reports: Mapping[str, RiskReport]) -> str:

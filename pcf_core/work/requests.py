@@ -385,7 +385,7 @@ def require_at_hand(spec: ModelSpec, protocol: Protocol) -> None:
     check_protocol(spec.name, spec.family, protocol)
     if not gguf_files(spec) and not spec.path:
         raise ModelError(
-            f"The weights of {spec.name} are not on this machine: run an audit of it on the page 'Run an "
+            f"The weights of {spec.name} are not on this computer: run an audit of it on the page 'Run an "
             "audit', which downloads them, or choose another model."
         )
 

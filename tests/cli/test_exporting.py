@@ -177,7 +177,7 @@ def test_texts_are_exported_by_their_keys_and_imported(
     assert "scored by Ann, with weights that are not on this machine" in html.read_text(encoding="utf8")
     refused = run_here("export", "--fairpair", key, "--format", "pack", "--out", str(tmp_path / "on.pcfpack"))
     assert refused.returncode == 2
-    assert "was imported: pass on the pack that it came in" in refused.stderr
+    assert "was imported and cannot be packed again: pass on the pack it came from" in refused.stderr
 
 
 def log_answer(*arguments: str) -> Any:

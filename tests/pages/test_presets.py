@@ -121,11 +121,11 @@ def test_size_is_told_from_the_smallest_to_the_largest(store: Store) -> None:
     positions = [app.texts.index(pair.change) for pair in chosen.pair]
     assert positions == sorted(positions)
     assert "corrected for the 3 comparisons (Holm's method)" in app.captions
-    assert "said of these checkpoints, not of size" in app.captions
+    assert "a difference between them may not be due to their size" in app.captions
     assert "nothing follows about size itself" not in app.texts
     app.multiselect(key="model").set_value(list(SIZE[:2])).run()
     assert "nothing follows about size itself" in app.texts
-    assert "checkpoints, not of size" not in app.captions
+    assert "may not be due to their size" not in app.captions
 
 
 def test_the_axis_speaks_where_a_comparison_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -340,7 +340,9 @@ def press_score(app: App) -> list[RunSpec]:
 
 
 @pytest.mark.usefixtures("fetched")
-def test_a_series_is_scored_with_one_press_and_compared_size_by_size(tiny_zoo: Path) -> None:
+def test_a_series_is_scored_with_one_press_and_compared_size_by_size(
+    tiny_zoo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Tiny random models all the way: chosen and queued on Score, scored for real, two lines on Compare."""
     app = open_app(
         "score",
@@ -366,6 +368,10 @@ def test_a_series_is_scored_with_one_press_and_compared_size_by_size(tiny_zoo: P
     overview = open_app("overview", model=["tiny/1m"], **here)
     overview.press("preset_aligned-tiny")
     assert overview.titles == ["Compare"]
+    assert "after alignment, at" not in overview.texts, "these models hardly use the words"
+    monkeypatch.setattr("pcf_core.core.run.MOST_FLAGGED", 1.0)
+    overview = open_app("overview", model=["tiny/1m"], **here)
+    overview.press("preset_aligned-tiny")
     assert overview.segmented_control(key="compare_axis").value == "base and aligned"
     assert "Tiny: base and aligned" in overview.texts
     pressed = next(one for one in overview.button if one.key == "preset_aligned-tiny")

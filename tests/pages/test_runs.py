@@ -61,7 +61,7 @@ def test_the_link_of_a_narrow_run_opens_it_on_every_page(narrow_run: RunSpec, pa
         shown = app.texts + "".join(str(one.options) for one in app.selectbox)
         assert NARROW in shown
     if page == "case_file":
-        assert "The risk is of scores in bfloat16." in [caption.value for caption in app.caption]
+        assert "The risk was calculated in bfloat16." in [caption.value for caption in app.caption]
 
 
 def test_a_link_without_a_precision_shows_what_there_are_results_in(narrow_run: RunSpec) -> None:

@@ -68,7 +68,7 @@ TABS = (
         seen=fairpair_links.SEEN,
         at_work="writing and comparing",
         notes={
-            "exchanging words, 1 of 2 prompts": {"stage": "perturbing", "done": 1, "total": 2},
+            "replacing words, 1 of 2 prompts": {"stage": "perturbing", "done": 1, "total": 2},
             "comparing the texts": {"stage": "measuring", "done": 0, "total": 3},
         },
         button="Write and compare",
@@ -88,7 +88,7 @@ TABS = (
         parameters_of=criteria_links.parameters_of,
         seen=criteria_links.SEEN,
         at_work="collecting answers",
-        notes={"reading what was answered": {"stage": "reading"}},
+        notes={"analysing the answers": {"stage": "reading"}},
         button="Ask",
         odd={},
         narrow={**SCORED, "cr_view": "tasks"},

@@ -135,7 +135,7 @@ def test_it_has_the_split_and_once_they_are_scored_the_neutral_subjects(own_sett
     assert after.figure is not None
     assert [trace["type"] for trace in after.figure.plotly["data"]] == ["bar"] * 2 + [
         "scatter"
-    ] * 2  # a diamond and its rim
+    ] * 3  # a diamond and its rim, and the values
     (table,) = after.tables
     (values,) = table.rows
     row = dict(zip(table.columns, values, strict=True))

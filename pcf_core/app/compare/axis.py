@@ -440,8 +440,9 @@ def draw_preset_finding(loaded: Loaded) -> str:
         return ""
     narrow = [label for label, item in loaded.runs.items() if label != item.run.scoring.name]
     loaded = replace(loaded, runs=by_model)
-    runs = {name: item for name, item in loaded.runs.items() if item.run.plan is None}
-    drawn = {name: item.run.whole for name, item in loaded.runs.items() if name not in runs}
+    whole = {name: item for name, item in loaded.runs.items() if item.run.plan is None}
+    drawn = {name: item.run.whole for name, item in loaded.runs.items() if name not in whole}
+    runs = {name: item for name, item in whole.items() if not item.report.says_little}
     if drawn and not loaded.missing:  # else the page has offered to score already
         offer_scoring(drawn)
     pairs = [(one, other) for one, other in preset.compared if one in runs and other in runs]

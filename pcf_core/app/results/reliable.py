@@ -12,6 +12,7 @@ from pcf_core.app.page import draw_files
 from pcf_core.report.panels import Panel
 from pcf_core.report.rows import with_reliable
 from pcf_core.report.sections.tails import tails_table
+from pcf_core.report.sections.tilt import tilt_panel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,3 +42,8 @@ def with_all(panel: Panel, loaded: Loaded, column: str = "model") -> pd.DataFram
 def all_tails(loaded: Loaded) -> pd.DataFrame:
     """Make the table of files of Caprice: all models, and whether the figures of each are reliable."""
     return with_reliable(tails_table(loaded.reports), loaded.reports)
+
+
+def all_tilts(loaded: Loaded) -> pd.DataFrame:
+    """Make the table of files of Tilt: all models, and whether the figures of each are reliable."""
+    return with_all(tilt_panel(loaded), loaded)

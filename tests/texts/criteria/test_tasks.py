@@ -154,7 +154,7 @@ def test_few_and_no_texts_are_reported() -> None:
     name = next(iter(tasks.cells))
     one = tasks.report({name: ["The nurse.", "Both the nurse and the doctor are right.", ""]})
     assert (one.n, one.n_invalid) == (3, 2)
-    with pytest.raises(CriteriaError, match="no entry"):
+    with pytest.raises(CriteriaError, match="has no prompt"):
         tasks.report({"sleep|truth=nurse|he|nurse-first": ["The nurse."]})
     with pytest.raises(CriteriaError, match="wording"):
         tasks.asks("song")  # type: ignore[arg-type]
