@@ -116,7 +116,7 @@ def test_what_decides_an_answer_is_in_its_key(asked: CheckRequest) -> None:
         make_check(spec.model_copy(update={"identity": "other"}), toy.TOPIC, TEXTS).key,
     }
     assert len(others | {asked.key}) == 4
-    with pytest.raises(ModelError, match="not on this machine"):
+    with pytest.raises(ModelError, match="not on this computer"):
         make_check(toy.spec_of(), toy.TOPIC, TEXTS)
 
 

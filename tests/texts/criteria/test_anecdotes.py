@@ -123,7 +123,7 @@ def test_stories_without_gender_have_a_reason_and_no_number() -> None:
     assert (report.clear_only, report.stereotype_rate, report.exaggeration) == (None, None, None)
     assert {left.name for left in report.undefined} == {"clear_only", "with_unclear"}
     reasons = {left.name: left.reason for left in report.professions_left_out}
-    assert reasons["roofer"] == "No story"
+    assert reasons["roofer"] == "no story"
 
 
 def test_scores_give_back_their_shares_without_chance() -> None:
@@ -147,7 +147,7 @@ def test_words_and_professions_without_scores_are_left_out_and_named() -> None:
     del given["roofer"]
     report = THREE.scored_report(given)
     assert [left.name for left in report.words_left_out] == [THREE.material.female[0]]
-    assert [(left.name, left.reason) for left in report.professions_left_out] == [("roofer", "No scores")]
+    assert [(left.name, left.reason) for left in report.professions_left_out] == [("roofer", "no score")]
     rest = len(THREE.material.female) - 1
     women = 0.8 * rest / (rest + 1)
     assert report.professions[0].share == pytest.approx(women / (women + 0.2))
