@@ -58,7 +58,7 @@ class Job(Record):
     priority: int
     payload: dict[str, Any]
     state: State
-    stop: bool
+    stop: bool = False
     done: int
     total: int
     rate: float | None

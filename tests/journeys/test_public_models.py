@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from pcf_core.app.lists import parameters_of
 from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import settings
+from pcf_core.show.names import with_titles
 from pcf_core.store.store import Store
 from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, own_cache, running_app, settle
 from tests.command_line import run_here
@@ -60,7 +61,7 @@ def test_overview_opens_on_the_public_models_and_a_narrow_run_from_its_link(
         assert [str(one.get_attribute("aria-label")) for one in removes.all()] == [
             f"Remove {name}" for name in PUBLIC
         ]
-        assert all(name in body_text(page) for name in PUBLIC)
+        assert all(with_titles(name) in body_text(page) for name in PUBLIC)
         page.goto(f"{address}/risk?{urlencode(link, doseq=True)}")
         settle(page, "Risk")
         assert drawn_traces(page) > 0
