@@ -40,6 +40,7 @@ from pcf_core.store.store import Store
 from tests.quick import quick
 from tools.ship_results import (
     BEST_KNOWN,
+    CHOICES,
     KNOWLEDGE,
     NOT_RACE,
     PLANTED,
@@ -405,6 +406,16 @@ def test_the_documents_say_what_caprice_mined_contexts_bring_to_light(
     assert mined.intervals["caprice_risk"][0].low > 0
     said = f"{model} {documented(mined.caprice_risk, mined.intervals['caprice_risk'][0])}"
     assert said in " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
+
+
+@pytest.mark.parametrize("topic", CHOICES)
+@pytest.mark.parametrize("model", PUBLIC)
+def test_public_models_use_the_words_where_the_choices_are_named(
+    topic: str, model: str, own_settings: Settings
+) -> None:
+    result = load_result(shipped_store(own_settings), Shipped(model, topic, f"{topic}-choices").run)
+    assert result.preferences.coverage is not None
+    assert (result.preferences.coverage >= 0.01).mean() >= 0.95
 
 
 def test_the_shipped_files_are_small() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -293,6 +293,26 @@ def _draw_figure(
         st.plotly_chart(drawn, **shown, on_select=lambda: _tell(key, clicked), selection_mode="points")
 
 
+def _draw_csv(
+    label: str,
+    table: Callable[[], pd.DataFrame],
+    name: str,
+    key: str,
+    kind: Literal["secondary", "tertiary"] = "secondary",
+) -> None:
+    """Draw the download of a table as CSV, which is made when it is asked for."""
+    st.download_button(
+        label,
+        lambda: csv_text(table()),
+        f"{name}.csv",
+        "text/csv",
+        key=key,
+        on_click="ignore",
+        type=kind,
+        icon=":material/download:",
+    )
+
+
 def _draw_source(source: str, key: str, table: Callable[[], pd.DataFrame] | None = None) -> None:
     """Draw the line under a chart: where its numbers are from, and a button that downloads them.
 
@@ -301,16 +321,7 @@ def _draw_source(source: str, key: str, table: Callable[[], pd.DataFrame] | None
     with st.container(horizontal=True, vertical_alignment="center", key=f"source_of_{key}"):
         st.caption(f"Source: {plain_label(with_titles(source))}", width="content")
         if table is not None:
-            st.download_button(
-                "Download the data",
-                lambda: csv_text(table()),
-                f"{key}.csv",
-                "text/csv",
-                key=f"{key}_source_csv",
-                on_click="ignore",
-                type="tertiary",
-                icon=":material/download:",
-            )
+            _draw_csv("Download the data", table, key, f"{key}_source_csv", "tertiary")
 
 
 def _tell(key: str, clicked: Callable[[object], None]) -> None:
@@ -383,15 +394,7 @@ def draw_table(
 def draw_files(data: Callable[[], pd.DataFrame], name: str) -> None:
     """Draw the downloads of a table, which is made when a file is asked for."""
     with st.container(horizontal=True):
-        st.download_button(
-            "CSV",
-            lambda: csv_text(data()),
-            f"{name}.csv",
-            "text/csv",
-            key=f"{name}_csv",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        _draw_csv("CSV", data, name, f"{name}_csv")
         st.download_button(
             "Parquet",
             lambda: data().to_parquet(index=False),

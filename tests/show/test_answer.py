@@ -177,6 +177,15 @@ def test_of_more_than_two_nobody_is_left_out_unsaid() -> None:
     assert one_more.endswith("One more is in the table.")
 
 
+def test_an_answer_says_where_all_groups_are_named() -> None:
+    named = "in sentences that name all the groups"
+    two = measured("A", "E", pair=replace(pair("A", "E"), all_named=True))
+    for of in (replace(measured("A"), all_named=True), two):
+        assert named in answer_on(of).answer
+    for of in (measured("A"), measured("A", "E", pair=pair("A", "E"))):
+        assert named not in answer_on(of).answer
+
+
 @given(st.lists(st.sets(st.sampled_from("abc"), min_size=1), min_size=5, max_size=5))
 def test_no_order_is_claimed_of_two_that_tie(letters: list[set[str]]) -> None:
     """Whoever ties with an end stands beside it, and two ends that tie are not put in order."""
