@@ -4,8 +4,8 @@
 
 The relative clauses of the papers hardly make a model expect a religion, an age or a disability: the words of
 such a topic together get less than 1 in 10,000 of the probability, and preferences among them say little.
-These sentences name the first word of every group once, each time in another order, and then leave one open.
-So no word is likelier for having been mentioned, and every group comes first, second, … last equally often.
+These sentences name the first word of every group once and then ask for one.  So no group is likelier for
+having been mentioned.  Every group comes first, second, … last equally often, always in the same cycle.
 
 The sentences are ours.  Sentences of one frame differ only in that order: a family.
 """

@@ -210,7 +210,7 @@ def _draw_three() -> None:
     above = st.container()
     columns = st.columns(3)
     with columns[0]:
-        first = slider("Sentence 1: A", "lean_first", 0.8, "0 is neutral; at 1 only A's words come.")
+        first = slider("Sentence 1: A", "lean_first", 0.8, "0 is neutral, 1 means only A's words.")
     with columns[1]:
         second = slider("Sentence 2: B", "lean_second", 0.5, "0 is neutral; at 1 only B's words come.")
     with columns[2]:

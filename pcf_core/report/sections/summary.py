@@ -139,7 +139,8 @@ def against_parts(study: Study) -> list[ReportPart]:
     panel = tilt_panel(study, labour=False, most=most)
     sentences = (lean_sentence(*named) for named in study.even.items())
     fewer = (
-        f"Drawn are {most} of {len(study.groups)} groups, those that some occupation prefers most clearly."
+        f"The chart shows {most} of {len(study.groups)} groups: those that the models prefer most clearly "
+        "in some occupation."
     )
     notes = (fewer,) if len(study.groups) > 2 and most < len(study.groups) else ()
     figure = figure_in(panel, "against")

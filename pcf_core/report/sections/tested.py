@@ -27,7 +27,7 @@ def tested_parts(study: Study) -> list[ReportPart]:
                 f"{listed(list(study.runs))} {were} tested on the topic “{run.topic.title}”: "
                 f"{count(occupations, run.evidence.noun)} in {contexts(sentences, report.sampling)} of "
                 f"“{run.templates.title}”, together {count(occupations * sentences, 'test sentence')}.",
-                f"One of them is “{example}”. Compared is how likely a model finds "
+                f"One of them is “{example}”. We compare how likely a model finds "
                 f"{listed([words_of(group) for group in study.groups])} in the gap.",
             )
         )
