@@ -45,7 +45,7 @@ from pcf_core.models.conversion import converted
 from pcf_core.models.loading import Loaded
 from pcf_core.models.public import gguf_files
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import open_scorer
 
 MODEL = "SmolLM2-135M-Instruct-Q4_1"
 HARNESS = ROOT / ".venv-harness" / "bin" / "python"

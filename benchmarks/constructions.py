@@ -36,7 +36,7 @@ from pcf_core.mining.modifiers import COPULAS
 from pcf_core.mining.parser.pipeline import open_pipeline
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import name_of, naming
-from pcf_core.mining.verb_groups import Found, lemma_of
+from pcf_core.mining.verb_groups import Candidate, lemma_of
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def matches(tree: Tree) -> Iterator[tuple[Construction, int, int, bool]]:
         if construction.measured is None:
             continue
         for found in construction.find(tree, words_for(construction), ()):
-            if isinstance(found, Found):
+            if isinstance(found, Candidate):
                 assert found.word is not None
                 yield construction, found.subject, found.word, True
             elif found.pair:

@@ -21,11 +21,11 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from benchmarks.fakes import FakeGenerator
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ModelSpec
-from pcf_core.models.generation.fake import FakeGenerator
-from pcf_core.models.generation.opening import open_generator as open_real_generator
+from pcf_core.models.generation.base import open_generator as open_real_generator
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.dissimilarity import Dissimilarity, Jaccard, Sentiment

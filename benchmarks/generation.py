@@ -22,12 +22,11 @@ import typer
 
 from benchmarks.floor import gemm_rate, weights
 from pcf_core.core.generation import BLOCK, Decoding, Generated, GenerationKey
+from pcf_core.models.generation.base import open_generator
 from pcf_core.models.generation.local import LocalGenerator
-from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
-from pcf_core.work.generating import generate_missing
-from pcf_core.work.text_audits import TextsAsked
+from pcf_core.work.text_audits import TextsAsked, generate_missing
 
 MODELS = ("mini-gpt", "mini-gpt-s", "mini-gpt-l")
 PROMPTS = tuple(f"{name} is a {work}." for name in ("John", "Jane") for work in ("nurse", "farmer", "lawyer"))

@@ -24,6 +24,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import report
@@ -35,7 +36,6 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Batch, Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 

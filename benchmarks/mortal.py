@@ -21,11 +21,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import adopt, settings
-from pcf_core.models.scoring.base import Batch, Scorer
-from pcf_core.models.scoring.fake import FakeScorer
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import Batch, Scorer, open_scorer
 from pcf_core.store.database import Database
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue

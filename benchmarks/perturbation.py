@@ -19,12 +19,11 @@ With the shipped parser:
   and GUM, development and test parts; the parser has learnt from EWT's training part and a part of GUM's).
 - **her before one word**: whether sentences of ours, in which the word behind *her* says something of her or
   is given to her, get *him*, and others *his*.  The parser reads most such words as nouns that are hers.
-- **Entity**: whether the rule of :mod:`pcf_core.texts.fairpair.entity` says rightly that a pronoun means a
-name,
-  on GAP (Webster et al. 2018, doi:10.1162/tacl_a_00240), for both names of every passage, and for those in
-  the title of the passage's article, since what a prompt begins is about its entity.  GAP is hard by design:
-  both names fit the pronoun's gender.  The rule was written against the part ``development``; no passage of
-  ``validation`` was read.
+- **Entity**: whether the rule of :mod:`pcf_core.texts.fairpair.perturbation` says rightly that a pronoun
+  means a name, on GAP (Webster et al. 2018, doi:10.1162/tacl_a_00240), for both names of every passage, and
+  for those in the title of the passage's article, since what a prompt begins is about its entity.  GAP is
+  hard by design: both names fit the pronoun's gender.  The rule was written against the part ``development``;
+  no passage of ``validation`` was read.
 """
 
 from __future__ import annotations
@@ -42,8 +41,7 @@ import typer
 from pcf_core.core.settings import ROOT, settings
 from pcf_core.mining.parser.pipeline import open_pipeline
 from pcf_core.mining.parser.trees import POSSESSIVE, placed
-from pcf_core.texts.fairpair.entity import PRONOUNS, entity_tokens
-from pcf_core.texts.fairpair.perturbation import Parser, Perturbation, own_errors
+from pcf_core.texts.fairpair.perturbation import PRONOUNS, Parser, Perturbation, entity_tokens, own_errors
 from pcf_core.texts.fairpair.records import PerturbationErrors
 from tools.mini_models.text import is_held_out, read_documents
 

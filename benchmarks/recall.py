@@ -46,7 +46,7 @@ from pcf_core.mining.coreference import SUBJECTS
 from pcf_core.mining.parser.pipeline import open_pipeline
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import name_of
-from pcf_core.mining.verb_groups import Found
+from pcf_core.mining.verb_groups import Candidate
 
 LABELS = ROOT / "tests" / "mining" / "readings"
 RECALL, ACCEPTED = "recall.csv", "accepted.csv"
@@ -257,7 +257,7 @@ def pairs_of(text: str, trees: Iterable[Tree]) -> Iterator[Pair]:
                 for found in construction.find(tree, construction.taken(words), words):
                     subject, word = (
                         (found.subject, found.word)
-                        if isinstance(found, Found)
+                        if isinstance(found, Candidate)
                         else found.pair or (None, None)
                     )
                     if subject is None or word is None:
@@ -266,7 +266,7 @@ def pairs_of(text: str, trees: Iterable[Tree]) -> Iterator[Pair]:
                     if behind and tree.words[word].lower() in SUBJECTS:
                         continue  # "When he retired, he moved": the readers were asked for no such subject
                     subjects = tuple(starts[part] for part in name_of(tree, subject))
-                    yield Pair(construction.name, starts[word], subjects, isinstance(found, Found))
+                    yield Pair(construction.name, starts[word], subjects, isinstance(found, Candidate))
 
 
 def kind_of(word: str) -> str:

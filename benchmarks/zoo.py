@@ -32,7 +32,7 @@ from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.loading import load
 from pcf_core.models.registry import list_models, resolve
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import open_scorer
 from pcf_core.work.blocks import prompts_a_block
 from tools.ship_results import ZOO
 

@@ -21,7 +21,7 @@ from pcf_core.app.results.heat_map import (
 )
 from pcf_core.app.shell import show
 from pcf_core.report.documents import cell_table
-from pcf_core.report.key_figures import heat_figures
+from pcf_core.report.panels import heat_figures
 from pcf_core.report.sections.heat_map import heat_answer, heat_map_panel, shown_axes
 from pcf_core.show.charts.heat_map import MOST_OPENED
 from pcf_core.show.overview import ModelRow, overview_answer

@@ -10,10 +10,9 @@ from pcf_core.app.choice import current_choice
 from pcf_core.app.compare.presets import draw_presets
 from pcf_core.app.data import Loaded, all_reports
 from pcf_core.app.notes import neutral_distances_of, weights_hint
-from pcf_core.app.page import draw_table, finding, open_page, picture
+from pcf_core.app.page import draw_provenance, draw_table, finding, open_page, picture
 from pcf_core.app.partial import growing_risk
 from pcf_core.app.present import is_presented
-from pcf_core.app.provenance import draw_provenance
 from pcf_core.app.results.overview import draw_models, runs_alike
 from pcf_core.app.roles import may_audit
 from pcf_core.app.shell import show

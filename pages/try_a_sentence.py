@@ -19,7 +19,7 @@ from pcf_core.app.probe import (
 from pcf_core.app.queue import ACTIVE
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import plain
-from pcf_core.show.charts.cell import cell_bars, probe_words
+from pcf_core.show.charts.heat_map import cell_bars, probe_words
 from pcf_core.show.findings.probe import probe_caution, probe_finding
 from pcf_core.work.requests import checked_sentence
 

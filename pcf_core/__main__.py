@@ -24,10 +24,9 @@ from pcf_core.cli.criteria import criteria
 from pcf_core.cli.exporting import export, verify
 from pcf_core.cli.fairpair import fairpair
 from pcf_core.cli.knowledge import benchmark, knowledge
-from pcf_core.cli.listing import journal, models, templates, topics
 from pcf_core.cli.mining import mine
 from pcf_core.cli.packs import import_runs, packs
-from pcf_core.cli.reading import compare, risk
+from pcf_core.cli.reading import compare, journal, models, risk, templates, topics
 from pcf_core.cli.scoring import score, words, worker
 from pcf_core.core.errors import AuditError, InputError
 from pcf_core.core.settings import ROOT, adopt, settings

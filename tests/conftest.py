@@ -18,6 +18,7 @@ from typing import Any
 import hypothesis
 import pytest
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import load_result
 from pcf_core.audit.slots import capitalised
@@ -30,7 +31,6 @@ from pcf_core.material.topics import load_topic
 from pcf_core.models import folder
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 

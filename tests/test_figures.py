@@ -25,7 +25,7 @@ from pcf_core.audit.baseline import neutral_comparison
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.factors import read_against
 from pcf_core.audit.options import ViewOptions, unit_of
-from pcf_core.audit.reading import Reading, report
+from pcf_core.audit.reading import RunView, report
 from pcf_core.audit.results import load_result
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import RiskReport
@@ -130,8 +130,8 @@ def usual(model: str, options: ViewOptions = WHOLE) -> RiskReport:
     return report_of(Shipped(model, *USUAL), options)
 
 
-def reading(item: Shipped, options: ViewOptions) -> Reading:
-    return Reading(item.run, load_result(store(), item.run, options.protocol), options)
+def reading(item: Shipped, options: ViewOptions) -> RunView:
+    return RunView(item.run, load_result(store(), item.run, options.protocol), options)
 
 
 @cache

@@ -14,12 +14,12 @@ from pcf_core.app import choice
 from pcf_core.app.choice import DEFAULT_MODELS
 from pcf_core.audit.baseline import order_on_other_scales
 from pcf_core.audit.comparing import compared, controlled
+from pcf_core.audit.fitting import are_unequal
 from pcf_core.audit.knowledge import missing_answers
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import preferences_of
-from pcf_core.audit.reading import Reading, matrix_report, report
+from pcf_core.audit.reading import RunView, matrix_report, report
 from pcf_core.audit.results import load_result, result_name
-from pcf_core.audit.token_shares import are_unequal
 from pcf_core.core.risk import Aggregation, Interval, RiskReport
 from pcf_core.core.run import Protocol, RunSpec, ScoringKey
 from pcf_core.core.settings import ROOT, Settings
@@ -31,7 +31,7 @@ from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.resampling import TemplateUnit, resampled_template_weights, stretched
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import list_models, resolve, seeds_of
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import open_scorer
 from pcf_core.show.findings.comparison import difference_text
 from pcf_core.show.findings.numbers import p_value, percent, signed, two_decimals
 from pcf_core.store.shards import read_shard
@@ -162,7 +162,7 @@ def test_the_documents_say_how_the_public_models_compare_with_their_neutral_subj
         " ".join((ROOT / path).read_text(encoding="utf8").split()) for path in ("README.md", "docs/models.md")
     )
     runs = [Shipped(model, *USUAL).run for model in PUBLIC]
-    one, other = (Reading(run, load_result(store, run), ViewOptions()) for run in runs)
+    one, other = (RunView(run, load_result(store, run), ViewOptions()) for run in runs)
     scales = order_on_other_scales(store, one, other, ViewOptions())
     assert scales.neutral is not None
     assert scales.labour is not None
@@ -285,7 +285,7 @@ def test_the_order_of_the_public_models_is_that_of_the_words_that_fit(
 ) -> None:
     store, options = shipped_store(own_settings), ViewOptions(protocol=protocol)
     runs = [Shipped(model, *USUAL).run for model in PUBLIC]
-    first, second = (Reading(run, load_result(store, run, protocol), options) for run in runs)
+    first, second = (RunView(run, load_result(store, run, protocol), options) for run in runs)
     found = compared(first, second, options).differences["overall_risk"]
     assert found.verdict == "second"
     apart = {"exact": "0.17", "fitting": "0.16"}[protocol]
@@ -319,7 +319,7 @@ def test_the_readme_says_that_other_sentences_give_another_answer(own_settings: 
     """Which of the public models is worse: neither in the wide set, though clear in the usual one."""
     store, options = shipped_store(own_settings), ViewOptions(protocol="fitting", unit="template")
     runs = [Shipped(model, *WIDE).run for model in PUBLIC]
-    first, second = (Reading(run, load_result(store, run, "fitting"), options) for run in runs)
+    first, second = (RunView(run, load_result(store, run, "fitting"), options) for run in runs)
     found = compared(first, second, options).differences
     assert [found[name].verdict for name in RISKS] == ["unclear", "second", "first"]
     said = [found[name].p_value for name in RISKS]
@@ -346,9 +346,9 @@ def test_gender_differs_in_tokens_by_its_list_and_not_by_what_its_words_get(own_
 def test_the_documents_say_what_the_three_sizes_show(own_settings: Settings) -> None:
     store, options = shipped_store(own_settings), ViewOptions(unit="template")
 
-    def read(model: str) -> Reading:
+    def read(model: str) -> RunView:
         run = shipped_run(model, USUAL[1])
-        return Reading(run, load_result(store, run), ViewOptions())
+        return RunView(run, load_result(store, run), ViewOptions())
 
     (size,) = [preset for preset in presets() if preset.name == "size"]
     found = controlled([compared(read(one), read(other), options) for one, other in size.compared])

@@ -42,7 +42,7 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.folder import describe
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import open_scorer
 from tools.planted_bodies import CLS, LAYERS, MASK, SEP, WIDTH, make_body, make_tokenizer, prompts
 from tools.planted_truth import NAME, Numbers, Truth, make_truth, risk_by_hand
 

@@ -20,7 +20,7 @@ from pcf_core.audit.comparing import answers_elsewhere, compared, controlled
 from pcf_core.audit.factors import factor_panels, read_against
 from pcf_core.audit.knowledge import knowledge_report
 from pcf_core.audit.preferences import build_run
-from pcf_core.audit.reading import Reading
+from pcf_core.audit.reading import RunView
 from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.core.risk import AxisPoint
 from pcf_core.core.sensitivity import Sensitivities
@@ -46,12 +46,11 @@ from pcf_core.models.presets import presets
 from pcf_core.models.registry import resolve, training_of
 from pcf_core.report.answer import answer_from
 from pcf_core.report.documents import RISKS
-from pcf_core.report.key_figures import parts_of
 from pcf_core.report.loaded import Study, load_studies, said_risks
+from pcf_core.report.panels import parts_of
 from pcf_core.report.records import ReportRequest
-from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.sections.heat_map import example_cell
-from pcf_core.report.sections.risk import neutral_distances
+from pcf_core.report.sections.risk import neutral_distances, scales_of
 from pcf_core.report.sections.tails import largest_caprice
 from pcf_core.report.sections.tilt import even_stereotypes, interval_of_share, opening_of, tilts_of, unit_in
 from pcf_core.show import compare, overview
@@ -250,7 +249,7 @@ def tell_presets(found: Listing, store: Store) -> None:
     """Write the ready comparisons of shipped models."""
     for preset in presets():
         study = study_of(store, preset.models, "gender", GENDER)
-        sides = {name: Reading(item.run, item.result, study.options) for name, item in study.runs.items()}
+        sides = {name: RunView(item.run, item.result, study.options) for name, item in study.runs.items()}
         made = controlled([compared(sides[one], sides[two], study.options) for one, two in preset.compared])
         for pair, paired in zip(preset.pair, made, strict=False):
             found.say(comparison.change_finding, pair, paired)

@@ -35,7 +35,7 @@ from pcf_core.material.knowledge import load_knowledge
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import open_scorer
 from pcf_core.store.layer import Missing
 from pcf_core.store.results import RunInfo
 from pcf_core.store.store import Store

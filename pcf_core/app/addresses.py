@@ -18,7 +18,7 @@ from pcf_core.audit.options import PageOptions, ViewOptions
 from pcf_core.core.options import from_page, page_values
 from pcf_core.core.risk import Over
 from pcf_core.core.run import split_label
-from pcf_core.models.precision import AUTO, PRECISIONS
+from pcf_core.models.names import AUTO, PRECISIONS
 
 WHY_TAB, TEXT_TAB, METHOD_TAB = "why_tab", "text_tab", "method_tab"
 TAB_OF = {"why": WHY_TAB, "written_text": TEXT_TAB, "method": METHOD_TAB}

@@ -48,7 +48,7 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.options import Option, declared
 from pcf_core.core.records import digest
 from pcf_core.core.topics import Topic
-from pcf_core.models.precision import AUTO, PRECISIONS
+from pcf_core.models.names import AUTO, PRECISIONS
 from pcf_core.models.public import public_models
 from pcf_core.texts.text_audit import PRECISION
 

@@ -40,7 +40,7 @@ from pcf_core.core.records import digest
 from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, RiskReport
 from pcf_core.core.run import IMPORTED, SELECTIONS, ModelSpec, Protocol, RunSpec, model_label, scored_as
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
-from pcf_core.models.precision import AUTO, precisions_of
+from pcf_core.models.names import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve
 from pcf_core.report.loaded import Study, compare_runs
 from pcf_core.show.findings.numbers import count
@@ -49,7 +49,7 @@ from pcf_core.store.results import State
 if TYPE_CHECKING:
     from pcf_core.texts.text_audit import AuditAsked, AuditResult
     from pcf_core.work.queue import Job
-    from pcf_core.work.requests import Reading
+    from pcf_core.work.requests import Calculation
     from pcf_core.work.text_audits import TextAudit
 
 P = ParamSpec("P")
@@ -60,7 +60,7 @@ Material = TypeVar("Material")
 States = tuple[tuple[str, State], ...]  # of documents, by key
 
 # Cells of a run that a page reads itself: the words of more take longer than a reader waits for a page.
-MOST_CELLS: Mapping[Reading, int] = {"preferences": 500_000, "sensitivity": 100_000}
+MOST_CELLS: Mapping[Calculation, int] = {"preferences": 500_000, "sensitivity": 100_000}
 MOST_REPORTS = 30  # side by side
 LONGEST_NAME = 100  # characters of a name that a sentence repeats
 
@@ -191,7 +191,7 @@ def results() -> KeptResults:
     return KeptResults(open_store())
 
 
-def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:
+def must_wait(run: RunSpec, what: Calculation, options: ViewOptions) -> bool:
     """Tell whether a finished run is so large that the worker has to read it, once.
 
     False if the result is stored already, if nothing can be stored, or if the worker has tried and failed.
@@ -216,7 +216,7 @@ def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:
     return job is None or job.state != "done"
 
 
-def newest_reading(run: RunSpec, what: Reading, options: ViewOptions) -> Job | None:
+def newest_reading(run: RunSpec, what: Calculation, options: ViewOptions) -> Job | None:
     """Return the newest job for this reading of a run, in any state."""
     from pcf_core.work.requests import reading_key  # for large runs alone
 

@@ -35,7 +35,7 @@ from pcf_core.material.template_editing import cut, heaviest_first, renamed
 from pcf_core.material.templates import SHELF, load_mined, load_templates, own_template_sets
 from pcf_core.material.topics import SHELF as TOPIC_SHELF
 from pcf_core.material.topics import list_topics
-from pcf_core.models.precision import named as precision_named
+from pcf_core.models.names import named as precision_named
 from pcf_core.show.findings.numbers import listed
 
 OCCUPATIONS = "occupations-bvf"  # for a topic that names no list

@@ -22,8 +22,7 @@ from pcf_core.core.options import declared
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import Protocol
 from pcf_core.report.loaded import interval_notes, unequal_words, warnings_of
-from pcf_core.report.sections.comparison import scales_of
-from pcf_core.report.sections.risk import neutral_distances
+from pcf_core.report.sections.risk import neutral_distances, scales_of
 from pcf_core.report.seeds import seeds_notes
 from pcf_core.show.findings.models import whole_templates_finding
 from pcf_core.show.findings.notes import none_equal_note, unequal_note

@@ -19,21 +19,20 @@ import streamlit as st
 from pcf_core.app.addresses import SENTENCE, Choice, as_prompt, as_typed
 from pcf_core.app.caching import open_queue
 from pcf_core.app.lists import all_evidence, all_topics, template_sets
-from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs
-from pcf_core.app.provenance import draw_commands
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_commands, draw_table, draw_tabs
 from pcf_core.app.queue import ACTIVE, BY_HAND, KINDS, STARTING_SECONDS, keep_a_worker, recent_jobs, retry
 from pcf_core.app.roles import write
 from pcf_core.app.widgets import draw_facts, plain
+from pcf_core.audit.fitting import TokenShares
 from pcf_core.audit.options import word_scoring
 from pcf_core.audit.preferences import aggregated
-from pcf_core.audit.token_shares import TokenShares
 from pcf_core.core.errors import AuditError, RunError, TopicError
 from pcf_core.core.probe import ProbeAnswer
 from pcf_core.core.risk import Aggregation
 from pcf_core.core.run import ModelSpec, model_label
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Topic
-from pcf_core.models.precision import in_precision
+from pcf_core.models.names import in_precision
 from pcf_core.models.public import absent_among
 from pcf_core.models.registry import resolve
 from pcf_core.show.findings.notes import left_out_note, tokens_note, tokens_sentence
@@ -199,7 +198,7 @@ def _late_sentence(queue: Queue) -> str:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProbeChoices:
     """What can be asked: a probe and the model's specification by model, and why others cannot be asked.
 
     ``absent``: public models whose weights are not here.
@@ -256,7 +255,7 @@ def examples(choice: Choice) -> list[str]:
     return [sentence for sentence in dict.fromkeys(sentences) if len(sentence) <= LONGEST]
 
 
-def what_to_ask(choice: Choice, sentence: str) -> Asked:
+def what_to_ask(choice: Choice, sentence: str) -> ProbeChoices:
     """Return a probe for every chosen model that is here."""
     topic = all_topics().get(choice.topic)
     if topic is None:
@@ -272,7 +271,7 @@ def what_to_ask(choice: Choice, sentence: str) -> Asked:
             specs[label] = spec
         except AuditError as error:
             refused[model] = str(error)
-    return Asked(requests, specs, refused, absent)
+    return ProbeChoices(requests, specs, refused, absent)
 
 
 def read_answer(document: Mapping[str, object], topic: Topic, aggregation: Aggregation) -> ProbeAnswer:
@@ -287,7 +286,7 @@ def read_answer(document: Mapping[str, object], topic: Topic, aggregation: Aggre
     )
 
 
-def unequal_words(answers: Mapping[str, ProbeAnswer], probes: Asked) -> str:
+def unequal_words(answers: Mapping[str, ProbeAnswer], probes: ProbeChoices) -> str:
     """Say which group's words have more tokens, by their probability in the sentence; empty if none does."""
     families = {name: probes.specs[name].family for name in answers}
     return tokens_sentence({name: token_shares(answer) for name, answer in answers.items()}, families)
@@ -342,7 +341,7 @@ def words_table(answers: Mapping[str, ProbeAnswer]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw_foot(how_to_read: str, answers: Mapping[str, ProbeAnswer], probes: Asked) -> None:
+def draw_foot(how_to_read: str, answers: Mapping[str, ProbeAnswer], probes: ProbeChoices) -> None:
     """Draw how to read the picture, its data, method and provenance."""
 
     def draw_models() -> None:

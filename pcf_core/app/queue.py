@@ -18,7 +18,7 @@ from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import parameters_of
 from pcf_core.app.roles import may_audit, write
-from pcf_core.app.templates.draft import point_at
+from pcf_core.app.templates.keeping import point_at
 from pcf_core.app.widgets import plain, size_text
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Look

@@ -18,8 +18,7 @@ from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import draw_option, with_asked
 from pcf_core.app.data import Loaded, answered, load, must_wait
 from pcf_core.app.lists import stamp_of, told_apart
-from pcf_core.app.page import finding, finding_list
-from pcf_core.app.provenance import draw_commands
+from pcf_core.app.page import draw_commands, finding, finding_list
 from pcf_core.app.results.policies import choose_policy
 from pcf_core.app.roles import person
 from pcf_core.app.widgets import choose_one, plain

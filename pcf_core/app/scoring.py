@@ -18,14 +18,14 @@ from pcf_core.audit.options import ViewOptions, word_scoring
 from pcf_core.audit.results import is_unchecked, plans_of
 from pcf_core.core.errors import ModelError
 from pcf_core.core.run import RunSpec
-from pcf_core.models.scoring.opening import check_protocol
+from pcf_core.models.scoring.base import check_protocol
 
 if TYPE_CHECKING:
     from pcf_core.app.partial import Draw
     from pcf_core.work.queue import Job
-    from pcf_core.work.requests import Reading
+    from pcf_core.work.requests import Calculation
 
-Wanted: TypeAlias = "tuple[RunSpec, Reading, ViewOptions]"  # a reading that the worker is to do
+Wanted: TypeAlias = "tuple[RunSpec, Calculation, ViewOptions]"  # a reading that the worker is to do
 
 
 def offer_scoring(missing: Mapping[str, RunSpec], growing: Draw | None = None) -> None:

@@ -1,6 +1,8 @@
 """What all pages draw with: text, refusals, tables of facts, a control that keeps its value, a row of them.
 
 Names and sentences may come from a user's file and are never markup.
+
+Headers of tables in words: the column of a number or a text, with what it means.
 """
 
 from __future__ import annotations
@@ -129,3 +131,16 @@ def controls(name: str, *, low: bool = False) -> DeltaGenerator:
     """
     key = f"controls_{'low_' * low}{name}"
     return st.container(horizontal=True, vertical_alignment="bottom", key=key)
+
+
+THREE_DIGITS, FOUR_DECIMALS = "%.3g", "%.4f"
+
+
+def numeric(label: str | None, meaning: str | None, form: str | None = THREE_DIGITS, **more: Any) -> Any:
+    """Return the header of numbers; ``form``: how they are written, as printf or Streamlit says it."""
+    return st.column_config.NumberColumn(label, format=form, help=meaning, **more)
+
+
+def textual(label: str | None, meaning: str | None = None, **more: Any) -> Any:
+    """Return the header of texts."""
+    return st.column_config.TextColumn(label, help=meaning, **more)

@@ -19,7 +19,7 @@ import numpy as np
 from pcf_core.audit.comparing import common_part, picked, risk_difference
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result
-from pcf_core.audit.reading import Reading
+from pcf_core.audit.reading import RunView
 from pcf_core.audit.results import load_result
 from pcf_core.audit.writing import Matrix, risk_report
 from pcf_core.core.errors import EvidenceError, TopicError
@@ -174,10 +174,10 @@ def _matrices(
         return None
     even = options.model_copy(update={"reference": "uniform"})
     alike = even.model_copy(update={"occupation_weights": "uniform"})
-    subjects = Reading(
+    subjects = RunView(
         subjects_run, read(store, subjects_run, options.protocol, options.aggregation), alike
     ).matrix
-    matrix = Reading(run, result, even).matrix
+    matrix = RunView(run, result, even).matrix
     index_of = {text: index for index, text in enumerate(subjects.templates)}
     neutral = subjects.values[:, [index_of[text] for text in matrix.templates]]  # a plan has drawn fewer
     return subjects_run, subjects, matrix, neutral
@@ -205,7 +205,7 @@ class OtherScales:
 
 
 def order_on_other_scales(
-    store: Store, first: Reading, second: Reading, options: ViewOptions, read: Read = load_result
+    store: Store, first: RunView, second: RunView, options: ViewOptions, read: Read = load_result
 ) -> OtherScales:
     """Compare two runs against the labour force and their neutral subjects, as far as these are known.
 
@@ -222,8 +222,8 @@ def order_on_other_scales(
 
 def neutral_comparison(
     store: Store,
-    first: Reading,
-    second: Reading,
+    first: RunView,
+    second: RunView,
     options: ViewOptions,
     read: Read = load_result,
     *,
@@ -246,7 +246,7 @@ def neutral_comparison(
         result = read(store, run, reading.options.protocol, reading.options.aggregation)
         if result.says_little:
             return None
-        neutral.append(picked(Reading(run, result, reading.options), subjects, texts, groups))
+        neutral.append(picked(RunView(run, result, reading.options), subjects, texts, groups))
     weights = template_weights(common.run.templates, options.template_weighting)
     sides = NeutralSides.of(common.values, np.stack(neutral), common.occupation_weights)
     unit = TemplateUnit.templates(weights)

@@ -13,13 +13,12 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.audit.fitting import words_by_template
+from pcf_core.audit.fitting import token_warnings, words_by_template
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result, coverage_summary, doubts_among, warnings_of
-from pcf_core.audit.reading import Reading, report, view_of
+from pcf_core.audit.reading import RunView, report, view_of
 from pcf_core.audit.results import load_result, noise_warnings, size_warnings
 from pcf_core.audit.slots import run_notes
-from pcf_core.audit.token_shares import token_warnings
 from pcf_core.core.errors import AuditError, RunError, TemplateError
 from pcf_core.core.families import facts_of
 from pcf_core.core.records import FloatArray
@@ -95,11 +94,11 @@ def _same_but_templates(first: RunSpec, second: RunSpec) -> bool:
     )
 
 
-Found = Iterator[Variant | Unavailable]
+Variation = Iterator[Variant | Unavailable]
 
 
 @dataclass(frozen=True)
-class Case(Reading):
+class Case(RunView):
     """A run as the pages show it, in the store where others lie.
 
     ``sums``: [occupation, template, group] preferences with words added up, whatever the aggregation.
@@ -153,7 +152,7 @@ def variant(
     return Variant.model_validate({"dimension": dimension, "name": name, "kind": kind, "note": note, **risks})
 
 
-def extremes(each: Sequence[Variant | Unavailable], label: str, kind: Kind = "choice") -> Found:
+def extremes(each: Sequence[Variant | Unavailable], label: str, kind: Kind = "choice") -> Variation:
     """Return the lowest and the highest of a long list, as choices that could be made, or as samples."""
     readable = [one for one in each if isinstance(one, Variant)]
     if not readable:

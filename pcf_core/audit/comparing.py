@@ -16,7 +16,7 @@ from itertools import chain
 import numpy as np
 
 from pcf_core.audit.options import ViewOptions, counted_occupations, unit_of
-from pcf_core.audit.reading import Reading
+from pcf_core.audit.reading import RunView
 from pcf_core.audit.results import Read, load_result
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.records import FloatArray, LeftOut
@@ -27,7 +27,7 @@ from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.comparison import paired_comparison
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.resampling import effective_number, rough
-from pcf_core.measure.ties import letters, risk_differences
+from pcf_core.measure.ties import holm, letters, risk_differences
 from pcf_core.store.store import Store
 
 
@@ -47,8 +47,8 @@ class Common:
 
 
 def compared(
-    first: Reading,
-    second: Reading,
+    first: RunView,
+    second: RunView,
     options: ViewOptions,
     *,
     resamples: int = 2000,
@@ -100,7 +100,7 @@ def compared(
     )
 
 
-def risk_difference(first: Reading, second: Reading, options: ViewOptions) -> Difference:
+def risk_difference(first: RunView, second: RunView, options: ViewOptions) -> Difference:
     """Return the difference of R alone that :func:`compared` finds of two runs, in a fraction of its time.
 
     Its only interval is the one that decides the verdict, over whole templates.  Raises as :func:`compared`.
@@ -115,7 +115,7 @@ def risk_difference(first: Reading, second: Reading, options: ViewOptions) -> Di
     return replace(differences[0, 1], margin=float(options.margin))
 
 
-def common_part(first: Reading, second: Reading, options: ViewOptions) -> Common:
+def common_part(first: RunView, second: RunView, options: ViewOptions) -> Common:
     """Return the preferences of both runs on the templates and occupations that both have."""
     if first.run.key == second.run.key:
         raise RunError(f"The run {first.run.key} cannot be compared with itself: give two different runs.")
@@ -157,7 +157,7 @@ def common_names(first: RunSpec, second: RunSpec) -> tuple[tuple[str, ...], tupl
 
 
 def _counts_warnings(
-    first: Reading, second: Reading, one: Side, other: Side, common: Common, options: ViewOptions
+    first: RunView, second: RunView, one: Side, other: Side, common: Common, options: ViewOptions
 ) -> tuple[str, ...]:
     """Say whose counts and documents both runs are read with, if the second has others of its own."""
     if options.template_weighting != "counts":
@@ -203,7 +203,7 @@ def shared(
 
 
 def picked(
-    read: Reading, occupations: Sequence[str], texts: Sequence[str], groups: Sequence[str]
+    read: RunView, occupations: Sequence[str], texts: Sequence[str], groups: Sequence[str]
 ) -> FloatArray:
     """Return [occupation, template, group] preferences of a run in the order asked for."""
     preferences = read.result.preferences
@@ -218,7 +218,7 @@ def picked(
     return preferences.values[np.ix_(*axes)]
 
 
-def sides(first: Reading, second: Reading, common: Common) -> tuple[Side, Side]:
+def sides(first: RunView, second: RunView, common: Common) -> tuple[Side, Side]:
     """Return the two runs, each under a name of its own."""
     alike = first.run.scoring.label == second.run.scoring.label
     templates, terms = len(common.run.templates.templates), len(common.run.evidence.terms)
@@ -238,7 +238,7 @@ def sides(first: Reading, second: Reading, common: Common) -> tuple[Side, Side]:
 
 
 def warnings_of(
-    first: Reading, second: Reading, one: Side, other: Side, weights: FloatArray
+    first: RunView, second: RunView, one: Side, other: Side, weights: FloatArray
 ) -> tuple[str, ...]:
     """List what a reader has to know before believing a difference between these two runs."""
     sentences = []
@@ -298,8 +298,6 @@ def controlled(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
 
 def _controlled_totals(totals: Sequence[Difference]) -> list[Difference]:
     """Control the p-values of one quantity, as :func:`controlled` does of each."""
-    from pcf_core.measure.regression import holm  # with the records of factors: most pages compare two runs
-
     adjusted, least = holm([total.p_value for total in totals]), holm([total.least_p for total in totals])
     return [
         replace(total, adjusted=p, least_p=least_p)
@@ -313,7 +311,7 @@ def _controlled_totals(totals: Sequence[Difference]) -> list[Difference]:
 MOST_LETTERED = 14
 
 
-def lettered(readings: Sequence[Reading], options: ViewOptions) -> list[str]:
+def lettered(readings: Sequence[RunView], options: ViewOptions) -> list[str]:
     """Return the letters of runs on the same templates and occupations, for a table: [run].
 
     Two runs share a letter exactly if nothing says which has the higher risk: the rule is that of
@@ -394,7 +392,7 @@ def answer_in(
     Raises AuditError if they cannot be read under these options, or not be compared.
     """
     one, other = (read(store, run, options.protocol, options.aggregation) for run in runs)
-    readings = Reading(runs[0], one, options), Reading(runs[1], other, options)
+    readings = RunView(runs[0], one, options), RunView(runs[1], other, options)
     return OtherSentences(
         name=runs[0].templates.name,
         runs=runs,

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from pcf_core.audit.reading import Reading
+from pcf_core.audit.reading import RunView
 from pcf_core.core.errors import TopicError
 from pcf_core.core.factors import (
     MATCHINGS,
@@ -34,8 +34,9 @@ from pcf_core.core.risk import MeanTilt, RiskReport
 from pcf_core.core.topics import Evidence
 from pcf_core.material.factors import Factor, factors, why_unused
 from pcf_core.measure.amplification import amplification_of
-from pcf_core.measure.regression import TemplateNoise, fit_line, holm, template_noise, why_no_line
+from pcf_core.measure.regression import TemplateNoise, fit_line, template_noise, why_no_line
 from pcf_core.measure.resampling import TemplateUnit
+from pcf_core.measure.ties import holm
 
 WAGE = FactorScale(
     name="wage",
@@ -111,7 +112,7 @@ def factor_panels(
     return _adjusted([_with_lines(panel, noise) for panel in made])
 
 
-def noise_of(reading: Reading, unit: TemplateUnit, quantity: Quantity) -> TemplateNoise | None:
+def noise_of(reading: RunView, unit: TemplateUnit, quantity: Quantity) -> TemplateNoise | None:
     """Draw the templates of a run again and return how the risks of its occupations change.
 
     They are the draws of the intervals over whole templates, which all occupations share.  ``unit``: what

@@ -1,6 +1,6 @@
 """The gate: whether a model keeps the limits of a policy, by intervals and paired tests, never by a figure.
 
-    Policy -> for each context, look by look: Reading (and that of the baseline) -> Judged -> GateReport
+    Policy -> for each context, look by look: RunView (and that of the baseline) -> Judged -> GateReport
 
 The caller scores: :func:`check_context` asks for the run of a look and gets a reading.  An increase *exceeds*
 its limit if the interval of the difference lies above it and, with a limit of 0 or more, the permutation test
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pcf_core.audit.comparing import common_names, compared
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.policy import CannotTell, Context, Limit, Policy, Quantity
-from pcf_core.audit.reading import Reading, view_of
+from pcf_core.audit.reading import RunView, view_of
 from pcf_core.core.errors import CriterionError, PolicyError
 from pcf_core.core.records import FloatArray, Record
 from pcf_core.core.risk import Comparison, Interval
@@ -36,7 +36,7 @@ from pcf_core.measure.limits import LimitVerdict, Stage, limit_verdict, reaching
 from pcf_core.measure.resampling import TemplateUnit, effective_number
 
 Outcome = Literal["pass", "warn", "fail"]
-ReadRun = Callable[[RunSpec], Reading]
+ReadRun = Callable[[RunSpec], RunView]
 
 MOST_CELLS = 100_000_000  # resamples × occupations × groups: 0.8 GB an array
 
@@ -266,8 +266,8 @@ class Look:
     ``error``: intervals have the level 1 − ``error``.  ``available``: templates of the whole set.
     """
 
-    reading: Reading
-    baseline: Reading | None
+    reading: RunView
+    baseline: RunView | None
     error: float
     available: int
 

@@ -19,8 +19,7 @@ from pcf_core.core.errors import PolicyError
 from pcf_core.core.records import Record, first_problem, made
 from pcf_core.core.risk import Aggregation
 from pcf_core.core.run import Protocol
-from pcf_core.material.safety.reading import label, read_toml
-from pcf_core.material.safety.whole_files import upload_label, uploaded
+from pcf_core.material.safety.reading import label, read_toml, upload_label, uploaded
 from pcf_core.measure.bootstrap import RISKS
 
 CannotTell = Literal["pass", "warn", "fail"]

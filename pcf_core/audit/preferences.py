@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.audit.fitting import (
+    TokenShares,
+    TokenSums,
     counting,
     is_mixed,
     template_without,
@@ -22,7 +24,6 @@ from pcf_core.audit.fitting import (
     words_unfit_in,
 )
 from pcf_core.audit.slots import Slot, counts_at, gather, missing, run_notes, slots_of, table_at, tokens_known
-from pcf_core.audit.token_shares import TokenShares, TokenSums
 from pcf_core.core.errors import ModelError, RunError, TemplateError
 from pcf_core.core.families import facts_of
 from pcf_core.core.records import FloatArray, LeftOut

@@ -41,7 +41,7 @@ def report(
     Raises EvidenceError for weights that cannot be used, TemplateError for template weights that a sampling
     plan does not allow, and CriterionError for a criterion, reference or unit that cannot be used.
     """
-    matrix = Reading(run, result, options).matrix
+    matrix = RunView(run, result, options).matrix
     if run.plan is None:
         risks = risk_report(matrix, resamples, brief=brief)
     else:
@@ -118,7 +118,7 @@ def _view(run: RunSpec, options: ViewOptions, counted: Counted) -> View:
 
 
 @dataclass(frozen=True)
-class Reading:
+class RunView:
     """A finished run under view options: what reports, comparisons and sensitivity read of it.
 
     ``result``: the run's preferences under the protocol and the aggregation of the options.  Everything is

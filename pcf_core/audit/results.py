@@ -18,12 +18,11 @@ from typing import Protocol as ReadProtocol
 import numpy as np
 from pydantic import ValidationError
 
-from pcf_core.audit.fitting import identity_of, words_by_template
+from pcf_core.audit.fitting import TokenShares, identity_of, token_warnings, words_by_template
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result, aggregated, assemble, group_sizes
-from pcf_core.audit.reading import Reading, report
+from pcf_core.audit.reading import RunView, report
 from pcf_core.audit.slots import slots_of, starts_counted
-from pcf_core.audit.token_shares import TokenShares, token_warnings
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.records import LeftOut, digest
 from pcf_core.core.risk import Aggregation, Look, RiskReport
@@ -146,9 +145,9 @@ class Report:
         """The probability of a group in an even split."""
         return 1 / len(self.report.groups)
 
-    def reading(self, options: ViewOptions) -> Reading:
+    def reading(self, options: ViewOptions) -> RunView:
         """Return the run under view options, for comparisons and whatever else computes with it."""
-        return Reading(self.run, self.result, options)
+        return RunView(self.run, self.result, options)
 
 
 @dataclass(frozen=True)
@@ -211,9 +210,9 @@ class Results:
         result = self.reading(run, options).result
         return Report(run, run.key, report(result, run, options, brief=brief), lambda: result)
 
-    def reading(self, run: RunSpec, options: ViewOptions) -> Reading:
+    def reading(self, run: RunSpec, options: ViewOptions) -> RunView:
         """Read a finished run under view options without its report; raises as :meth:`report`."""
-        return Reading(run, self._read(self.store, run, options.protocol, options.aggregation), options)
+        return RunView(run, self._read(self.store, run, options.protocol, options.aggregation), options)
 
     def must_wait(self, run: RunSpec, options: ViewOptions) -> bool:
         """Tell whether the worker has to read a run first: never here."""

@@ -4,19 +4,33 @@ Each choice is changed alone, the others stay as the view options have them.  No
 
 The choices are other view options, other protocols, the authors' published scripts, and other templates: the
 heaviest, halves drawn at random, all but one, and all with or without a full stop.
+
+**The published scripts** compute what is not what their papers define.
+
+    gender   s = p − ½ and its mean m; the risk is E s^+ where m > 0, else E s^−; prejudice |m|, the rest
+             volatility.  Doubled, as its plots do.  R^p is the papers'; with a = E S^+ and b = E S^− (m > 0)
+             R is a, not a + b, and R^c is b, not 2b.
+    race     the sum of the positive stereotypes (l¹, not l∞) divided by the number of groups; the words of a
+             group are averaged, not added up; only contexts counted at least ten times.
+    demo     the largest |S|, not the largest positive S: the same with two groups, larger with more.
+
+Nothing else of the core computes risk in these ways, and no report contains them.  They
+answer one question, whether a published figure could come from here.  Written from what is known of the
+repository EmpathYang/Prejudice-Volatility-Framework (calculate.py, compute_risk.py), not copied: it has no
+licence.  All take PCF's stereotypes S (arXiv 2402.15481v1, Eq. 2) against an even split.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from pydantic import ValidationError
 
-from pcf_core.audit.case import Case, Found, Sibling, extremes, protocol_sibling, stop_sibling, variant
+from pcf_core.audit.case import Case, Sibling, Variation, extremes, protocol_sibling, stop_sibling, variant
 from pcf_core.audit.fitting import identity_of, words_by_template
 from pcf_core.audit.options import ViewOptions, shown_fields
 from pcf_core.audit.preferences import aggregated
@@ -24,18 +38,18 @@ from pcf_core.audit.reading import View, view_of
 from pcf_core.audit.results import load_result
 from pcf_core.audit.slots import slots_of
 from pcf_core.audit.word_lists import aggregation_choices, word_choices
-from pcf_core.core.errors import AuditError, RunError
+from pcf_core.core.errors import AuditError, CriterionError, RunError
 from pcf_core.core.records import FloatArray, digest
 from pcf_core.core.run import RunSpec
 from pcf_core.core.sensitivity import BASE, SAMPLE, Sensitivity, Unavailable, Variant
+from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
 from pcf_core.measure.decomposition import jensen_gap
-from pcf_core.measure.published_scripts import RACE_LEAST_COUNT, Script, script_risks
 from pcf_core.store.store import Store
 
 # Other view options, other protocols, and what the authors' published scripts would have made of a run.
 
 
-def _option_choices(case: Case) -> Found:
+def _option_choices(case: Case) -> Variation:
     """Change view options one at a time.
 
     Scales are units and no choice, nor are a list's own weights where it has none.
@@ -68,7 +82,7 @@ def _with_occupations(case: Case, way: Variant | Unavailable, options: ViewOptio
     return way.model_copy(update={"note": note})
 
 
-def _protocol_choices(case: Case) -> Found:
+def _protocol_choices(case: Case) -> Variation:
     """Return the protocols that are scores of their own."""
     scored = case.run.scoring.protocol
     for protocol in ("exact", "exact-boundary"):
@@ -81,7 +95,7 @@ def _protocol_choices(case: Case) -> Found:
             yield case.sibling("protocol", sibling, protocol)
 
 
-def _script_variants(case: Case) -> Found:
+def _script_variants(case: Case) -> Variation:
     """Compute the authors' scripts, which are other measures and no choices in good faith."""
     if case.groups == 2:
         equal = np.ones(len(case.view.template_weights))
@@ -132,7 +146,7 @@ SEED = 0
 LEAST_LEFT = 1e-9  # of the weight: what one template leaves of it when it carries all
 
 
-def _template_choices(case: Case) -> Found:
+def _template_choices(case: Case) -> Variation:
     """Return fewer of the run's own templates, with the weights that they have.
 
     The heaviest are a choice; halves by chance and all but any one show how much hangs on the sample.
@@ -171,7 +185,7 @@ def _template_choices(case: Case) -> Found:
         yield without_one.model_copy(update={"end": end, "which": which})
 
 
-def _stop_choices(case: Case) -> Found:
+def _stop_choices(case: Case) -> Variation:
     sibling = stop_sibling(case.store, case.run)
     if isinstance(sibling, Unavailable):
         yield sibling
@@ -317,3 +331,70 @@ def _worked_out(
         variants=tuple(one for one in ways if isinstance(one, Variant)),
         unavailable=tuple(one for one in ways if isinstance(one, Unavailable)),
     )
+
+
+Script = Literal["gender", "race", "demo"]
+
+RACE_LEAST_COUNT = 10.0
+
+
+def script_risks(
+    values: ArrayLike, template_weights: ArrayLike, script: Script
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Compute overall risk, prejudice and volatility as a script of the authors does.
+
+    Parameters
+    ----------
+    values
+        [occupation, template, group] preferences; rows sum to 1 over groups.  The averaging and the contexts
+        of ``race`` are left to who calls.
+    template_weights
+        [template] >= 0, positive sum.  The scripts' default is equal weights.
+    script
+        See the module.
+
+    Returns
+    -------
+    tuple[FloatArray, FloatArray, FloatArray]
+        Three arrays [occupation]; the first is the sum of the others.  ``race`` ends at 1 / |Y|.
+
+    Raises
+    ------
+    CriterionError
+        Preferences or weights that are not allowed; ``gender`` and more than two groups.
+    """
+    preferences = checked_preferences(values)
+    weights = normalised(template_weights, preferences.shape[1], "template_weights")
+    stereotypes = Criterion().stereotypes(preferences)
+    mean = weights @ stereotypes
+    if script == "gender":
+        return _of_gender(stereotypes, mean, weights)
+    measure = _race_measure if script == "race" else _demo_measure
+    overall, prejudice = measure(stereotypes) @ weights, measure(mean)
+    volatility = jensen_gap(overall, prejudice)
+    return prejudice + volatility, prejudice, volatility
+
+
+def _of_gender(
+    stereotypes: FloatArray, mean: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Count only the side on which the mean lies as risk."""
+    if mean.shape[-1] != 2:
+        raise CriterionError(
+            f"The authors' script for gender knows two groups; got {mean.shape[-1]}: use that for race."
+        )
+    towards = mean.argmax(axis=-1)
+    rows = np.arange(len(mean))
+    leading = stereotypes[rows, :, towards]
+    overall = np.maximum(leading, 0.0) @ weights
+    prejudice = mean[rows, towards]
+    volatility = jensen_gap(overall, prejudice)
+    return prejudice + volatility, prejudice, volatility
+
+
+def _race_measure(stereotypes: FloatArray) -> FloatArray:
+    return np.asarray(np.maximum(stereotypes, 0.0).sum(axis=-1) / stereotypes.shape[-1])
+
+
+def _demo_measure(stereotypes: FloatArray) -> FloatArray:
+    return np.asarray(np.abs(stereotypes).max(axis=-1))

@@ -14,7 +14,7 @@ from pcf_core.audit.gate import GateReport, ReadRun, check_context, check_groups
 from pcf_core.audit.options import shown_fields
 from pcf_core.audit.policy import PACK, RUN_KEY, Context, Policy
 from pcf_core.audit.preferences import Result
-from pcf_core.audit.reading import Reading
+from pcf_core.audit.reading import RunView
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import PolicyError, RunError
 from pcf_core.core.risk import Aggregation
@@ -116,7 +116,7 @@ def _check_size(policy: Policy, run: RunSpec) -> None:
 
 
 def _reader(store: Store, context: Context, read: Read) -> ReadRun:
-    def reading(run: RunSpec) -> Reading:
+    def reading(run: RunSpec) -> RunView:
         try:
             return _reading(store, context, read, run)
         except RunError as error:
@@ -125,9 +125,9 @@ def _reader(store: Store, context: Context, read: Read) -> ReadRun:
     return reading
 
 
-def _reading(store: Store, context: Context, read: Read, run: RunSpec) -> Reading:
+def _reading(store: Store, context: Context, read: Read, run: RunSpec) -> RunView:
     options = context.options
-    return Reading(run, read(store, run, options.protocol, options.aggregation), options)
+    return RunView(run, read(store, run, options.protocol, options.aggregation), options)
 
 
 def _baseline_reader(store: Store, context: Context, read: Read) -> ReadRun | None:
@@ -144,7 +144,7 @@ def _baseline_reader(store: Store, context: Context, read: Read) -> ReadRun | No
         baseline = store.load_run(name)
         return lambda run: _reading(store, context, read, baseline)
 
-    def of_model(run: RunSpec) -> Reading:
+    def of_model(run: RunSpec) -> RunView:
         keys = dict.fromkeys(info.run.scoring for info in store.runs())
         for key in keys:
             if name in (key.name, key.label) and key.protocol == run.scoring.protocol:

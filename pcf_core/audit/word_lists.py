@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pcf_core.audit.case import Case, Found, extremes, variant
+from pcf_core.audit.case import Case, Variation, extremes, variant
 from pcf_core.audit.fitting import MIXED, is_mixed
 from pcf_core.audit.preferences import PROMPTS_AT_ONCE, aggregated, shares_of, words_that_count
 from pcf_core.audit.reading import View
@@ -221,7 +221,7 @@ def all_but_one(nats: FloatArray, aggregation: Aggregation = "sum") -> FloatArra
 Groups = tuple[tuple[str, ...], ...]
 
 
-def word_choices(case: Case, on_prompts: Callable[[int], None]) -> Found:
+def word_choices(case: Case, on_prompts: Callable[[int], None]) -> Variation:
     """Read other lists of words, all at once; the words of one token are the papers' protocol."""
     if case.at:
         yield Unavailable(dimension="words", name="other words", reason=MIXED)
@@ -312,7 +312,7 @@ def _other_protocols(case: Case) -> Iterator[tuple[str, Groups | str]]:
         yield protocol, same if words == case.words else used_words(case.run.topic, words)
 
 
-def aggregation_choices(case: Case) -> Found:
+def aggregation_choices(case: Case) -> Variation:
     """Read the run with the other aggregation over a group's words."""
     other: Aggregation = "mean" if case.options.aggregation == "sum" else "sum"
     name = f"{other} over a group's words"

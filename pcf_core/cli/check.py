@@ -14,7 +14,7 @@ from pcf_core.audit.comparing import common_names
 from pcf_core.audit.gate import GateReport, ReadRun, check_context, check_plan
 from pcf_core.audit.policy import PACK, RUN_KEY, CannotTell, Context, Most, MostIncrease, Policy, read_policy
 from pcf_core.audit.preferences import build_run
-from pcf_core.audit.reading import Reading
+from pcf_core.audit.reading import RunView
 from pcf_core.audit.results import Results
 from pcf_core.cli.console import (
     DtypeOption,
@@ -40,7 +40,7 @@ from pcf_core.core.settings import settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
-from pcf_core.models.precision import AUTO
+from pcf_core.models.names import AUTO
 from pcf_core.report.files import check_target, write_whole
 from pcf_core.report.gate import gate_document, gate_junit, gate_lines, gate_markdown
 from pcf_core.show.findings.numbers import listed
@@ -244,7 +244,7 @@ class _Gate:
 
         opened = opened_once(key.dtype, open_scorer)
 
-        def read(part: RunSpec) -> Reading:
+        def read(part: RunSpec) -> RunView:
             score_with(self.store, part, context.protocol, opened)
             return Results(self.store).reading(part, context.options)
 

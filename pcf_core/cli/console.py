@@ -21,14 +21,14 @@ from pcf_core.core.options import Option, declared, read_options, with_parameter
 from pcf_core.core.records import Record
 from pcf_core.core.run import ModelSpec, Protocol
 from pcf_core.core.settings import settings
-from pcf_core.models.precision import PRECISIONS, in_precision
+from pcf_core.models.names import PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
 from pcf_core.store.journal import Did, Journal
 from pcf_core.store.store import Store
 from pcf_core.work.launch import ensure_worker
 from pcf_core.work.people import TERMINAL
 from pcf_core.work.queue import Queue
-from pcf_core.work.text_audits import Asked, Material, Result, TextAudit
+from pcf_core.work.text_audits import Material, Result, TextAudit, TextRequest
 
 REDRAW_SECONDS, LINE_SECONDS = 0.1, 5.0  # of progress, on a terminal and elsewhere
 
@@ -243,8 +243,8 @@ ESTIMATED = ("tokens", "prompt_tokens", "cost", "seconds", "basis")  # of every 
 
 def give_queued(
     store: Store,
-    audit: TextAudit[Asked, Material, Result],
-    several: Iterable[tuple[Asked, Material]],
+    audit: TextAudit[TextRequest, Material, Result],
+    several: Iterable[tuple[TextRequest, Material]],
     as_json: bool,
 ) -> None:
     """Queue one job for each model."""

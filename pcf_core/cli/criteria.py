@@ -30,7 +30,7 @@ from pcf_core.core.errors import InputError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
-from pcf_core.models.precision import in_precision
+from pcf_core.models.names import in_precision
 from pcf_core.models.registry import resolve_to_score, resolve_writer
 from pcf_core.report.documents import finite, picked
 from pcf_core.store.store import Store

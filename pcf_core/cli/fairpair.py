@@ -29,7 +29,7 @@ from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval
 from pcf_core.core.settings import settings
 from pcf_core.models.endpoint import PREFIX
-from pcf_core.models.precision import in_precision
+from pcf_core.models.names import in_precision
 from pcf_core.models.registry import resolve_writer
 from pcf_core.report.documents import finite, picked
 from pcf_core.show.findings.fairpair import declined_finding, notes

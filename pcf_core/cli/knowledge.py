@@ -33,12 +33,12 @@ from pcf_core.core.settings import settings
 from pcf_core.material.knowledge import FIRST as FIRST_KNOWLEDGE
 from pcf_core.material.knowledge import load_knowledge
 from pcf_core.measure.knowledge import knowledge_score
-from pcf_core.models.precision import AUTO
+from pcf_core.models.names import AUTO
 from pcf_core.report.documents import finite, picked
 from pcf_core.show.findings.benchmarks import criticism_finding
 from pcf_core.store.store import Store
-from pcf_core.texts.benchmarks.comparing import WorsePair, worse_pairs
 from pcf_core.texts.benchmarks.files import load_material
+from pcf_core.texts.benchmarks.readings import WorsePair, worse_pairs
 from pcf_core.texts.benchmarks.records import (
     BENCHMARKS,
     BenchmarkAsked,

@@ -13,7 +13,7 @@ from operator import attrgetter
 from pcf_core.audit.baseline import Baseline, OtherScales, baseline_run
 from pcf_core.audit.comparing import OtherSentences
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import Reading, report
+from pcf_core.audit.reading import RunView, report
 from pcf_core.audit.results import Report
 from pcf_core.core.knowledge import KnowledgeReport
 from pcf_core.core.risk import Comparison, RiskReport
@@ -31,11 +31,16 @@ from pcf_core.report.loaded import Reports, Runs, Study, interval_notes, warning
 from pcf_core.report.panels import Panel, text_lines
 from pcf_core.report.provenance import run_facts
 from pcf_core.report.reproducing import score_command
-from pcf_core.report.sections.comparison import neutral_panel, whole_pair_panel
 from pcf_core.report.sections.criteria import criteria_panels
 from pcf_core.report.sections.fairpair import fairpair_panels, labels, ratio_panel, read_together
 from pcf_core.report.sections.knowledge import benchmark_panel, knowledge_panel, pairs_panel
-from pcf_core.report.sections.risk import corrected_panel, lean_panel, reports_panel
+from pcf_core.report.sections.risk import (
+    corrected_panel,
+    lean_panel,
+    neutral_panel,
+    reports_panel,
+    whole_pair_panel,
+)
 from pcf_core.show.answer import Answer
 from pcf_core.show.compare import Standing
 from pcf_core.show.findings.benchmarks import criticism_finding
@@ -96,7 +101,7 @@ def _risk_panels(
 
 def compared_lines(
     store: Store,
-    readings: Sequence[Reading],
+    readings: Sequence[RunView],
     options: ViewOptions,
     comparison: Comparison,
     others: Sequence[OtherSentences],

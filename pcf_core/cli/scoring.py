@@ -39,7 +39,7 @@ from pcf_core.material.safety.text import check_sentence
 from pcf_core.material.suiting import swapped
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
-from pcf_core.models.precision import AUTO, PRECISIONS
+from pcf_core.models.names import AUTO, PRECISIONS
 from pcf_core.show.findings.notes import look_finding, other_lists_note, progress_note
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import OpenScorer

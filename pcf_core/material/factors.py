@@ -25,9 +25,8 @@ from pcf_core.core.errors import EvidenceError, InputError
 from pcf_core.core.factors import Matching, OwnFactor, ReadCard, ReadCount, ReadTable
 from pcf_core.core.records import LeftOut, Record, first_problem
 from pcf_core.core.settings import settings
-from pcf_core.material.safety.reading import label, read_table, read_toml
+from pcf_core.material.safety.reading import label, read_table, read_toml, upload_label, uploaded
 from pcf_core.material.safety.text import check_once, check_word, shown
-from pcf_core.material.safety.whole_files import upload_label, uploaded
 
 # A user's own figures of the occupations: a CSV file ``occupation,value[,weight]``.
 

@@ -9,6 +9,10 @@ name stands for, as far as the text, the sizes and the authors' scripts tell, an
 ``assets/published_figures.toml``: every figure and table by number, what it shows, what is printed, where
 this app shows the like, and what differs; or why it cannot be made here.  Our own values are never in the
 file: they are computed where it is shown.
+
+Figures printed in the paper, shown beside our own and labelled: ``assets/published_criteria.csv``.
+
+Figures that its HTML dropped are marked ``missing``; those calculated from printed ones, ``derived``.
 """
 
 from __future__ import annotations
@@ -210,3 +214,38 @@ def printed_items() -> tuple[Printed, ...]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         why = str(error)
     raise SettingsError(f"{FILE_NAME} is damaged ({why}): restore it from the repository.")
+
+
+CRITERIA_FILE = "published_criteria.csv"
+PAPER = "Sterlie, Weng & Feragen 2024 (arXiv 2403.08564)"
+
+
+class PublishedCriterion(Record):
+    """One figure; ``value`` is ``None`` if none is printed, or if it is undefined: see ``note``.
+
+    ``subject``: the pronoun, job or model it belongs to.
+    """
+
+    id: str
+    section: str
+    quantity: str
+    subject: str
+    value: float | None = None
+    status: Literal["published", "derived", "missing"]
+    note: str = ""
+
+    @property
+    def source(self) -> str:
+        """The section of the paper, and how the figure was made."""
+        return f"{PAPER}, section {self.section}, {self.status}"
+
+
+def published_criteria() -> tuple[PublishedCriterion, ...]:
+    """Load all rows, in the order of the paper's sections.
+
+    Raises
+    ------
+    SettingsError
+        The file in the assets folder is missing or damaged.
+    """
+    return read_records(settings().assets / CRITERIA_FILE, PublishedCriterion, SettingsError)

@@ -21,8 +21,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pcf_core.core.errors import InputError, StoreError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.settings import settings
+from pcf_core.material.safety.reading import check_ending, upload_label, uploaded, write_whole
 from pcf_core.material.safety.text import MAX_NAME, NAME, check_name, listed, normal, shown
-from pcf_core.material.safety.whole_files import check_ending, upload_label, uploaded, write_whole
 
 MOST_NAMED = 12  # names in a sentence
 LAST = "calibration"  # nobody's subject: behind the others in every list

@@ -23,7 +23,14 @@ from pcf_core.core.errors import TopicError
 from pcf_core.core.records import made
 from pcf_core.core.topics import Group, Topic
 from pcf_core.material.base import Flag, Kind, Language, Material, Omitted, Origin, Rows, origin_of
-from pcf_core.material.safety.reading import read_text, read_toml, title_of
+from pcf_core.material.safety.reading import (
+    check_ending,
+    read_text,
+    read_toml,
+    title_of,
+    upload_label,
+    uploaded,
+)
 from pcf_core.material.safety.text import (
     check_language,
     check_name,
@@ -34,7 +41,6 @@ from pcf_core.material.safety.text import (
     normalise,
     shown,
 )
-from pcf_core.material.safety.whole_files import check_ending, upload_label, uploaded
 from pcf_core.material.shelves import MOST_NAMED, Shelf, name_of, safe_name
 
 LINES = ".txt"

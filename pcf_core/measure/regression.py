@@ -203,18 +203,6 @@ def fit_line(
     )
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values for being tested together (Holm), in the same order.
-
-    Written out, because statsmodels' own collects garbage at every call, which an app with data feels.
-    """
-    p = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(p)
-    corrected = np.empty(len(p))
-    corrected[order] = np.maximum.accumulate(np.minimum(1, p[order] * np.arange(len(p), 0, -1)))
-    return [float(value) for value in corrected]
-
-
 def _checked(
     x: ArrayLike, risks: ArrayLike, weights: ArrayLike | None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -7,11 +7,13 @@ and many pairs take less time than one whole comparison.
 Letters are a compact letter display (Piepho 2004, doi:10.1198/1061860043515): two models share a letter
 exactly where the test does not tell them apart.  The rule is no order: of three models the test may tell the
 outer two apart, and neither from the third.
+
+Also the correction of p-values for being tested together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from string import ascii_lowercase
 
@@ -171,3 +173,15 @@ def letters(models: int, apart: Iterable[tuple[int, int]]) -> list[str]:
         " ".join(name for name, several in zip(names, ordered, strict=True) if model in several)
         for model in range(models)
     ]
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust p-values for being tested together (Holm), in the same order.
+
+    Written out, because statsmodels' own collects garbage at every call, which an app with data feels.
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p)
+    corrected = np.empty(len(p))
+    corrected[order] = np.maximum.accumulate(np.minimum(1, p[order] * np.arange(len(p), 0, -1)))
+    return [float(value) for value in corrected]

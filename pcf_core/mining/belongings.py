@@ -30,26 +30,30 @@ from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import is_name, lexicon
 from pcf_core.mining.predicates import DETERMINERS, LONGEST, check_head, noun_phrase, predicate, with_article
 from pcf_core.mining.substitutes import PEOPLE, in_general, who_in_general
-from pcf_core.mining.verb_groups import Dropped, Found, Refused, attempt
+from pcf_core.mining.verb_groups import Candidate, Dropped, Refused, attempt
 
 POSSESSIVES = ("his", "her")
 JOINTS = ("that", "which", "where", "when")
 EXCEPTIONS = frozenset(("but", "except", "besides"))  # "loved nobody but his father"
 
 
-def possessive(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def possessive(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield the templates of what the main subject does with a thing of their own: "ended his career"."""
     yield from _owned(tree, words, topic_words, main=True)
 
 
-def elsewhere(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def elsewhere(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield the templates of a thing of one's own elsewhere: in another clause, or deeper in a phrase."""
     yield from _owned(tree, words, topic_words, main=False)
 
 
 def _owned(
     tree: Tree, words: Collection[str], topic_words: Collection[str], *, main: bool
-) -> Iterator[Found | Dropped]:
+) -> Iterator[Candidate | Dropped]:
     for pronoun, word in enumerate(tree.words):
         if word.lower() not in words or tree.tags[pronoun] != "PRP$" or not tree.has(pronoun, "nmod:poss"):
             continue
@@ -70,7 +74,7 @@ def _owned(
 
 def _of_the_same(
     verdict: Verdict, host: Host, pronoun: int, text: Callable[[], str], fits: tuple[Part, ...]
-) -> Found | Dropped:
+) -> Candidate | Dropped:
     """Return the template if pronoun and subject refer to the same person, or why there is none."""
     if not verdict.accepted:
         return Dropped(f"not the same person: {verdict.reason}")
@@ -100,7 +104,9 @@ def _of_another(tree: Tree, host: Host, text: str, topic_words: Collection[str])
     return with_clause(tree, host, tree.heads[subject], subject, (*about, verb, *rest), topic_words)
 
 
-def of_subject(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def of_subject(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield the templates of a clause about a thing of the main subject: "said that his health failed"."""
     for pronoun, word in enumerate(tree.words):
         thing = tree.heads[pronoun]
@@ -190,7 +196,9 @@ def _leads_to_a_subject(tree: Tree, thing: int) -> bool:
     return above.has(steps[0], "nsubj")
 
 
-def relative(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def relative(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield the templates of a clause that says more of a noun: "sold the house that he had built"."""
     for pronoun, word in enumerate(tree.words):
         clause = tree.heads[pronoun]

@@ -33,7 +33,7 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import lists_identity
 from pcf_core.mining.sentences import WITHOUT_WORD
-from pcf_core.mining.verb_groups import Dropped, Found, Refused
+from pcf_core.mining.verb_groups import Candidate, Dropped, Refused
 
 PRONOUNS = ("他", "她")
 FITS: tuple[Part, ...] = ("pronoun",)  # before 的 too: Chinese has one form
@@ -59,7 +59,7 @@ NOT_BEHIND, NOT_BEFORE = "其吉", "们"
 
 def clause(
     tree: Tree, pronouns: Collection[str], topic_words: Collection[str] = ()
-) -> Iterator[Found | Dropped]:
+) -> Iterator[Candidate | Dropped]:
     """Yield at most one template of a sentence whose pronoun is the subject of a clause; or why it gave none.
 
     ``pronouns``: those that are looked for; ``topic_words``: all words of the topics; none may stand inside.
@@ -75,7 +75,7 @@ def clause(
 
 def possessive(
     tree: Tree, pronouns: Collection[str], topic_words: Collection[str] = ()
-) -> Iterator[Found | Dropped]:
+) -> Iterator[Candidate | Dropped]:
     """Yield at most one template of a sentence whose pronoun owns the object; or why it gave none.
 
     ``pronouns`` and ``topic_words`` as for :func:`clause`.
@@ -102,7 +102,7 @@ def _candidates(tree: Tree, pronouns: Collection[str], *relations: str) -> Itera
 
 def _tried(
     tree: Tree, verb: int, pronoun: int, topic_words: Collection[str], behind: Behind
-) -> Found | Dropped:
+) -> Candidate | Dropped:
     """Return the template of a pronoun after a verb, or why there is none."""
     (subject,) = tree.children(verb, "nsubj")
     try:
@@ -114,7 +114,7 @@ def _tried(
             raise Refused("a hint at the group")
     except Refused as reason:
         return Dropped(str(reason), (subject, pronoun))
-    return Found(f"这位[X]{''.join(inner)}[Y]{''.join(ending)}", subject, pronoun, FITS)
+    return Candidate(f"这位[X]{''.join(inner)}[Y]{''.join(ending)}", subject, pronoun, FITS)
 
 
 def _check_alone(tree: Tree, pronoun: int) -> None:

@@ -32,7 +32,15 @@ from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints, is_name, lexicon, names_one_person, verb_forms
 from pcf_core.mining.predicates import general_predicate, noun_phrase, predicate, preposition, prepositional
 from pcf_core.mining.substitutes import CUT, STAND_IN, closed, in_general, with_word, without
-from pcf_core.mining.verb_groups import Dropped, Found, Refused, attempt, helpers_of, is_passive, lemma_of
+from pcf_core.mining.verb_groups import (
+    Candidate,
+    Dropped,
+    Refused,
+    attempt,
+    helpers_of,
+    is_passive,
+    lemma_of,
+)
 from pcf_core.mining.verbs import is_reporting, past_tense
 
 FITS: tuple[Part, ...] = ("pronoun",)
@@ -47,7 +55,9 @@ LOOSE = ("ccomp", "advcl", "conj", "parataxis", "acl")
 RULES_OF_OBJECTS = tuple(rule for rule in RULES if rule is not the_pronoun_has_a_gender)
 
 
-def clausal(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def clausal(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield at most one template of a sentence, or why a sentence of this form gives none.
 
     ``words``: the pronouns, in lower case; ``topic_words``: all words of the topics; none may stand inside.
@@ -235,7 +245,9 @@ def _attached(tree: Tree, clause: int, verb: int) -> Tree:
     return tree.edited(heads={clause: verb}, relations={clause: "ccomp"})
 
 
-def fronted(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def fronted(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield the template of a clause that goes before its main clause: "After she retired, Smith moved"."""
 
     def pair_of(pronoun: int) -> _Pair | None:
@@ -249,7 +261,7 @@ def fronted(tree: Tree, words: Collection[str], topic_words: Collection[str]) ->
     return _first(tree, words, pair_of)
 
 
-def main(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def main(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Candidate | Dropped]:
     """Yield the template of a main clause behind one with its subject: "When Smith retired, she moved"."""
 
     def pair_of(pronoun: int) -> _Pair | None:
@@ -270,7 +282,9 @@ def _before_main(tree: Tree, subject: int, topic_words: Collection[str]) -> str:
     return f"{joint.capitalize()} the [X] {' '.join(phrase)}, [Y]"
 
 
-def embedded(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def embedded(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield the template of a clause whose predicate is not the main one: "… when Smith said that he …"."""
 
     def pair_of(pronoun: int) -> _Pair | None:
@@ -317,7 +331,9 @@ def _hangs_loose(tree: Tree, clause: int, top: int) -> bool:
     )
 
 
-def participle(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def participle(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield the template of a clause after a participle: "Smith resigned, saying that he was ill"."""
 
     def pair_of(pronoun: int) -> _Pair | None:
@@ -335,7 +351,7 @@ def participle(tree: Tree, words: Collection[str], topic_words: Collection[str])
     return _first(tree, words, pair_of)
 
 
-def where(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def where(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Candidate | Dropped]:
     """Yield the template of a clause about an event at a place: "moved to a town where she taught".
 
     A place with a name becomes *a place*.
@@ -378,10 +394,12 @@ def _there(tree: Tree, head: int, noun: int, topic_words: Collection[str]) -> st
     return f"The [X] {' '.join(predicate_words)} where [Y]"
 
 
-def numbers(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def numbers(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield templates of the clausal rule for a sentence without its numbers, if it has none with them."""
     fewer = without_numbers(tree)
-    if fewer == tree or any(isinstance(one, Found) for one in clausal(tree, words, topic_words)):
+    if fewer == tree or any(isinstance(one, Candidate) for one in clausal(tree, words, topic_words)):
         return
     yield from clausal(fewer, words, topic_words)
 
@@ -401,7 +419,9 @@ def without_numbers(tree: Tree) -> Tree:
     return without(tree, cut)
 
 
-def objects(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def objects(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield the template of a clause that is about the subject: "Smith said that the press hated him"."""
 
     def pair_of(pronoun: int) -> _Pair | None:
@@ -451,7 +471,7 @@ def _first(
     rules: Sequence[Check] = RULES,
     relation: str = "nsubj",
     fits: tuple[Part, ...] = FITS,
-) -> Iterator[Found | Dropped]:
+) -> Iterator[Candidate | Dropped]:
     """Yield the first template of a pronoun with this relation, else the first reason why there is none."""
     dropped: Dropped | None = None
     for pronoun, word in enumerate(tree.words):
@@ -465,7 +485,7 @@ def _first(
             dropped = dropped or Dropped(f"not the same person: {verdict.reason}")
             continue
         one = attempt(pair.subject, pronoun, pair.text, fits)
-        if isinstance(one, Found):
+        if isinstance(one, Candidate):
             yield one
             return
         dropped = dropped or one

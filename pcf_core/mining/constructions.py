@@ -16,10 +16,10 @@ from typing import Literal
 from pcf_core.mining import belongings, chinese, clauses, modifiers, unrivalled
 from pcf_core.mining.coreference import SUBJECTS
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.verb_groups import Dropped, Found
+from pcf_core.mining.verb_groups import Candidate, Dropped
 
 Position = Literal["subject", "predicate"]
-Finder = Callable[[Tree, Collection[str], Collection[str]], Iterator[Found | Dropped]]
+Finder = Callable[[Tree, Collection[str], Collection[str]], Iterator[Candidate | Dropped]]
 PRECISION, LOWER = 0.95, 0.90  # what a construction needs to be on by itself
 Z = 1.959964  # of a 95 % interval
 

@@ -37,7 +37,7 @@ from pcf_core.mining.predicates import (
     with_article,
 )
 from pcf_core.mining.substitutes import STAND_IN, in_general, with_word
-from pcf_core.mining.verb_groups import Dropped, Found, Refused, attempt, finite, lemma_of
+from pcf_core.mining.verb_groups import Candidate, Dropped, Refused, attempt, finite, lemma_of
 
 REFLEXIVES = {"himself": "male", "herself": "female"}
 NEEDED = ("against", "as", "for", "from", "into", "of", "to", "with")  # "devoted herself to the poor"
@@ -47,7 +47,9 @@ NOUNS = ("NN", "NNP", "JJ")
 RULES = tuple(rule for rule in OF_A_PERSON if rule is not neither_is_quoted)
 
 
-def reflexive(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def reflexive(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield the template of what the subject does to themself: "The nurse blamed herself"."""
     head, subject = tree.root, _subject(tree)
     matches = [
@@ -75,7 +77,7 @@ def reflexive(tree: Tree, words: Collection[str], topic_words: Collection[str]) 
 
 def reflexive_elsewhere(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
-) -> Iterator[Found | Dropped]:
+) -> Iterator[Candidate | Dropped]:
     """Yield the templates of reflexives in another clause, or after a preposition."""
     for token, word in enumerate(map(str.lower, tree.words)):
         if word not in words or word not in REFLEXIVES or not tree.has(token, "obj", "iobj", "obl"):
@@ -91,7 +93,9 @@ def reflexive_elsewhere(
         yield _of_person(tree, host.subject, token, text)
 
 
-def emphatic(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def emphatic(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield the templates of a subject that did it in person: "The nurse herself resigned"."""
     for token, word in enumerate(map(str.lower, tree.words)):
         if word not in words or word not in REFLEXIVES:
@@ -120,7 +124,7 @@ def _stressed(tree: Tree, reflexive: int) -> int | None:
     return None
 
 
-def noun(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def noun(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Candidate | Dropped]:
     """Yield the template of a noun that describes the subject: "The surgeon was a woman"."""
     predicated = _said_of_subject(tree, words, article=True)
     if predicated is None:
@@ -136,7 +140,9 @@ def noun(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> It
     yield _of_person(tree, subject, token, text)
 
 
-def adjective(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def adjective(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield the template of an adjective that says how the subject was: "The pilot is deaf"."""
     predicated = _said_of_subject(tree, words, article=False)
     if predicated is None:
@@ -153,7 +159,7 @@ def adjective(tree: Tree, words: Collection[str], topic_words: Collection[str]) 
 
 def noun_elsewhere(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
-) -> Iterator[Found | Dropped]:
+) -> Iterator[Candidate | Dropped]:
     """Yield the templates of nouns that say what the subject of another clause was, or was besides.
 
     "Rain fell when Smith was a boy", "Smith, who was the son of a judge, left", "Smith was a nurse and king".
@@ -179,7 +185,7 @@ def noun_elsewhere(
 
 def adjective_elsewhere(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
-) -> Iterator[Found | Dropped]:
+) -> Iterator[Candidate | Dropped]:
     """Yield the templates of adjectives that say how the subject of another clause was, or which person.
 
     "Rain fell when Smith was old" and "Smith is a blind singer": who is one is a *person* in the template.
@@ -224,7 +230,9 @@ def _said_of_somebody(tree: Tree) -> list[int]:
     ]
 
 
-def apposition(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def apposition(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield the template of a noun beside the subject: "Smith, a woman from Leeds, resigned"."""
     head, subject = tree.root, _subject(tree)
     if subject is None:
@@ -259,7 +267,7 @@ def nouns_for_persons() -> tuple[str, ...]:
 
 def attributive(
     tree: Tree, words: Collection[str], topic_words: Collection[str]
-) -> Iterator[Found | Dropped]:
+) -> Iterator[Candidate | Dropped]:
     """Yield templates of a sentence whose subject is a person by profession: one for each predicate.
 
     ``words`` are not used: the template asks of whom its predicate is true.
@@ -342,7 +350,9 @@ def _copula(tree: Tree, head: int, token: int) -> tuple[str, ...]:
     return finite(tree, head)
 
 
-def _of_person(tree: Tree, subject: int, token: int, text: Callable[[], tuple[str, Part]]) -> Found | Dropped:
+def _of_person(
+    tree: Tree, subject: int, token: int, text: Callable[[], tuple[str, Part]]
+) -> Candidate | Dropped:
     """Make the template of a statement about one person in the third person, or return why there is none.
 
     ``token``: the word of the topic.  ``text`` makes the template and determines which words fit, or raises
@@ -354,7 +364,7 @@ def _of_person(tree: Tree, subject: int, token: int, text: Callable[[], tuple[st
         made, part = text()
     except Refused as refused:
         return Dropped(str(refused), (subject, token))
-    return Found(made, subject, token, (part,))
+    return Candidate(made, subject, token, (part,))
 
 
 def _before_noun(

@@ -15,7 +15,7 @@ from pcf_core.mining.constructions import CHINESE, CONSTRUCTIONS, Construction, 
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import lists_identity
 from pcf_core.mining.sentences import Wanted, candidates
-from pcf_core.mining.verb_groups import Dropped, Found
+from pcf_core.mining.verb_groups import Candidate, Dropped
 
 # From a text and a counter of the sentences passed over to (offset, sentence) of those with a wanted word.
 Search = Callable[[str, Counter[str]], Iterator[tuple[int, str]]]
@@ -170,7 +170,7 @@ class Rule:
         usual = "clause" if self.name == "clausal" else "attributive"
         return (self.language, self.constructions) == ("en", (usual,))
 
-    def skeletons(self, tree: Tree) -> Iterator[Found | Dropped]:
+    def skeletons(self, tree: Tree) -> Iterator[Candidate | Dropped]:
         """Yield the templates of one sentence, or why it has none where it had the rule's form."""
         for name in self.constructions:
             construction = LANGUAGES[self.language].constructions[name]

@@ -37,7 +37,7 @@ from pcf_core.mining.persons import (
 )
 from pcf_core.mining.predicates import LONGEST, general_predicate, noun_phrase, predicate
 from pcf_core.mining.substitutes import PEOPLE, STAND_IN, in_general, who_in_general, with_word
-from pcf_core.mining.verb_groups import Dropped, Found, Refused, attempt
+from pcf_core.mining.verb_groups import Candidate, Dropped, Refused, attempt
 
 OBJECTS = ("obj", "iobj", "obl")
 OF_OWNED: Sequence[Callable[[Tree, int, int], object]] = (the_thing_is_joined_to_nobody, touches_a_body)
@@ -46,10 +46,10 @@ OTHERS = (
     clauses.numbers, belongings.relative,
 )  # fmt: skip
 OF_OWNERS = (belongings.possessive, belongings.elsewhere, belongings.of_subject)
-Finder = Callable[[Tree, Collection[str], Collection[str]], Iterator[Found | Dropped]]
+Finder = Callable[[Tree, Collection[str], Collection[str]], Iterator[Candidate | Dropped]]
 
 
-def alone(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def alone(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Candidate | Dropped]:
     """Yield the templates of *he* or *she* anywhere, where nobody else was named: "was ill; he stayed"."""
 
     def text(subject: int, pronoun: int) -> str:
@@ -60,7 +60,9 @@ def alone(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> I
         yield attempt(subject, pronoun, partial(text, subject, pronoun), FITS)
 
 
-def possessive(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def possessive(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield the templates of *his* or *her* where nobody else was named: "ill; his house was empty"."""
 
     def text(subject: int, pronoun: int) -> str:
@@ -79,7 +81,9 @@ def possessive(tree: Tree, words: Collection[str], topic_words: Collection[str])
         yield attempt(subject, pronoun, partial(text, subject, pronoun), ("determiner",))
 
 
-def objects(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+def objects(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Candidate | Dropped]:
     """Yield the templates of *him* or *her* where nobody else was named: "ill, and we visited him"."""
 
     def text(subject: int, pronoun: int) -> str:
@@ -117,7 +121,7 @@ def _left(
     accepted: set[int | None] = set()
     for find in finders:
         for one in find(tree, words, ()):
-            accepted.add(one.word if isinstance(one, Found) else one.pair[1] if one.pair else None)
+            accepted.add(one.word if isinstance(one, Candidate) else one.pair[1] if one.pair else None)
     yield from (pair for pair in pairs if pair[1] not in accepted)
 
 

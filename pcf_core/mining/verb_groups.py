@@ -18,7 +18,7 @@ from pcf_core.mining.verbs import is_irregular_past, past_tense
 
 
 @dataclass(frozen=True)
-class Found:
+class Candidate:
     """A template: its text, the tokens at ``[X]`` and ``[Y]``, and the words that fit at ``[Y]``.
 
     ``word`` is ``None`` if nothing stood at ``[Y]``, because the rule only uses the predicate.
@@ -48,10 +48,10 @@ class Refused(Exception):
 
 def attempt(
     subject: int, word: int | None, text: Callable[[], str], fits: tuple[Part, ...]
-) -> Found | Dropped:
+) -> Candidate | Dropped:
     """Make the template of two tokens, or say why it was refused."""
     try:
-        return Found(text(), subject, word, fits)
+        return Candidate(text(), subject, word, fits)
     except Refused as reason:
         return Dropped(str(reason), None if word is None else (subject, word))
 

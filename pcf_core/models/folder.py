@@ -27,11 +27,11 @@ from pydantic_core import from_json
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.families import Family
+from pcf_core.core.files import noted
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec
 from pcf_core.models.family import choose_family, context_of, needs_remote_code, read_family
-from pcf_core.models.notes import noted
-from pcf_core.models.precision import DTYPES
+from pcf_core.models.names import DTYPES
 
 # The small files of a model directory that somebody else wrote: read whole, if they are small.
 

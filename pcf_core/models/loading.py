@@ -22,7 +22,7 @@ from pcf_core.models.conversion import converted
 from pcf_core.models.extent import require_extent, require_layers, require_tokenizer
 from pcf_core.models.folder import read_config, read_tensors, require_unchanged, weight_files
 from pcf_core.models.hub import download, require_allowed_code, require_own_code
-from pcf_core.models.precision import DTYPES
+from pcf_core.models.names import DTYPES
 from pcf_core.models.public import gguf_files
 
 TYPES = {dtype: getattr(torch, dtype) for dtype in DTYPES}

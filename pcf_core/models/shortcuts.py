@@ -37,7 +37,7 @@ import torch
 from transformers.pytorch_utils import Conv1D
 
 from pcf_core.core.records import FloatArray
-from pcf_core.models.precision import free_memory
+from pcf_core.models.names import free_memory
 
 FLOOR = 1e-4  # nats
 SLACK = 2.0  # times the effect of such a unit; correct ways stay below 0.5 in narrow numbers, 2 in float32

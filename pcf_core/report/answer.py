@@ -27,7 +27,7 @@ from pcf_core.report.loaded import (
     unequal_words,
     warnings_of,
 )
-from pcf_core.report.sections.comparison import scales_of
+from pcf_core.report.sections.risk import scales_of
 from pcf_core.report.seeds import seeds_notes
 from pcf_core.show.answer import Alone, Answer, Measured, answer_on, sentences_called
 from pcf_core.show.compare import Standing

@@ -1,6 +1,11 @@
 """Runs and text audits of a pack, kept beside those that were made here and apart from them.
 
 What is kept is written anew from values that were checked: no byte of a pack lies in the cache as it came.
+
+SSH signatures of packs, made and checked by ``ssh-keygen -Y`` (OpenSSH 8.2 and newer).
+
+A name is told only of a key that the operator lists in the file of ``PCF_SIGNERS``; of any other key a
+signature says that one and the same holder signed, not who that is.
 """
 
 from __future__ import annotations
@@ -29,6 +34,13 @@ from pcf_core.texts.fairpair.records import FairPairResult
 
 if TYPE_CHECKING:
     from pcf_core.texts.packed import Checked
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from pcf_core.material.safety.text import check_text
 
 TextResult = FairPairResult | CriteriaResult
 
@@ -50,7 +62,7 @@ class Arrived:
 def import_pack(store: Store, pack: Pack, signature: str) -> Arrived:
     """Keep the runs and text audits of a pack that was checked; all of them or none.
 
-    ``signature``: see :func:`pcf_core.report.signing.signature_of`.
+    ``signature``: see :func:`pcf_core.report.importing.signature_of`.
 
     Raises
     ------
@@ -221,3 +233,78 @@ def _run_files(content: Content, mark: Mapping[str, str]) -> dict[str, bytes]:
         files[f"{folder}/{data_name}"] = data
         files[f"{folder}/{manifest_name}"] = seal(shard.model_dump(mode="json"))
     return files
+
+
+NAMESPACE = "pcf-audit"
+PROGRAM = "ssh-keygen"
+PATIENCE = 30  # seconds
+PATTERN = frozenset("*?!")  # in the file of signers: fits many names, and says none
+NOT_SIGNED, UNKNOWN, NOT_CHECKED = "not signed", "unknown key", "not checked"
+
+
+def sign(signed: bytes, key: Path) -> bytes:
+    """Sign bytes with a key file: one without a passphrase, or the public half of a key of ``ssh-agent``.
+
+    Raises PackError if there is no ``ssh-keygen``, or it does not take the key.
+    """
+    if shutil.which(PROGRAM) is None:
+        raise PackError(f"A pack is signed by {PROGRAM}, which is not on this machine: install OpenSSH.")
+    if not key.is_file():
+        raise PackError(f"{str(key)!r} is no key file: give one that {PROGRAM} made.")
+    done = _run("sign", "-f", str(key), "-n", NAMESPACE, data=signed)
+    if done is None or done.returncode or not done.stdout:
+        raise PackError(
+            f"{PROGRAM} does not sign with {key.name}: give a key without a passphrase, or the public half "
+            "of one that ssh-agent holds."
+        )
+    return done.stdout
+
+
+def signature_of(signed: bytes, signature: bytes, signers: Path | None) -> str:
+    """Say whose signature it is: "signed by NAME", "unknown key", "not checked" or "not signed".
+
+    ``signature``: as ``ssh-keygen`` writes it; empty where there is none.  ``signers``: the operator's file
+    of allowed signers, if there is one.  Raises PackError if the signature is not one of these bytes.
+    """
+    if not signature:
+        return NOT_SIGNED
+    if shutil.which(PROGRAM) is None:
+        return NOT_CHECKED
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "signature"
+        path.write_bytes(signature)
+        checked = _run("check-novalidate", "-n", NAMESPACE, "-s", str(path), data=signed)
+        if checked is None:
+            return NOT_CHECKED
+        if checked.returncode:
+            raise PackError("The signature of this pack is not one of its manifest: ask for it again.")
+        if signers is None or not signers.is_file():
+            return UNKNOWN
+        principals = _run("find-principals", "-s", str(path), "-f", str(signers))
+        names = (
+            principals.stdout.decode(errors="replace").splitlines()
+            if principals and not principals.returncode
+            else []
+        )
+        for name in (name.strip() for name in names if not PATTERN & set(name)):
+            given = ("-f", str(signers), "-I", name, "-n", NAMESPACE, "-s", str(path))
+            verified = _run("verify", *given, data=signed)
+            if name and verified is not None and not verified.returncode:
+                return f"signed by {check_text(name, 'the name', 'PCF_SIGNERS', PackError)}"
+    return UNKNOWN
+
+
+def _run(what: str, *options: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes] | None:
+    """Run ``ssh-keygen -Y``; it asks nobody for a passphrase; ``None`` where it does not come to an end."""
+    try:
+        return subprocess.run(
+            [PROGRAM, "-Y", what, *options],
+            input=data,
+            capture_output=True,
+            timeout=PATIENCE,
+            check=False,
+            start_new_session=True,  # without a terminal that it could ask on
+            env={**os.environ, "SSH_ASKPASS_REQUIRE": "never", "LC_ALL": "C"},
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None

@@ -27,20 +27,27 @@ from pcf_core.report.records import (
     RunFacts,
 )
 from pcf_core.report.reproducing import criteria_command, fairpair_command, section_command
-from pcf_core.report.sections.closing import limit_parts, method_parts, provenance_parts
-from pcf_core.report.sections.comparison import comparison_parts
 from pcf_core.report.sections.criteria import criteria_panels
 from pcf_core.report.sections.factors import factor_parts
 from pcf_core.report.sections.fairpair import fairpair_panels, labels
 from pcf_core.report.sections.heat_map import heat_map_parts
 from pcf_core.report.sections.knowledge import knowledge_commands, knowledge_parts
 from pcf_core.report.sections.policy import keys_of, policy_commands, policy_parts
-from pcf_core.report.sections.risk import corrected_parts, occupation_parts, risk_parts, shared_parts
+from pcf_core.report.sections.risk import (
+    comparison_parts,
+    corrected_parts,
+    occupation_parts,
+    risk_parts,
+    shared_parts,
+)
 from pcf_core.report.sections.summary import (
     against_parts,
     answer_parts,
     check_parts,
     headline,
+    limit_parts,
+    method_parts,
+    provenance_parts,
     summary_parts,
     sure_parts,
 )

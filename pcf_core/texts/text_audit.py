@@ -7,7 +7,7 @@ from typing import Literal
 from pcf_core.core.generation import LONGEST
 from pcf_core.core.options import OptionSpec
 from pcf_core.core.records import Record, digest
-from pcf_core.models.precision import AUTO, PRECISIONS
+from pcf_core.models.names import AUTO, PRECISIONS
 
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
 

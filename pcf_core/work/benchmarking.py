@@ -12,10 +12,10 @@ from typing import Any
 
 import pcf_core
 from pcf_core.core.errors import OutOfMemoryError
+from pcf_core.core.files import noted
 from pcf_core.core.records import LeftOut
-from pcf_core.models.notes import noted
 from pcf_core.models.scoring.base import Scorer, SentenceOpening
-from pcf_core.models.scoring.opening import open_scorer as open_real_scorer
+from pcf_core.models.scoring.base import open_scorer as open_real_scorer
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.readings import read_scores
 from pcf_core.texts.benchmarks.records import BenchmarkAsked, BenchmarkResult, Item, ItemScores, Material

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pcf_core.core.files import note_of
 from pcf_core.core.records import Record, digest
 from pcf_core.core.run import ScoringKey
-from pcf_core.models.notes import note_of
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.records import (

@@ -26,8 +26,7 @@ from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
 from pcf_core.core.settings import USUAL_SHARD, Engine, Settings, settings
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import Scorer, open_scorer
 from pcf_core.store.layer import Missing
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import OnProgress, OpenScorer, Pace, Pause, PauseClock, no_pause

@@ -20,7 +20,7 @@ from pcf_core.core.errors import TopicError
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.run import Progress, ScoringKey
 from pcf_core.material.knowledge import load_knowledge
-from pcf_core.models.scoring.opening import open_scorer as open_real_scorer
+from pcf_core.models.scoring.base import open_scorer as open_real_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.blocks import environment, keep_words, open_asked, score_blocks
 from pcf_core.work.jobs import JobContext, OnProgress, OpenScorer, Pause, PauseClock, job, no_pause

@@ -21,7 +21,7 @@ from pcf_core.core.errors import FairPairError, StoreError
 from pcf_core.core.generation import End, Generated
 from pcf_core.core.records import digest
 from pcf_core.models.generation.base import count_declining
-from pcf_core.models.generation.opening import open_generator as open_real_generator
+from pcf_core.models.generation.base import open_generator as open_real_generator
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.dissimilarity import Encode, OpenEncoder
 from pcf_core.texts.fairpair.dissimilarity import open_encoder as open_real_encoder
@@ -47,9 +47,8 @@ from pcf_core.work.fairpair import (
     load_perturbed,
     load_prompt_set,
 )
-from pcf_core.work.generating import generate_missing
 from pcf_core.work.jobs import JobContext, OnProgress, OpenGenerator, Pause, job, no_pause
-from pcf_core.work.text_audits import TextsAsked
+from pcf_core.work.text_audits import TextsAsked, generate_missing
 
 Stage = Literal["writing", "perturbing", "measuring"]
 
@@ -73,7 +72,7 @@ def run_fairpair(
 
     Raises FairPairError for a prompt that p leaves as it is, PipelineError if the parser cannot be opened,
     StoreError if the store is full or read-only or the request is gone, and as
-    :func:`pcf_core.work.generating.generate_missing`.
+    :func:`pcf_core.work.text_audits.generate_missing`.
     """
     done = FAIRPAIR_AUDIT.load(store, request.hash)
     if done is not None:

@@ -17,10 +17,10 @@ from pcf_core.core.probe import TopicCheck
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ModelSpec, Protocol, TokenTable
 from pcf_core.core.topics import Topic
-from pcf_core.models.precision import in_precision
+from pcf_core.models.names import in_precision
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import BEHIND_A_SPACE, Scorer, has_right_text
-from pcf_core.models.scoring.opening import open_scorer as open_real_scorer
+from pcf_core.models.scoring.base import open_scorer as open_real_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import JobContext, OnProgress, OpenScorer, Pace, Pause, job, no_pause
 from pcf_core.work.requests import (

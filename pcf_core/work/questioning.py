@@ -18,8 +18,8 @@ from pcf_core.core.errors import StoreError
 from pcf_core.core.generation import End, Generated
 from pcf_core.core.records import LeftOut
 from pcf_core.core.run import ScoringKey
-from pcf_core.models.generation.opening import open_generator as open_real_generator
-from pcf_core.models.scoring.opening import open_scorer as open_real_scorer
+from pcf_core.models.generation.base import open_generator as open_real_generator
+from pcf_core.models.scoring.base import open_scorer as open_real_scorer
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.embedding import embedding_report
 from pcf_core.texts.criteria.experiment import Experiment, ScoredAsk
@@ -47,9 +47,8 @@ from pcf_core.work.criteria import (
     require_written,
     texts_asked,
 )
-from pcf_core.work.generating import generate_missing
 from pcf_core.work.jobs import JobContext, OnProgress, OpenGenerator, OpenScorer, Pause, job, no_pause
-from pcf_core.work.text_audits import TextsAsked, missing_texts
+from pcf_core.work.text_audits import TextsAsked, generate_missing, missing_texts
 
 Stage = Literal["writing", "scoring", "reading"]
 
@@ -71,7 +70,7 @@ def run_criteria(
     an exception of it the same request goes on from there.
 
     Returns the result, and how many texts were written or prompts scored now.  Raises StoreError if the store
-    is full or read-only or the request is gone, and as :func:`pcf_core.work.generating.generate_missing` and
+    is full or read-only or the request is gone, and as :func:`pcf_core.work.text_audits.generate_missing` and
     :func:`score_missing`.
     """
     done = CRITERIA_AUDIT.load(store, request.hash)

@@ -15,8 +15,7 @@ from pcf_core.mining.counting import BlockCounter, Counts, TextBlock
 from pcf_core.mining.pool import Opened as OpenedParser
 from pcf_core.mining.pool import Recipe, opened_parser
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import BEHIND_A_SPACE, Scorer
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import BEHIND_A_SPACE, Scorer, open_scorer
 from pcf_core.work.blocks import Block, ScoredBlock, environment, score_block
 
 

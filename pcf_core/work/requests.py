@@ -26,8 +26,7 @@ from pcf_core.material.templates import check_new_name
 from pcf_core.models.hub import require_allowed_code
 from pcf_core.models.offers import Offer, require_fetchable
 from pcf_core.models.public import gguf_files
-from pcf_core.models.scoring.base import GAP, quoted
-from pcf_core.models.scoring.opening import check_protocol
+from pcf_core.models.scoring.base import GAP, check_protocol, quoted
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Job, Queue
 
@@ -118,7 +117,7 @@ def delete_texts(store: Store, queue: Queue, key: str) -> None:
 # ------------------------------------------------------------ finished runs, read in another way
 
 
-Reading = Literal["preferences", "sensitivity"]
+Calculation = Literal["preferences", "sensitivity"]
 
 
 class ReadRequest(Record):
@@ -128,13 +127,13 @@ class ReadRequest(Record):
     """
 
     run: str
-    what: Reading
+    what: Calculation
     options: ViewOptions
     model: str
     topic: str
 
 
-def submit_read(store: Store, queue: Queue, run: RunSpec, what: Reading, options: ViewOptions) -> Job:
+def submit_read(store: Store, queue: Queue, run: RunSpec, what: Calculation, options: ViewOptions) -> Job:
     """Queue a reading, or join an active one; ``done`` and ``total`` count cells.
 
     It is answered between two batches of a scoring, because an open page waits for it.  Raises AuditError if
@@ -152,7 +151,7 @@ def submit_read(store: Store, queue: Queue, run: RunSpec, what: Reading, options
     )
 
 
-def reading_key(store: Store, run: RunSpec, what: Reading, options: ViewOptions) -> str:
+def reading_key(store: Store, run: RunSpec, what: Calculation, options: ViewOptions) -> str:
     """Return the key by which equal requests are joined; raises as :func:`submit_read`."""
     decides = sensitivity_name(store, run, options) if what == "sensitivity" else options.protocol
     return digest([run.key, run.drawn.hash, what, decides])

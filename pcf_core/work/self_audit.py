@@ -27,7 +27,7 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey, SelfAudit, TokenTable
-from pcf_core.models.precision import free_memory
+from pcf_core.models.names import free_memory
 from pcf_core.models.scoring.base import Scorer, quoted
 from pcf_core.store.store import Store
 

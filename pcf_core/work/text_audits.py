@@ -11,10 +11,13 @@ What the store has, as ``results/<key>/<name>.json``:
     ``asked.hash``      ``<kind>``        its result, once it is complete
     of each part        of each part      the material that the request names by hashes alone
     ==================  ================  ==============================================================
+
+Write the texts that the store lacks: the one function for all audits of texts.
 """
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,17 +25,20 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError, model_validator
 
-from pcf_core.core.errors import AuditError, GenerationError, StoreError
+from pcf_core.core.errors import AuditError, GenerationError, ModelError, StoreError
 from pcf_core.core.generation import GenerationKey, MissingTexts, in_one
 from pcf_core.core.records import Record, digest
+from pcf_core.models.generation.base import open_generator as open_real_generator
 from pcf_core.models.generation.endpoint import estimate_requests, rough_tokens
 from pcf_core.models.registry import resolve_writer
 from pcf_core.store.store import Store
 from pcf_core.texts.text_audit import AuditAsked, AuditResult
+from pcf_core.work.blocks import environment
 from pcf_core.work.estimate import expected_seconds, recent_rates
+from pcf_core.work.jobs import OnProgress, OpenGenerator, Pace, Pause, PauseClock, no_pause
 from pcf_core.work.queue import Job, Queue
 
-Asked = TypeVar("Asked", bound=AuditAsked)
+TextRequest = TypeVar("TextRequest", bound=AuditAsked)
 Material = TypeVar("Material")
 Result = TypeVar("Result", bound=AuditResult)
 Stored = TypeVar("Stored", bound=Record)
@@ -163,14 +169,14 @@ def stored_record(store: Store, key: str, name: str, kind: type[Stored]) -> Stor
 
 
 @dataclass(frozen=True)
-class Answers(Generic[Asked, Result]):
+class Answers(Generic[TextRequest, Result]):
     """What the store has of requests of one ``kind``, which is that of their jobs.
 
     ``gone``: the sentence for what cannot be read, with its ``name`` and the ``key`` of the request.
     """
 
     kind: str
-    asked: type[Asked]
+    asked: type[TextRequest]
     result: type[Result]
     gone: str
 
@@ -184,22 +190,22 @@ class Answers(Generic[Asked, Result]):
         result = stored_record(store, key, self.kind, self.result)
         return result if result is not None and result.asked.hash == key else None
 
-    def kept(self, store: Store) -> tuple[Asked, ...]:
+    def kept(self, store: Store) -> tuple[TextRequest, ...]:
         """List the answered requests, the newest first; :meth:`load` has their results.
 
         Those of older rules have another hash now and are left out.
         """
         return self._requests(store, store.documents(self.kind))
 
-    def imported(self, store: Store) -> tuple[Asked, ...]:
+    def imported(self, store: Store) -> tuple[TextRequest, ...]:
         """List the requests that were answered elsewhere and came in packs; :meth:`kept` has them too."""
         return self._requests(store, store.imported_texts())
 
-    def _requests(self, store: Store, keys: Sequence[str]) -> tuple[Asked, ...]:
+    def _requests(self, store: Store, keys: Sequence[str]) -> tuple[TextRequest, ...]:
         requests = ((key, stored_record(store, key, self.asked_name, self.asked)) for key in keys)
         return tuple(request for key, request in requests if request is not None and request.hash == key)
 
-    def load_asked(self, store: Store, key: str) -> Asked:
+    def load_asked(self, store: Store, key: str) -> TextRequest:
         """Load a request by its hash; raises StoreError if it is gone or damaged."""
         return self.load_part(store, key, self.asked_name, self.asked)
 
@@ -210,7 +216,7 @@ class Answers(Generic[Asked, Result]):
             raise StoreError(self.gone.format(name=name, key=key))
         return record
 
-    def save_asked(self, store: Store, request: Asked) -> None:
+    def save_asked(self, store: Store, request: TextRequest) -> None:
         """Store a request."""
         store.save_document(request.hash, self.asked_name, request.model_dump(mode="json"))
 
@@ -219,32 +225,32 @@ class Answers(Generic[Asked, Result]):
         store.save_document(result.asked.hash, self.kind, result.model_dump(mode="json"))
 
 
-class TextAudit(Answers[Asked, Result], Generic[Asked, Material, Result], ABC):
+class TextAudit(Answers[TextRequest, Result], Generic[TextRequest, Material, Result], ABC):
     """A kind of audit, which is asked of one model with a material.
 
     What writes to the store raises StoreError if the cache folder is read-only or full.
     """
 
     @abstractmethod
-    def missing(self, store: Store, request: Asked, material: Material) -> int:
+    def missing(self, store: Store, request: TextRequest, material: Material) -> int:
         """Count the texts that the store lacks, or the prompts to be scored."""
 
     @abstractmethod
-    def estimate(self, store: Store, queue: Queue, request: Asked, material: Material) -> AuditEstimate:
+    def estimate(self, store: Store, queue: Queue, request: TextRequest, material: Material) -> AuditEstimate:
         """Estimate the writing or scoring, not the reading that follows.
 
         Raises ModelError if the model's files cannot be read, or no endpoint is set.
         """
 
     @abstractmethod
-    def parts(self, request: Asked, material: Material) -> Parts:
+    def parts(self, request: TextRequest, material: Material) -> Parts:
         """Return what to store of a material, by the keys under which a request names it."""
 
     @abstractmethod
-    def payload(self, request: Asked, material: Material) -> Record:
+    def payload(self, request: TextRequest, material: Material) -> Record:
         """Return the payload of the job, small: the ``model``, and what the queue shows."""
 
-    def keep(self, store: Store, request: Asked, material: Material) -> None:
+    def keep(self, store: Store, request: TextRequest, material: Material) -> None:
         """Store a request with its material, so that another process can answer it.
 
         Raises ValueError for another material than the request names.
@@ -255,7 +261,7 @@ class TextAudit(Answers[Asked, Result], Generic[Asked, Material, Result], ABC):
             store.save_document(key, name, body)
         self.save_asked(store, request)
 
-    def submit(self, store: Store, queue: Queue, request: Asked, material: Material) -> Job:
+    def submit(self, store: Store, queue: Queue, request: TextRequest, material: Material) -> Job:
         """Queue a request, or join its active job.
 
         ``done`` and ``total`` count texts that are written, or prompts that are scored; beside them the job's
@@ -267,3 +273,55 @@ class TextAudit(Answers[Asked, Result], Generic[Asked, Material, Result], ABC):
         queue.check(self.kind, request.hash, models=models, cells=total)
         self.keep(store, request, material)
         return queue.submit(self.kind, request.hash, payload, total=total, models=models, cells=total)
+
+
+def generate_missing(
+    request: TextsAsked,
+    store: Store,
+    open_generator: OpenGenerator = open_real_generator,
+    on_progress: OnProgress = lambda done, total, rate: None,
+    pause: Pause = no_pause,
+) -> int:
+    """Write the missing texts batch by batch and return how many; the model is opened only if one is missing.
+
+    All prompts are checked before the first text is written.  A batch counts once it is stored, so that an
+    interruption loses at most one, and what another process has written meanwhile is not written again.
+
+    ``on_progress`` is called after each batch with texts done, their total, and texts per second.  ``pause``
+    is called between two tokens, or while waiting for a server: its time does not count as writing, and an
+    exception ends the work.
+    """
+    key = request.key
+    wanted = store.missing_texts(key, request.prompts, request.count)
+    if not wanted:
+        return 0
+    store.must_be_writable()  # loading a model can take minutes
+    spec = resolve_writer(key.model, chat=bool(key.chat_template)).with_dtype(key.dtype)
+    generator = open_generator(spec, key.decoding)
+    if key.system:
+        generator = generator.with_system(key.system)
+    if generator.key.hash != key.hash:
+        raise ModelError(
+            f"The model {key.model} has changed since it was requested (then {key.identity}, now "
+            f"{generator.key.identity}): start the job again."
+        )
+    total, done, written, pace = sum(part.count for part in wanted), 0, 0, Pace()
+    for prompt in dict.fromkeys(part.prompt for part in wanted):
+        pause()
+        generator.check(prompt)
+    on_progress(0, total, pace.rate(0))
+    for batch in generator.batches(wanted):
+        pause()
+        lacking = store.still_missing_texts(key, batch)
+        if lacking:
+            timed_pause, began = PauseClock(pause), time.perf_counter()
+            texts = generator.write(lacking, timed_pause)
+            seconds = time.perf_counter() - began - timed_pause.seconds
+            count = sum(part.count for part in lacking)
+            timings = {"seconds": seconds, "texts": count, "texts_per_second": count / max(seconds, 1e-9)}
+            for part in texts:
+                store.write_texts(key, part, {**environment(generator), "timings": timings})
+            written += count
+        done += sum(part.count for part in batch)
+        on_progress(done, total, pace.rate(done))
+    return written

@@ -25,9 +25,9 @@ from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.models.generation.base import Generator
-from pcf_core.models.generation.opening import open_generator as open_real_generator
+from pcf_core.models.generation.base import open_generator as open_real_generator
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.opening import open_scorer as open_real_scorer
+from pcf_core.models.scoring.base import open_scorer as open_real_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import HANDLERS, Held, JobContext, OpenGenerator, OpenScorer, Stopped
 from pcf_core.work.launch import attend, logging_to

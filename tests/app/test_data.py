@@ -23,7 +23,7 @@ from pcf_core.core.settings import Settings, settings
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.measure.bootstrap import RISKS
-from pcf_core.models.precision import AUTO
+from pcf_core.models.names import AUTO
 from pcf_core.models.registry import resolve
 from pcf_core.store.results import RunInfo
 from pcf_core.store.shards import now

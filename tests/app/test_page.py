@@ -60,7 +60,7 @@ def _drawn() -> None:
 
     from pcf_core.app.page import draw_picture
     from pcf_core.report.panels import Panel
-    from pcf_core.show.charts.cell import cell_bars
+    from pcf_core.show.charts.heat_map import cell_bars
 
     make = partial(cell_bars, {"one": {"male": 0.7, "female": 0.3}})
     table = pd.DataFrame({"group": ["male", "female"], "stereotype_male": [0.4, -0.4]})

@@ -13,8 +13,8 @@ from pcf_core.app.criteria.views import published_rows, published_table
 from pcf_core.app.topics.page import probes_table
 from pcf_core.core.probe import TopicCheck
 from pcf_core.core.settings import Settings, settings
+from pcf_core.material.published import CRITERIA_FILE
 from pcf_core.texts.criteria.own import read_upload
-from pcf_core.texts.criteria.published import FILE_NAME
 
 
 def test_a_changed_file_shows_its_new_figures(
@@ -22,14 +22,14 @@ def test_a_changed_file_shows_its_new_figures(
 ) -> None:
     folder = tmp_path / "assets"
     folder.mkdir()
-    shutil.copy(settings().assets / FILE_NAME, folder)
+    shutil.copy(settings().assets / CRITERIA_FILE, folder)
     monkeypatch.setenv("PCF_ASSETS", str(folder))
     settings.cache_clear()
     before = published_rows()
     assert published_rows() is before, "it is read once"
     first = next(row for row in before if row.section == "5.1" and row.value is not None)
     printed = published_table(["anecdotes"], before, {})["printed"]
-    path = folder / FILE_NAME
+    path = folder / CRITERIA_FILE
     lines = path.read_text(encoding="utf8").splitlines()
     changed = [
         line.replace(f",{first.value:g},", ",0.12345,") if first.id in line else line for line in lines

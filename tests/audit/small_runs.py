@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.audit.preferences import build_run
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet
@@ -11,7 +12,6 @@ from pcf_core.material.evidence import make_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer

@@ -219,7 +219,7 @@ def test_a_reading_works_out_what_is_asked_for_once(
     counted = Mock(side_effect=reading.counted_occupations)
     monkeypatch.setattr(reading, "counted_occupations", counted)
     run, options = full_store.runs()[0].run, ViewOptions(occupation_weights="employment")
-    read = reading.Reading(run, load_result(full_store, run), options)
+    read = reading.RunView(run, load_result(full_store, run), options)
     assert counted.call_count == 0
     assert read.view.rows.size == len(read.matrix.occupations) == 77
     assert read.matrix is read.matrix

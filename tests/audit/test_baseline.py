@@ -20,7 +20,7 @@ from pcf_core.audit.baseline import (
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result
-from pcf_core.audit.reading import Reading, report
+from pcf_core.audit.reading import RunView, report
 from pcf_core.audit.results import Report, load_result
 from pcf_core.cli.panels import compared_lines, run_lines
 from pcf_core.core.run import RunSpec
@@ -112,8 +112,8 @@ def test_lists_without_one(store: Store) -> None:
     assert len(load_evidence(NEUTRAL).terms) >= 20
 
 
-def read(store: Store, run: RunSpec, options: ViewOptions | None = None) -> Reading:
-    return Reading(run, load_result(store, run), options or ViewOptions())
+def read(store: Store, run: RunSpec, options: ViewOptions | None = None) -> RunView:
+    return RunView(run, load_result(store, run), options or ViewOptions())
 
 
 def test_two_models_are_compared_on_one_scale_by_hand(store: Store) -> None:

@@ -25,7 +25,7 @@ from pcf_core.audit.comparing import (
 )
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import build_run
-from pcf_core.audit.reading import Reading, report
+from pcf_core.audit.reading import RunView, report
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned, with_draws
 from pcf_core.core.errors import EvidenceError, RunError
@@ -56,12 +56,12 @@ def read(
     texts: Sequence[str] = TEXTS,
     terms: Sequence[str] = TERMS,
     topic: str = "gender",
-) -> Reading:
+) -> RunView:
     """A small run scored by the fake; counts are 1, 2, 3, … in the order of ``TEXTS``."""
     chosen = load_topic(topic)
     templates = make_templates("few", [(text, TEXTS.index(text) + 1.0) for text in texts])
     run = build_run(resolve(model), chosen, make_evidence("few", list(terms)), templates)
-    return Reading(score_with_fake(store, run), load_result(store, run), ViewOptions())
+    return RunView(score_with_fake(store, run), load_result(store, run), ViewOptions())
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_groups_in_another_order_are_the_same_groups(store: Store) -> None:
     preferences = replace(
         other.result.preferences, groups=topic.group_names, values=other.result.preferences.values[..., ::-1]
     )
-    turned = Reading(
+    turned = RunView(
         other.run.model_copy(update={"topic": topic}),
         replace(other.result, preferences=preferences),
         ViewOptions(),
@@ -189,11 +189,11 @@ def test_runs_that_share_nothing_are_refused(store: Store) -> None:
         compared(*unknown, ViewOptions(reference="labour"))
 
 
-def race(store: Store) -> Reading:
+def race(store: Store) -> RunView:
     topic = load_topic("race")
     templates = make_templates("few", [(text, 1.0) for text in TEXTS[:2]])
     run = build_run(resolve("mini-gpt"), topic, make_evidence("few", list(TERMS)), templates)
-    return Reading(score_with_fake(store, run), load_result(store, run), ViewOptions())
+    return RunView(score_with_fake(store, run), load_result(store, run), ViewOptions())
 
 
 def test_draws_of_a_plan_are_refused_until_they_are_all_templates(store: Store) -> None:
@@ -282,7 +282,7 @@ def test_the_difference_of_two_risks_is_that_of_the_whole_comparison(
     score: Score, store: Store, options: ViewOptions
 ) -> None:
     readings = [
-        Reading(run, load_result(store, run, options.protocol, options.aggregation), options)
+        RunView(run, load_result(store, run, options.protocol, options.aggregation), options)
         for run in (score("mini-bert", *OTHER_TEXTS), score("mini-gpt", *OTHER_TEXTS))
     ]
     found = risk_difference(readings[0], readings[1], options)
@@ -311,7 +311,7 @@ def leaning(times: float, moved: float = 0.0) -> Callable[[str, str], float]:
 
 
 @pytest.fixture
-def readings(own_settings: Settings) -> list[Reading]:
+def readings(own_settings: Settings) -> list[RunView]:
     store = Store.open(own_settings.cache)
     chances = {
         "mini-gpt-balanced": leaning(1),
@@ -321,7 +321,7 @@ def readings(own_settings: Settings) -> list[Reading]:
     }
     templates = load_templates("gender-nineteen")
     runs = [score_few(store, model, templates=templates, chance=chance) for model, chance in chances.items()]
-    return [Reading(run, load_result(store, run), ViewOptions()) for run in runs]
+    return [RunView(run, load_result(store, run), ViewOptions()) for run in runs]
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def readings(own_settings: Settings) -> list[Reading]:
         ViewOptions(unit="counts-only", template_weighting="equal", criterion="l2", scale="bvf"),
     ],
 )
-def test_letters_say_what_all_comparisons_say(readings: list[Reading], options: ViewOptions) -> None:
+def test_letters_say_what_all_comparisons_say(readings: list[RunView], options: ViewOptions) -> None:
     pairs = list(combinations(range(len(readings)), 2))
     whole = controlled([compared(readings[one], readings[other], options) for one, other in pairs])
     ordered = {
@@ -344,11 +344,11 @@ def test_letters_say_what_all_comparisons_say(readings: list[Reading], options: 
     assert set(ordered.values()) == {True, False}, "some are told apart, and some are not"
 
 
-def test_a_difference_below_the_margin_is_a_tie(readings: list[Reading]) -> None:
+def test_a_difference_below_the_margin_is_a_tie(readings: list[RunView]) -> None:
     assert lettered(readings, ViewOptions(margin="1")) == ["a"] * len(readings)
 
 
-def test_two_runs_are_one_comparison(readings: list[Reading]) -> None:
+def test_two_runs_are_one_comparison(readings: list[RunView]) -> None:
     outer = [readings[0], readings[-1]]
     (found,) = controlled([compared(*outer, ViewOptions())])
     assert found.differences["overall_risk"].ordered
@@ -368,13 +368,13 @@ def test_too_few_sentences_for_so_many_pairs_give_no_letters(own_settings: Setti
     store, readings = Store.open(own_settings.cache), []
     for model, times in (("mini-gpt-balanced", 1), ("mini-gpt", 4), ("mini-gpt-skewed", 30)):
         run = score_few(store, model, templates=six, chance=leaning(times))
-        readings.append(Reading(run, load_result(store, run), ViewOptions()))
+        readings.append(RunView(run, load_result(store, run), ViewOptions()))
     assert lettered([readings[0], readings[-1]], ViewOptions()) == ["a", "b"]
     with pytest.raises(RunError, match=r"with 6 templates and .* no difference could reach p <"):
         lettered(readings, ViewOptions())
 
 
-def test_too_few_too_many_and_drawn_sentences_are_refused(readings: list[Reading]) -> None:
+def test_too_few_too_many_and_drawn_sentences_are_refused(readings: list[RunView]) -> None:
     for several in (readings[:1], readings * 4):
         with pytest.raises(RunError, match="2 to 14 runs"):
             lettered(several, ViewOptions())

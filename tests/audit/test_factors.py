@@ -25,8 +25,9 @@ from pcf_core.core.risk import MeanTilt, OccupationRisk, RiskReport
 from pcf_core.material.evidence import load_evidence, make_evidence
 from pcf_core.material.factors import factors
 from pcf_core.measure.distribution import mean_tilts
-from pcf_core.measure.regression import TemplateNoise, fit_line, holm
+from pcf_core.measure.regression import TemplateNoise, fit_line
 from pcf_core.measure.resampling import TemplateUnit
+from pcf_core.measure.ties import holm
 from tests.show.charts.reads import CARD
 
 TERMS = load_evidence("occupations-bvf").terms

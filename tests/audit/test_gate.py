@@ -12,7 +12,7 @@ from pcf_core.audit.gate import GateReport, Look, check_context, first_templates
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.policy import CannotTell, Context, Limit, Most, MostIncrease, Policy
 from pcf_core.audit.preferences import build_run
-from pcf_core.audit.reading import Reading, report
+from pcf_core.audit.reading import RunView, report
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import CriterionError, PolicyError
 from pcf_core.core.run import Preferences, RunSpec
@@ -32,12 +32,12 @@ R = Limit(quantity="overall_risk", limit=0.3)
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Reading]:
+def base(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], RunView]:
     """A reading of sixty templates of equal counts by the fake, whose preferences tests may replace."""
     store = Store.open(tmp_path_factory.mktemp("gate"))
-    found: dict[str, Reading] = {}
+    found: dict[str, RunView] = {}
 
-    def read(model: str) -> Reading:
+    def read(model: str) -> RunView:
         if model not in found:
             run = build_run(
                 resolve(model),
@@ -45,13 +45,13 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Reading]:
                 make_evidence("few", ["nurse", "engineer", "clerk"]),
                 make_templates("sixty", [(text, 1.0) for text in TEXTS]),
             )
-            found[model] = Reading(score_with_fake(store, run), load_result(store, run), ViewOptions())
+            found[model] = RunView(score_with_fake(store, run), load_result(store, run), ViewOptions())
         return found[model]
 
     return read
 
 
-def part_of(whole: Reading, run: RunSpec) -> Reading:
+def part_of(whole: RunView, run: RunSpec) -> RunView:
     """The same preferences for a part of the templates."""
     kept = set(run.templates.texts)
     places = [place for place, text in enumerate(whole.run.templates.texts) if text in kept]
@@ -59,16 +59,16 @@ def part_of(whole: Reading, run: RunSpec) -> Reading:
     some = Preferences(
         have.groups, have.occupations, run.templates.texts, have.values[:, places], have.coverage
     )
-    return Reading(run, replace(whole.result, preferences=some), whole.options)
+    return RunView(run, replace(whole.result, preferences=some), whole.options)
 
 
-def beside(baseline: Reading) -> Callable[[RunSpec], Reading]:
+def beside(baseline: RunView) -> Callable[[RunSpec], RunView]:
     """What reads the baseline on the templates of a look."""
     scoring = {"scoring": baseline.run.scoring}
     return lambda run: part_of(baseline, run.model_copy(update=scoring))
 
 
-def with_male(whole: Reading, male: np.ndarray) -> Reading:
+def with_male(whole: RunView, male: np.ndarray) -> RunView:
     """[occupation, template] preferences for men in the place of what the fake gave."""
     have = whole.result.preferences
     values = np.stack([male, 1 - male], axis=-1)
@@ -80,18 +80,18 @@ def male(seed: int, middle: float, spread: float) -> np.ndarray:
 
 
 def checked(
-    whole: Reading,
+    whole: RunView,
     context: Context,
     *,
     early: bool = False,
     error: float = 0.05,
-    baseline: Reading | None = None,
+    baseline: RunView | None = None,
     follows: CannotTell = "warn",
 ) -> tuple[GateReport, list[int]]:
     """Check a context; also how many templates each look read."""
     looked: list[int] = []
 
-    def read(run: RunSpec) -> Reading:
+    def read(run: RunSpec) -> RunView:
         looked.append(len(run.templates.templates))
         return part_of(whole, run)
 
@@ -109,7 +109,7 @@ def checked(
     return gate, looked
 
 
-Base = Callable[[str], Reading]
+Base = Callable[[str], RunView]
 
 
 def test_the_interval_of_a_single_limit_is_that_of_the_risk_command(base: Base) -> None:
@@ -188,7 +188,7 @@ def test_a_tilt_is_judged_for_each_group(base: Base) -> None:
         checked(whole, Context(topic="gender", max_tilt={"them": 0.2}))
 
 
-def increase(whole: Reading, other: Reading | None, limit: float) -> GateReport:
+def increase(whole: RunView, other: RunView | None, limit: float) -> GateReport:
     context = Context(topic="gender", max_increase=MostIncrease(risk=limit))
     return checked(whole, context, baseline=other)[0]
 

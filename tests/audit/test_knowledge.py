@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.audit.knowledge import (
     OF_GROUPS,
     answer_probabilities,
@@ -23,7 +24,6 @@ from pcf_core.core.settings import Settings
 from pcf_core.material.knowledge import load_knowledge, make_knowledge
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work.knowledge import score_knowledge
 

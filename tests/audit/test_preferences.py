@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from benchmarks.fakes import FakeScorer, Probability
 from pcf_core.audit import preferences as parts
 from pcf_core.audit.case import restricted
 from pcf_core.audit.options import ViewOptions
@@ -22,7 +23,6 @@ from pcf_core.core.settings import settings
 from pcf_core.core.topics import Group, Topic
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
-from pcf_core.models.scoring.fake import FakeScorer, Probability
 from pcf_core.report.documents import cell_table, report_document
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import (
@@ -24,7 +25,6 @@ from pcf_core.material.evidence import make_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import delete_topic, make_topic, save_topic
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.audit.small_runs import TOKENS, probability, score_few

@@ -9,11 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.preferences import select_words
-from pcf_core.audit.reading import report
-from pcf_core.audit.results import is_kept, load_result, recomputed_result, tokens_name
-from pcf_core.audit.token_shares import (
+from pcf_core.audit.fitting import (
     TokenSums,
     are_unequal,
     largest_difference,
@@ -21,6 +17,10 @@ from pcf_core.audit.token_shares import (
     most_and_least,
     token_warnings,
 )
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import select_words
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import is_kept, load_result, recomputed_result, tokens_name
 from pcf_core.core.errors import ModelError
 from pcf_core.core.run import TokenTable
 from pcf_core.core.settings import Settings

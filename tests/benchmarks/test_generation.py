@@ -10,8 +10,8 @@ import torch
 from benchmarks.floor import Products, weights
 from benchmarks.generation import PROMPTS, measure, needed_flops
 from pcf_core.core.generation import BLOCK, Decoding, Generated
+from pcf_core.models.generation.base import open_generator
 from pcf_core.models.generation.local import LEAST, LocalGenerator
-from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.registry import resolve
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from pcf_core.audit.policy import PACK
 from pcf_core.core.settings import Settings, settings
-from pcf_core.models.scoring import opening
+from pcf_core.models.scoring import base
 from pcf_core.report.packs import ENDING
 from pcf_core.store.store import Store
 from tests.command_line import ROOT, SCHEMAS, Done, run_here
@@ -34,7 +34,7 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Setting
 
     monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PCF_START_WORKER", "0")
-    monkeypatch.setattr(opening, "open_scorer", refuse)
+    monkeypatch.setattr(base, "open_scorer", refuse)
     monkeypatch.setattr("pcf_core.work.blocks.open_scorer", refuse)
     settings.cache_clear()
     yield settings()

@@ -10,7 +10,7 @@ import pytest
 
 from pcf_core.cli.panels import fairpair_lines
 from pcf_core.core.settings import Settings
-from pcf_core.measure.regression import holm
+from pcf_core.measure.ties import holm
 from pcf_core.models.registry import resolve
 from pcf_core.show.findings.fairpair import fairpair_finding, notes, perturber_finding, words_finding
 from pcf_core.store.store import Store

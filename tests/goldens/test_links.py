@@ -36,7 +36,7 @@ from pcf_core.audit.options import (
     shown_fields,
 )
 from pcf_core.material.published import printed_items
-from pcf_core.models.precision import PRECISIONS
+from pcf_core.models.names import PRECISIONS
 from pcf_core.store.store import Store
 from tests.goldens.recorded import assert_recorded
 from tools.ship_audits import ASKED, WRITERS, usual_criteria, usual_fairpair

@@ -11,6 +11,7 @@ from pcf_core.core.errors import SettingsError
 from pcf_core.core.topics import Group
 from pcf_core.material.published import (
     printed_items,
+    published_criteria,
     published_models,
     published_name,
     published_of_topic,
@@ -20,7 +21,6 @@ from pcf_core.material.published import (
 from pcf_core.material.templates import SHELF
 from pcf_core.material.topics import list_topics, load_topic
 from pcf_core.models.names import known_models
-from pcf_core.texts.criteria.published import published_criteria
 
 # rows that do not add up beyond rounding, spec/pcf.md (iii)
 KNOWN_SLIPS = {("PCF", 1, "Baichuan"), ("BVF", 1, "Baichuan"), ("BVF", 4, "Llama2")}

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from pcf_core.audit.sensitivity import script_risks
 from pcf_core.core.errors import CriterionError
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose
-from pcf_core.measure.published_scripts import script_risks
 
 parts = st.integers(1, 1000).map(lambda whole: whole / 1000)
 DEMO = [

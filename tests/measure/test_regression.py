@@ -24,12 +24,12 @@ from pcf_core.measure.regression import (
     FEWEST_POINTS,
     TemplateNoise,
     fit_line,
-    holm,
     rank_correlation,
     template_noise,
     why_no_line,
 )
 from pcf_core.measure.resampling import TemplateUnit
+from pcf_core.measure.ties import holm
 from tests.quick import scaled
 
 Floats = NDArray[np.float64]

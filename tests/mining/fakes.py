@@ -23,7 +23,7 @@ from pcf_core.mining.counting import BlockCounter, Counts, TextBlock
 from pcf_core.mining.miner import Mined, mine
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.pool import Opened, Processes
-from pcf_core.mining.verb_groups import Dropped, Found
+from pcf_core.mining.verb_groups import Candidate, Dropped
 
 TOPIC = Topic(
     name="pronouns",
@@ -61,12 +61,12 @@ class FakeRule:
     form: str = "the word that"
     formless: str = "it has no that"
 
-    def skeletons(self, tree: Tree) -> Iterator[Found | Dropped]:
+    def skeletons(self, tree: Tree) -> Iterator[Candidate | Dropped]:
         if any(word.isdigit() for word in tree.words):
             yield Dropped("a number")
         elif "that" in tree.words:
             verb = tree.words.index("that") - 1
-            yield Found(f"The [X] {tree.words[verb]} that [Y]", 0, verb + 2, ("pronoun",))
+            yield Candidate(f"The [X] {tree.words[verb]} that [Y]", 0, verb + 2, ("pronoun",))
 
 
 @dataclass

@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.verb_groups import Dropped, Found
+from pcf_core.mining.verb_groups import Candidate, Dropped
 
 TABLE = Path(__file__).with_name("sentences.tsv")
 NOTHING = "nothing"
@@ -62,7 +62,7 @@ def tree(text: str) -> Tree:
     )
 
 
-def texts(found: Iterable[Found | Dropped]) -> list[str | Dropped]:
+def texts(found: Iterable[Candidate | Dropped]) -> list[str | Dropped]:
     """The templates of what a rule yields, or why it gave none."""
     return [one if isinstance(one, Dropped) else one.text for one in found]
 

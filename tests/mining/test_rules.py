@@ -28,7 +28,7 @@ from pcf_core.mining.predicates import general_predicate, predicate
 from pcf_core.mining.rules import LANGUAGES, Rule, language_of, rule_for
 from pcf_core.mining.substitutes import in_general
 from pcf_core.mining.unrivalled import the_only_one
-from pcf_core.mining.verb_groups import Dropped, Found, Refused, finite
+from pcf_core.mining.verb_groups import Candidate, Dropped, Refused, finite
 from tests.mining.hand import NOTHING, Case, cases, texts, tree, trees
 
 ENGLISH_WORDS = frozenset(
@@ -89,7 +89,7 @@ PARTS: dict[str, Callable[[Case], str]] = {
 }
 
 
-def mined(case: Case) -> list[Found | Dropped]:
+def mined(case: Case) -> list[Candidate | Dropped]:
     language, _, name = case.rule.rpartition(" ")
     if language:
         return list(CHINESE[name].find(case.tree, ("他", "她"), CHINESE_WORDS))
@@ -117,7 +117,7 @@ def test_a_sentence_gives_what_the_table_says(case: Case) -> None:
 )
 def test_a_template_knows_what_stood_at_x_and_y_and_what_fits_there(case: Case) -> None:
     (found,) = mined(case)
-    assert isinstance(found, Found)
+    assert isinstance(found, Candidate)
     assert (found.subject, found.word) == (case.marked["<"], case.marked.get(">"))
     if "a [Y]" not in found.text and found.text == "The [X] became [Y]":
         assert found.fits == ("phrase",)

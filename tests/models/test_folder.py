@@ -17,6 +17,7 @@ import pytest
 from transformers import AutoTokenizer
 
 from pcf_core.core.errors import ModelError
+from pcf_core.core.files import noted
 from pcf_core.core.records import digest
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import Settings, settings
@@ -32,7 +33,6 @@ from pcf_core.models.folder import (
     weight_files,
     weights_hash,
 )
-from pcf_core.models.notes import noted
 from tests.models.conftest import GPT2, edit, safetensors, write_model
 from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
 

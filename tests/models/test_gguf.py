@@ -24,7 +24,7 @@ from pcf_core.models.conversion import converted
 from pcf_core.models.gguf import Header, architectures, describe_gguf, read_header
 from pcf_core.models.loading import Loaded, load
 from pcf_core.models.registry import left_out_models, list_models, resolve
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import open_scorer
 from tests.models.conftest import use
 from tests.models.gguf_files import TEMPLATE, tiny_llama, write_gguf
 from tests.models.scoring.conftest import GROUPED, HEADS, brute_force, build

@@ -10,10 +10,10 @@ import pytest
 
 from pcf_core.core.run import ModelSpec, model_label, split_label
 from pcf_core.core.settings import Settings
-from pcf_core.models import precision
+from pcf_core.models import names
 from pcf_core.models.folder import describe
 from pcf_core.models.loading import TYPES
-from pcf_core.models.precision import DTYPES, PRECISIONS, automatic, capability, in_precision, precisions_of
+from pcf_core.models.names import DTYPES, PRECISIONS, automatic, capability, in_precision, precisions_of
 from tests.models.conftest import edit, use, write_model
 
 OWN = ModelSpec(name="m", family="causal", path="", identity="i", tokenizer="t", own_dtype="bfloat16")
@@ -22,17 +22,17 @@ OWN = ModelSpec(name="m", family="causal", path="", identity="i", tokenizer="t",
 @pytest.fixture
 def probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     """Let the driver's program be a script of these lines."""
-    monkeypatch.setattr(precision, "version", lambda name: "2.9.0")  # a torch for GPUs
+    monkeypatch.setattr(names, "version", lambda name: "2.9.0")  # a torch for GPUs
 
     def answers(script: str) -> None:
         program = tmp_path / "nvidia-smi"
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
-        monkeypatch.setattr(precision, "PROBE", (str(program), *precision.PROBE[1:]))
-        precision._capability.cache_clear()
+        monkeypatch.setattr(names, "PROBE", (str(program), *names.PROBE[1:]))
+        names._capability.cache_clear()
 
     yield answers
-    precision._capability.cache_clear()
+    names._capability.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,10 @@ def test_without_a_driver_or_with_a_torch_that_cannot_use_it_there_is_no_gpu(
 ) -> None:
     probe("echo 9.0")
     with monkeypatch.context() as patch:
-        patch.setattr(precision, "version", lambda name: "2.9.0+cpu")
+        patch.setattr(names, "version", lambda name: "2.9.0+cpu")
         assert capability(Settings(device="auto")) is None
-    monkeypatch.setattr(precision, "PROBE", ("no-such-program",))
-    precision._capability.cache_clear()
+    monkeypatch.setattr(names, "PROBE", ("no-such-program",))
+    names._capability.cache_clear()
     assert capability(Settings(device="auto")) is None
 
 

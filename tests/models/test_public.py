@@ -30,7 +30,7 @@ from pcf_core.models.names import NAME, KnownModel, all_series, known_model, kno
 from pcf_core.models.presets import Preset, preset_of, presets, written_presets
 from pcf_core.models.public import PublicModel, gguf_files, public_model, public_models
 from pcf_core.models.registry import list_models, resolve
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import open_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.requests import require_at_hand
 from tests.models.conftest import use

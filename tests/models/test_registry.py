@@ -21,7 +21,7 @@ from pcf_core.core.generation import Decoding
 from pcf_core.core.settings import ROOT, settings
 from pcf_core.material.factors import read_counts
 from pcf_core.models.folder import describe
-from pcf_core.models.generation.opening import open_generator
+from pcf_core.models.generation.base import open_generator
 from pcf_core.models.names import ModelName, is_model_allowed, split_name
 from pcf_core.models.registry import (
     entailment_class,
@@ -35,7 +35,7 @@ from pcf_core.models.registry import (
     seeds_of,
     training_of,
 )
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import open_scorer
 from tests.models.conftest import use, write_model
 from tests.show.findings.test_reliability import calibration
 

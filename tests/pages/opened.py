@@ -10,6 +10,7 @@ import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.app.addresses import OLD, leads_to
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import load_result
@@ -19,7 +20,6 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Job, Queue
 from pcf_core.work.scoring import score_run

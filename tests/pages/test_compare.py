@@ -14,7 +14,7 @@ from pcf_core.app.lists import Usual, template_sets
 from pcf_core.audit.baseline import NEUTRAL, order_on_other_scales
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import Reading
+from pcf_core.audit.reading import RunView
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned
 from pcf_core.core.risk import Comparison, Interval
@@ -42,8 +42,8 @@ BY_TOPIC = {"compare_view": "along an axis", "compare_axis": "topic"}
 USUAL = {"topic": "gender", "templates": "gender-wikipedia-100"}
 
 
-def reading(store: Store, model: str) -> Reading:
-    return Reading(run := usual_run(model), load_result(store, run), ViewOptions())
+def reading(store: Store, model: str) -> RunView:
+    return RunView(run := usual_run(model), load_result(store, run), ViewOptions())
 
 
 def block(store: Store) -> Answer:
@@ -109,7 +109,7 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     )
     pair = chosen(app)
     runs = {info.run.scoring.label: info.run for info in shipped.runs() if info.run.templates.name == wide}
-    one, other = (Reading(runs[name], load_result(shipped, runs[name], protocol), options) for name in pair)
+    one, other = (RunView(runs[name], load_result(shipped, runs[name], protocol), options) for name in pair)
     assert compared(one, other, options).differences["overall_risk"].verdict == "unclear"
     app.press_label("See that comparison")
     assert app.sidebar.selectbox(key="templates").value == wide

@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
+from benchmarks.fakes import FakeGenerator
 from pcf_core.app.criteria.request import EXAMPLES, SEEN, opened, parameters_of
 from pcf_core.core.errors import CriteriaError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.endpoint import known_chat
-from pcf_core.models.generation.base import Generator
-from pcf_core.models.generation.fake import FakeGenerator
-from pcf_core.models.generation.opening import open_generator
+from pcf_core.models.generation.base import Generator, open_generator
 from pcf_core.show.findings.independence import embedding_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiment import Experiment

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from benchmarks.fakes import FakeGenerator
 from pcf_core.app.fairpair.request import SEEN, Choices, choices_of, parameters_of
 from pcf_core.app.fairpair.views import marked
 from pcf_core.app.widgets import JOINER
@@ -14,7 +15,6 @@ from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.generation.base import Generator
-from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.show.findings.fairpair import categories_finding, fairpair_finding
 from pcf_core.show.findings.numbers import beside_one
 from pcf_core.store.store import Store

@@ -13,7 +13,7 @@ from pcf_core.app.serve import warm_up
 from pcf_core.audit.baseline import NEUTRAL_LISTS
 from pcf_core.audit.comparing import compared, lettered
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import Reading
+from pcf_core.audit.reading import RunView
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import StoreError
 from pcf_core.models.public import public_models
@@ -144,7 +144,7 @@ def test_models_that_the_paired_test_of_compare_cannot_tell_apart_share_a_letter
         and info.run.evidence.name not in NEUTRAL_LISTS
     }
     read = {
-        model: Reading(runs[model], load_result(shipped, runs[model]), ViewOptions())
+        model: RunView(runs[model], load_result(shipped, runs[model]), ViewOptions())
         for model in table["model"]
     }
     assert list(table["ties"]) == lettered(list(read.values()), ViewOptions())

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.core.run import Progress, RunSpec, ScoredSentence
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.requests import submit_run

@@ -12,7 +12,7 @@ import torch
 
 from pcf_core.audit.comparing import compared, controlled
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import Reading, report
+from pcf_core.audit.reading import RunView, report
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned
 from pcf_core.core.errors import RunError, StoreError
@@ -22,7 +22,7 @@ from pcf_core.core.sensitivity import SeedSpread
 from pcf_core.core.settings import ROOT, settings
 from pcf_core.models.presets import Claim, Preset, preset_of, presets
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import open_scorer
 from pcf_core.show.findings.comparison import change_finding, claim_finding, order_finding
 from pcf_core.show.findings.models import risk_with_interval
 from pcf_core.store.store import Store
@@ -95,8 +95,8 @@ def preset(name: str) -> Preset:
 def comparisons(store: Store, runs: dict[str, RunSpec], chosen: Preset) -> tuple[Comparison, ...]:
     """What the sentences are made of, without the app."""
 
-    def read(name: str) -> Reading:
-        return Reading(runs[name], load_result(store, runs[name]), ViewOptions())
+    def read(name: str) -> RunView:
+        return RunView(runs[name], load_result(store, runs[name]), ViewOptions())
 
     return controlled([compared(read(one), read(other), ViewOptions()) for one, other in chosen.compared])
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.app import probe as probe_waiting
 from pcf_core.app.addresses import as_prompt, as_typed
 from pcf_core.app.probe import ASKED
@@ -15,7 +16,6 @@ from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.material.topics import load_topic
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.work.processes import name_of
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import PROBE

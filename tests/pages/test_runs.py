@@ -22,7 +22,7 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.suiting import swapped
 from pcf_core.material.templates import load_mined, load_templates, save_set
 from pcf_core.material.topics import delete_topic, load_topic, make_topic, save_topic
-from pcf_core.models import precision
+from pcf_core.models import names
 from pcf_core.models.registry import resolve
 from pcf_core.show.findings.notes import noun_note
 from pcf_core.store.results import RunFolder
@@ -45,7 +45,7 @@ def narrow_run() -> RunSpec:
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let this machine have a GPU that computes with every type."""
-    monkeypatch.setattr(precision, "_capability", lambda: 9.0)
+    monkeypatch.setattr(names, "_capability", lambda: 9.0)
     return
 
 

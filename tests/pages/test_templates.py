@@ -9,7 +9,7 @@ import pytest
 
 from pcf_core.app.lists import set_names
 from pcf_core.app.templates import mine
-from pcf_core.app.templates.draft import CALLED
+from pcf_core.app.templates.keeping import CALLED
 from pcf_core.app.templates.mine import corpora_at_hand, delete_upload, keep_upload, uploads_folder
 from pcf_core.audit.case import restricted
 from pcf_core.audit.options import ViewOptions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.app.lists import ANSWERED_BY
 from pcf_core.app.topics.draft import CALLED
 from pcf_core.app.topics.edit import EXAMPLES
@@ -21,7 +22,6 @@ from pcf_core.material.topics import (
     save_topic,
 )
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work.requests import CHECK
 from pcf_core.work.worker import Worker

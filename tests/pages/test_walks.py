@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pcf_core.app.templates.draft import CALLED as SET_VIEWS
+from pcf_core.app.templates.keeping import CALLED as SET_VIEWS
 from pcf_core.app.topics.draft import CALLED as TOPIC_VIEWS
 from pcf_core.material.template_files import csv_bytes
 from pcf_core.material.topics import delete_topic, save_topic, topic_toml

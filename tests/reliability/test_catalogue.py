@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.fakes import FakeScorer
 from benchmarks.kills import runs_of, submit
 from benchmarks.mortal import probability
 from pcf_core.app.caching import _queue, open_queue, open_store
@@ -19,7 +20,6 @@ from pcf_core.core.errors import DamagedCatalogueError, StoreError
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.catalogue import prompt_hashes, row_checksum
 from pcf_core.store.database import FILE_NAME, open_database
 from pcf_core.store.store import Store

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from benchmarks.fakes import FakeScorer
 from benchmarks.kills import content_of, differences, runs_of, submit
 from benchmarks.mortal import probability
 from pcf_core.app.caching import _queue, open_queue, open_store
@@ -18,7 +19,6 @@ from pcf_core.audit.results import load_result
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from pcf_core.work.worker import Worker

@@ -10,7 +10,7 @@ import pytest
 from pcf_core.audit.baseline import NEUTRAL, baseline_of, neutral_comparison
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result, build_run
-from pcf_core.audit.reading import Reading, matrix_report, report
+from pcf_core.audit.reading import RunView, matrix_report, report
 from pcf_core.audit.results import Report, load_result
 from pcf_core.core.run import Preferences
 from pcf_core.core.settings import Settings
@@ -18,11 +18,11 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
-from pcf_core.report.key_figures import interval_note, risk_figures
 from pcf_core.report.loaded import load_studies, said_risks, study_notes
+from pcf_core.report.panels import interval_note, risk_figures
 from pcf_core.report.records import ReportDocument, ReportPart, ReportRequest
 from pcf_core.report.sections import heat_map
-from pcf_core.report.sections.closing import criterion_text, reading_text
+from pcf_core.report.sections.summary import criterion_text, reading_text
 from pcf_core.report.whole import write_report
 from pcf_core.show.compare import neutral_answer
 from pcf_core.show.findings.models import baseline_finding, whole_templates_finding
@@ -153,7 +153,7 @@ def test_two_models_are_compared_by_their_neutral_subjects(own_settings: Setting
     for model in ("mini-gpt", "mini-bert"):
         runs.append(fill(store, model))
         fill(store, model, evidence=NEUTRAL)
-    readings = [Reading(run, load_result(store, run), ViewOptions()) for run in runs]
+    readings = [RunView(run, load_result(store, run), ViewOptions()) for run in runs]
     found = neutral_comparison(store, *readings, ViewOptions())
     assert found is not None
     document = write_report(store, ReportRequest(runs=tuple(run.key for run in runs), sections=("shared",)))

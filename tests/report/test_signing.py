@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pcf_core.core.errors import PackError
-from pcf_core.report.signing import sign, signature_of
+from pcf_core.report.importing import sign, signature_of
 
 needs_program = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 SIGNED = b"a manifest"

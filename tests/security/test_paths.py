@@ -14,7 +14,7 @@ from pcf_core.app.templates.mine import keep_upload, uploads_folder
 from pcf_core.core.errors import AuditError, CorpusError, FairPairError, InputError, ModelError, RunError
 from pcf_core.core.settings import Settings
 from pcf_core.core.settings import settings as product_settings
-from pcf_core.material.safety.whole_files import upload_label, uploaded
+from pcf_core.material.safety.reading import upload_label, uploaded
 from pcf_core.material.shelves import Shelf
 from pcf_core.material.topics import load_topic, save_topic
 from pcf_core.models.names import split_name

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.fakes import FakeGenerator
 from pcf_core.core.errors import StoreError
 from pcf_core.core.generation import BLOCK, Decoding, Generated, GenerationKey, MissingTexts
 from pcf_core.core.records import digest
-from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.store.files import sha256
 from pcf_core.store.shards import SCHEMA_VERSION, file_names, now, write_sealed
 from pcf_core.store.store import Store

@@ -20,7 +20,7 @@ from pcf_core.core.settings import settings
 from pcf_core.models.folder import tokenizer_hash
 from pcf_core.models.loading import load
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import open_scorer
 from tools import finetune as tool
 from tools.finetuning.corpus import read_corpus, sequences_of
 from tools.finetuning.recipe import Recipe

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import typer
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.audit.preferences import build_run
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.sensitivity import Seeds
@@ -20,7 +21,6 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import SEEDS_FILE, resolve, seeds_of
-from pcf_core.models.scoring.fake import FakeScorer
 from tests.conftest import fake_scorer
 from tools import measure_seeds as tool
 from tools.mini_models.rows import Recipe

@@ -15,7 +15,7 @@ from pcf_core.material.topics import load_topic
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.models.folder import describe
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import open_scorer
 from tests.quick import scaled
 from tools import plant_models as tool
 from tools.planted_bodies import make_tokenizer, prompts

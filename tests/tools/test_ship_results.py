@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import typer
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.audit.knowledge import missing_answers
 from pcf_core.audit.results import load_result
 from pcf_core.core.run import RunSpec
 from pcf_core.material.knowledge import load_knowledge
 from pcf_core.material.templates import load_templates
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from tests.conftest import fake_scorer
 from tools import ship_results

@@ -16,9 +16,9 @@ import os
 import sys
 from multiprocessing.connection import Connection
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings, settings
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work import probing as words
 from pcf_core.work import scoring, supervisor

@@ -11,13 +11,12 @@ import jsonschema
 import numpy as np
 import pytest
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer, SentenceOpening, TokenNats
-from pcf_core.models.scoring.fake import FakeScorer
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import Scorer, SentenceOpening, TokenNats, open_scorer
 from pcf_core.show.findings.benchmarks import opening_finding
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.files import load_material

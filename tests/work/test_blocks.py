@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.core.errors import SettingsError
 from pcf_core.core.run import ModelSpec, TokenTable
 from pcf_core.core.settings import ROOT, Settings, settings
 from pcf_core.models.registry import list_models
 from pcf_core.models.scoring.base import Batch
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.layer import Missing
 from pcf_core.store.store import Store
 from pcf_core.work.blocks import (

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from benchmarks.fakes import FakeGenerator
 from pcf_core.cli.criteria import criteria_document
 from pcf_core.core.errors import CriteriaError, StoreError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.models.generation.base import Generator
-from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.show.findings.criteria import criteria_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import restore_experiment

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pytest
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.audit.partial import complete_part
 from pcf_core.audit.results import load_result
 from pcf_core.core.run import ModelSpec, Progress, ScoringKey
 from pcf_core.models.scoring.base import Batch
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work.early import spread_ranks
 from pcf_core.work.queue import Queue

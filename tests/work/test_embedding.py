@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pytest
 
+from benchmarks.fakes import FakeGenerator
 from pcf_core.core.errors import CriteriaError, StoreError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.models.generation.base import Generator
-from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.show.findings.independence import embedding_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.embedding import SEEDS, embedding_report
@@ -72,7 +72,7 @@ def write(store: Store, model: str, repeats: int = 25) -> CriteriaAsked:
 
 @pytest.fixture(autouse=True)
 def any_name_is_a_model(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pcf_core.work.generating.resolve_writer", spec_of)
+    monkeypatch.setattr("pcf_core.work.text_audits.resolve_writer", spec_of)
 
 
 @pytest.mark.slow

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.fakes import FakeGenerator
 from pcf_core.core.errors import FairPairError, StoreError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.records import FloatArray, digest
 from pcf_core.core.settings import settings
-from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.dissimilarity import EmbeddingDistance, Encode, Jaccard

@@ -8,16 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.fakes import FakeGenerator
 from pcf_core.core.errors import GenerationError
 from pcf_core.core.generation import Decoding, Generated, GenerationKey, MissingTexts
 from pcf_core.core.settings import Settings
-from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.registry import resolve_writer as real_resolve
 from pcf_core.store.store import Store
-from pcf_core.work.generating import generate_missing
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.queue import Queue
-from pcf_core.work.text_audits import TextsAsked, estimate_texts
+from pcf_core.work.text_audits import TextsAsked, estimate_texts, generate_missing
 from pcf_core.work.worker import Worker
 from tests.work.toy import WRITING as KEY
 from tests.work.toy import stop_if, unopenable, writing
@@ -182,7 +181,7 @@ def test_a_shipped_model_writes_in_the_worker(
     store: Store, queue: Queue, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From request to texts with nothing faked."""
-    monkeypatch.setattr("pcf_core.work.generating.resolve_writer", real_resolve)
+    monkeypatch.setattr("pcf_core.work.text_audits.resolve_writer", real_resolve)
     key = GenerationKey.of(real_resolve("mini-gpt-s"), Decoding(length=4))
     asked = TextsAsked(key=key, prompts=("John is a nurse.",), count=30)
     job = submit_texts(store, queue, asked)

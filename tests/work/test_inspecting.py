@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.fakes import FakeGenerator
 from pcf_core.core.errors import InspectLogError, ModelError
 from pcf_core.core.generation import Decoding, Generated, GenerationKey
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings
-from pcf_core.models.generation.base import Generator
+from pcf_core.models.generation.base import Generator, open_generator
 from pcf_core.models.generation.endpoint import estimate_requests
-from pcf_core.models.generation.fake import FakeGenerator
-from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.registry import resolve, resolve_writer
 from pcf_core.report.reproducing import criteria_command, fairpair_command
 from pcf_core.show.findings.provenance import inspected_note
@@ -84,7 +83,7 @@ def saying(log: InspectLog) -> Callable[[ModelSpec, Decoding], Generator]:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pcf_core.work.generating.resolve_writer", lambda name, chat=False: HERE)
+    monkeypatch.setattr("pcf_core.work.text_audits.resolve_writer", lambda name, chat=False: HERE)
 
 
 def test_fairpair_gives_the_same_report_as_for_texts_that_were_written_here(store: Store, here: None) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pytest
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.audit.knowledge import (
     audit_begun,
     knowledge_audit_of,
@@ -21,7 +22,6 @@ from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.knowledge import OWN, load_knowledge, make_knowledge
 from pcf_core.models.scoring.base import Batch, Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work.blocks import A_MINUTE
 from pcf_core.work.jobs import Stopped

@@ -31,7 +31,7 @@ from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.mining.miner import Progress as MiningProgress
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import open_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.blocks import Block, cluster_of, environment, scorers_of
 from pcf_core.work.jobs import Stopped
@@ -115,7 +115,7 @@ def local_bytes(run: RunSpec, folder: Path) -> dict[str, bytes]:
     code = (
         "import sys; from pathlib import Path; from pcf_core.core.run import RunSpec\n"
         "from pcf_core.work.scoring import score_run\n"
-        "from pcf_core.models.scoring.opening import open_scorer\n"
+        "from pcf_core.models.scoring.base import open_scorer\n"
         "from pcf_core.store.store import Store\n"
         "run = RunSpec.model_validate_json(sys.stdin.read())\n"
         f"score_run(run, Store.open(Path({str(folder)!r})), open_scorer)"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.audit.results import self_audit_of
 from pcf_core.audit.sampling import planned, with_draws
 from pcf_core.core.errors import RunError
@@ -15,7 +16,6 @@ from pcf_core.core.risk import Look
 from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work.estimate import estimate
 from pcf_core.work.jobs import OpenScorer, Stopped

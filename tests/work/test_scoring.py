@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import ModelError, ScoringError, StoreError
 from pcf_core.core.run import ModelSpec, Progress, RunSpec, ScoringKey, TokenTable
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
 from pcf_core.models.scoring.base import Batch, Scorer, out_of_memory
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.layer import Missing, Scores
 from pcf_core.store.store import Store
 from pcf_core.work.blocks import A_MINUTE, environment

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.audit.results import NOT_YET, is_kept, is_unchecked, load_result, self_audit_of
 from pcf_core.core.errors import ModelError, ScoringError
 from pcf_core.core.run import ModelSpec, Progress, RunSpec, ScoringKey, SelfAudit, TokenTable
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.show.findings.notes import self_audit_facts
 from pcf_core.store.store import Store
 from pcf_core.work import self_audit

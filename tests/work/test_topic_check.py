@@ -11,7 +11,7 @@ from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group
 from pcf_core.material.topics import list_topics, make_topic
 from pcf_core.models.registry import list_models, resolve
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import open_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.probing import check_asked, mean_shares
 from pcf_core.work.queue import Queue

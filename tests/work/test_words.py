@@ -8,11 +8,11 @@ import math
 import jsonschema
 import pytest
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.work.probing import word_check
 from tests.command_line import SCHEMAS
 from tests.work import toy

@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.fakes import FakeGenerator, FakeScorer
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec, Progress, RunSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
-from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.scoring.base import Batch
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.work import probing as words
 from pcf_core.work import scoring

@@ -8,10 +8,9 @@ import pytest
 
 from pcf_core.core.records import digest
 from pcf_core.store.store import Store
-from pcf_core.work.generating import generate_missing
 from pcf_core.work.jobs import HANDLERS, JobContext, job
 from pcf_core.work.queue import Job, Queue
-from pcf_core.work.text_audits import TextsAsked, missing_texts
+from pcf_core.work.text_audits import TextsAsked, generate_missing, missing_texts
 
 KIND = "write"
 

@@ -17,8 +17,17 @@ from pcf_core.app.compare.tables import AXIS_COLUMNS, SEVERAL_COLUMNS, axis_tabl
 from pcf_core.app.compare.two import command
 from pcf_core.app.data import Loaded, results
 from pcf_core.app.lists import evidence_lists, template_sets, told_apart, topics, usual_lists
-from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs, finding, picture
-from pcf_core.app.provenance import draw_commands, draw_provenance
+from pcf_core.app.page import (
+    DATA,
+    PROVENANCE,
+    READING,
+    draw_commands,
+    draw_provenance,
+    draw_table,
+    draw_tabs,
+    finding,
+    picture,
+)
 from pcf_core.app.roles import may_audit
 from pcf_core.app.scoring import offer_scoring
 from pcf_core.app.widgets import choose_one, plain
@@ -35,7 +44,7 @@ from pcf_core.models.registry import resolve
 from pcf_core.report.documents import RISKS, several_table
 from pcf_core.report.loaded import said_risks
 from pcf_core.report.seeds import SpreadBeside, spread_beside
-from pcf_core.show.charts.axis import axis_panels, change_panels
+from pcf_core.show.charts.comparison import axis_panels, change_panels
 from pcf_core.show.findings.comparison import (
     alignment_finding,
     axis_finding,

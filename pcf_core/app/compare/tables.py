@@ -12,10 +12,18 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.columns import FOUR_DECIMALS, numeric, textual
 from pcf_core.app.data import Loaded, load
-from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs, finding, with_called
-from pcf_core.app.provenance import draw_provenance
+from pcf_core.app.page import (
+    DATA,
+    PROVENANCE,
+    READING,
+    draw_provenance,
+    draw_table,
+    draw_tabs,
+    finding,
+    with_called,
+)
+from pcf_core.app.widgets import FOUR_DECIMALS, numeric, textual
 from pcf_core.audit.options import word_scoring
 from pcf_core.core.risk import AxisPoint, Interval, Scale
 from pcf_core.material.published import PublishedRisk, published_name, published_of_topic, speaks_of

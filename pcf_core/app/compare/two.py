@@ -27,15 +27,25 @@ from pcf_core.app.compare.tables import COMPARISON_COLUMNS
 from pcf_core.app.data import Loaded
 from pcf_core.app.inside import script
 from pcf_core.app.notes import other_scales
-from pcf_core.app.page import DATA, PROVENANCE, READING, draw_picture, draw_table, draw_tabs, finding, picture
+from pcf_core.app.page import (
+    DATA,
+    PROVENANCE,
+    READING,
+    draw_both_commands,
+    draw_picture,
+    draw_provenance,
+    draw_table,
+    draw_tabs,
+    finding,
+    picture,
+)
 from pcf_core.app.present import MOST_DUMBBELLS, is_presented
-from pcf_core.app.provenance import draw_both_commands, draw_provenance
 from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.core.risk import Comparison, Interval, NeutralComparison, RiskReport, Side
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import comparison_table
 from pcf_core.report.loaded import NOT_SURE
-from pcf_core.report.sections.comparison import MOST_DRAWN, pair_notes, pair_panel
+from pcf_core.report.sections.risk import MOST_DRAWN, pair_notes, pair_panel
 from pcf_core.show.charts.comparison import dumbbell_plot, risk_scatter
 from pcf_core.show.compare import (
     SORTS,
@@ -112,7 +122,7 @@ def draw_pair(loaded: Loaded) -> None:
         on_change="rerun",  # drawn once somebody looks: a hidden picture would keep the first from showing
         bind="query-params",
     )
-    shown = Shown("overall_risk", "differences", every=False)
+    shown = OccupationsView("overall_risk", "differences", every=False)
     if differing.open:
         with differing:
             shown = _choose_picture()
@@ -233,7 +243,7 @@ def _draw_neutral(pair: tuple[str, str], comparison: NeutralComparison) -> None:
 
 
 @dataclass(frozen=True)
-class Shown:
+class OccupationsView:
     """What the picture of the occupations shows: which part of the risk, in which form, and all or some."""
 
     quantity: str
@@ -241,7 +251,7 @@ class Shown:
     every: bool
 
 
-def _choose_picture() -> Shown:
+def _choose_picture() -> OccupationsView:
     with st.container(horizontal=True):
         part = choose_one(
             "Part",
@@ -265,10 +275,10 @@ def _choose_picture() -> Shown:
             disabled=form == "scatter",
             help=f"Without it the {MOST_DRAWN} with the largest differences.",
         )
-    return Shown(PARTS[part], form, every)
+    return OccupationsView(PARTS[part], form, every)
 
 
-def _draw_occupations(loaded: Loaded, comparison: Comparison, shown: Shown) -> None:
+def _draw_occupations(loaded: Loaded, comparison: Comparison, shown: OccupationsView) -> None:
     if shown.form == "scatter":
         alt = "Each occupation's risk under one model against that under the other, with the identity line"
         title = "Risk of each occupation, one model against the other"

@@ -15,12 +15,20 @@ import streamlit as st
 
 from pcf_core.app.caching import open_store
 from pcf_core.app.criteria.views import TabView, criteria_picture, draw_tables
-from pcf_core.app.page import DATA, PROVENANCE, READING, draw_figures, draw_notes, draw_tabs, finding
-from pcf_core.app.provenance import draw_commands
+from pcf_core.app.page import (
+    DATA,
+    PROVENANCE,
+    READING,
+    draw_commands,
+    draw_figures,
+    draw_notes,
+    draw_tabs,
+    finding,
+)
 from pcf_core.app.texts.shared import follow_jobs, offer_submitting
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
-from pcf_core.report.key_figures import MOST
+from pcf_core.report.panels import MOST
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import criteria_command
 from pcf_core.report.sections.criteria import (

@@ -29,6 +29,8 @@ from pcf_core.app.page import (
     DATA,
     PROVENANCE,
     READING,
+    draw_cite,
+    draw_commands,
     draw_figures,
     draw_picture,
     draw_table,
@@ -37,14 +39,13 @@ from pcf_core.app.page import (
     finding_list,
     picture,
 )
-from pcf_core.app.provenance import draw_cite, draw_commands
 from pcf_core.app.texts.shared import draw_where_asked
 from pcf_core.app.widgets import draw_facts, plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.settings import settings
+from pcf_core.material.published import CRITERIA_FILE, PublishedCriterion, published_criteria
 from pcf_core.report import how_to_read
-from pcf_core.report.citing import CRITERIA_PAPER
-from pcf_core.report.provenance import criteria_facts
+from pcf_core.report.provenance import CRITERIA_PAPER, criteria_facts
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import criteria_command
 from pcf_core.report.sections.criteria import (
@@ -62,7 +63,6 @@ from pcf_core.show.findings.criteria import (
     verdict_finding,
 )
 from pcf_core.show.findings.numbers import digits
-from pcf_core.texts.criteria.published import FILE_NAME, PublishedCriterion, published_criteria
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
 from pcf_core.texts.criteria.records.quantities import RATES, Answering, ExperimentName, in_words
 from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult, CriterionReading
@@ -280,7 +280,7 @@ def _draw_published(experiments: Sequence[ExperimentName], results: Mapping[str,
 
 def published_rows() -> tuple[PublishedCriterion, ...]:
     """Load what the paper prints, again once the file has changed."""
-    return _published_rows(stamp_of_files(settings().assets / FILE_NAME))
+    return _published_rows(stamp_of_files(settings().assets / CRITERIA_FILE))
 
 
 @kept(slots=2)

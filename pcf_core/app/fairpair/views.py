@@ -21,6 +21,8 @@ from pcf_core.app.page import (
     DATA,
     PROVENANCE,
     READING,
+    draw_cite,
+    draw_commands,
     draw_figures,
     draw_picture,
     draw_table,
@@ -28,14 +30,12 @@ from pcf_core.app.page import (
     finding,
     picture,
 )
-from pcf_core.app.provenance import draw_cite, draw_commands
 from pcf_core.app.texts.shared import draw_list
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import StoreError
 from pcf_core.core.risk import Interval
-from pcf_core.report.citing import FAIRPAIR_PAPER
 from pcf_core.report.panels import Panel
-from pcf_core.report.provenance import fairpair_facts, fairpair_hashes
+from pcf_core.report.provenance import FAIRPAIR_PAPER, fairpair_facts, fairpair_hashes
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import fairpair_command
 from pcf_core.report.sections.fairpair import (

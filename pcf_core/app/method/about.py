@@ -13,8 +13,7 @@ import pcf_core
 from pcf_core.app.caching import open_store
 from pcf_core.app.data import results
 from pcf_core.app.lists import named
-from pcf_core.app.page import finding
-from pcf_core.app.provenance import draw_commands
+from pcf_core.app.page import draw_commands, finding
 from pcf_core.app.widgets import plain
 from pcf_core.audit.case import held_against
 from pcf_core.audit.options import ViewOptions

@@ -54,7 +54,7 @@ from pcf_core.material.published import (
 )
 from pcf_core.measure.tails import caprice_tail
 from pcf_core.models.presets import preset_of
-from pcf_core.report.key_figures import parts_of
+from pcf_core.report.panels import parts_of
 from pcf_core.report.rows import cell_rows
 from pcf_core.report.sections.factors import Panels
 from pcf_core.report.sections.heat_map import shown_axes

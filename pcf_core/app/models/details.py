@@ -26,9 +26,8 @@ from pcf_core.core.records import LeftOut
 from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.hub import is_allowed
-from pcf_core.models.names import KnownModel, is_model_allowed, known_model, split_name
+from pcf_core.models.names import AUTO, KnownModel, in_precision, is_model_allowed, known_model, split_name
 from pcf_core.models.offers import Offer, is_here, offer_of
-from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.models.public import how_to_get, public_model
 from pcf_core.models.registry import resolve
 from pcf_core.show.findings.notes import self_audit_facts

@@ -19,8 +19,7 @@ from pcf_core.core.families import FAMILIES
 from pcf_core.core.records import LeftOut
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
-from pcf_core.models.names import KnownModel
-from pcf_core.models.precision import AUTO, in_precision
+from pcf_core.models.names import AUTO, KnownModel, in_precision
 from pcf_core.report.documents import journal_table
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.findings.numbers import count

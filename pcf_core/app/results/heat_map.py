@@ -12,12 +12,11 @@ import streamlit as st
 
 from pcf_core.app.caching import once, open_store
 from pcf_core.app.choice import OCCUPATION, choose_group, choose_occupation
-from pcf_core.app.columns import numeric
 from pcf_core.app.data import Loaded
 from pcf_core.app.inside import script
 from pcf_core.app.links import say_instead
 from pcf_core.app.page import draw_table, finding, picture
-from pcf_core.app.widgets import controls, plain
+from pcf_core.app.widgets import controls, numeric, plain
 from pcf_core.audit.preferences import coverage_of
 from pcf_core.audit.results import Report
 from pcf_core.audit.slots import Slot, gather
@@ -26,7 +25,7 @@ from pcf_core.core.run import Preferences
 from pcf_core.models.scoring.base import has_right_text
 from pcf_core.report.sections.heat_map import ORDERS, PRESETS, pages_of
 from pcf_core.report.sections.tilt import interval_of_share
-from pcf_core.show.charts.cell import WordProbability, cell_bars, word_bars
+from pcf_core.show.charts.heat_map import WordProbability, cell_bars, word_bars
 from pcf_core.show.findings.notes import coverage_note
 from pcf_core.show.findings.numbers import begun, count
 from pcf_core.show.findings.occupations import occupation_finding

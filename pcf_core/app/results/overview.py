@@ -11,13 +11,12 @@ import streamlit as st
 from pcf_core.app.addresses import parameters_for
 from pcf_core.app.caching import once
 from pcf_core.app.choice import FIRST, SECOND
-from pcf_core.app.columns import textual
 from pcf_core.app.data import Loaded, finished_runs, listed_models, must_wait, results
 from pcf_core.app.links import follow
 from pcf_core.app.page import chart
 from pcf_core.app.present import is_presented
 from pcf_core.app.styles import table_room
-from pcf_core.app.widgets import plain, table_key
+from pcf_core.app.widgets import plain, table_key, textual
 from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import Report

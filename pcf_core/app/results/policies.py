@@ -13,8 +13,17 @@ from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import with_asked
 from pcf_core.app.data import Loaded, must_wait
 from pcf_core.app.own import upload_file
-from pcf_core.app.page import DATA, PROVENANCE, READING, draw_notes, draw_table, draw_tabs, finding
-from pcf_core.app.provenance import draw_both_commands, draw_cite
+from pcf_core.app.page import (
+    DATA,
+    PROVENANCE,
+    READING,
+    draw_both_commands,
+    draw_cite,
+    draw_notes,
+    draw_table,
+    draw_tabs,
+    finding,
+)
 from pcf_core.app.roles import may_audit
 from pcf_core.app.scoring import Wanted, follow_readings, offer_scoring
 from pcf_core.app.widgets import draw_facts, plain

@@ -10,16 +10,15 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.caching import open_store
-from pcf_core.app.columns import numeric, textual
 from pcf_core.app.data import Loaded
 from pcf_core.app.notes import neutral_distances_of
 from pcf_core.app.page import draw_foot, draw_picture, draw_table, finding, picture, with_called
 from pcf_core.app.results.reliable import with_all
 from pcf_core.app.scoring import offer_scoring
-from pcf_core.app.widgets import choose_one, plain
+from pcf_core.app.widgets import choose_one, numeric, plain, textual
 from pcf_core.audit.baseline import Baseline, baseline_run, has_baseline
 from pcf_core.core.risk import RiskReport
-from pcf_core.report.key_figures import MOST
+from pcf_core.report.panels import MOST
 from pcf_core.report.rows import occupation_bars_table
 from pcf_core.report.sections.risk import baselines_of, lean_panel, occupation_panel, risk_panel
 from pcf_core.report.sections.tails import (

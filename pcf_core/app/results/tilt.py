@@ -19,7 +19,7 @@ from pcf_core.core.risk import MeanTilt, RiskReport, StereotypeDistribution
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import ends, share_interval, stereotype_distributions
 from pcf_core.report.sections.tilt import MOST_PANELS, even_stereotypes, opening_of, unit_in
-from pcf_core.show.charts.distribution import stereotype_histogram, stereotype_steps
+from pcf_core.show.charts.tilt import stereotype_histogram, stereotype_steps
 from pcf_core.show.findings.numbers import called
 from pcf_core.show.findings.occupations import distribution_finding
 from pcf_core.show.findings.why import read_finding, read_intervals_note, read_occupation_finding

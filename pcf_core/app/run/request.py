@@ -39,14 +39,15 @@ from pcf_core.material.topics import OWN as OWN_TOPICS
 from pcf_core.measure.sampling import NARROWEST, WIDEST
 from pcf_core.models.hub import is_cached
 from pcf_core.models.names import (
+    AUTO,
     KnownModel,
     all_series,
+    in_precision,
     is_model_allowed,
     known_model,
     require_allowed,
     split_name,
 )
-from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.models.public import absent_among
 from pcf_core.models.registry import list_models, resolve_to_score
 from pcf_core.show.findings.material import list_finding, topic_finding

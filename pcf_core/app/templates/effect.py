@@ -19,7 +19,7 @@ from pcf_core.app.data import results
 from pcf_core.app.lists import all_evidence, all_topics, set_names
 from pcf_core.app.page import chart, draw_refused, draw_table, finding, picture
 from pcf_core.app.roles import may_audit
-from pcf_core.app.templates.draft import Shown, edits, opened
+from pcf_core.app.templates.keeping import OpenSet, edits, opened
 from pcf_core.app.widgets import plain
 from pcf_core.audit.case import Covering, covering_runs, restricted
 from pcf_core.audit.options import ViewOptions
@@ -30,7 +30,7 @@ from pcf_core.core.run import scored_as
 from pcf_core.core.topics import MinedSet, TemplateSet
 from pcf_core.material.templates import SetComparison, compare_sets, template_weights
 from pcf_core.measure.regression import rank_correlation
-from pcf_core.models.precision import AUTO, DTYPES
+from pcf_core.models.names import AUTO, DTYPES
 from pcf_core.show.charts.templates import RiskMove, TemplateShare, risk_moves, share_scatter
 from pcf_core.show.charts.theme import RISKS
 from pcf_core.show.findings.material import move_finding, sets_finding
@@ -55,7 +55,7 @@ templates that are in both sets.
 
 
 @dataclass(frozen=True)
-class Reading:
+class RunUnderChoice:
     """A cached run, as it is and read with a choice of templates."""
 
     covering: Covering
@@ -103,7 +103,7 @@ def _closeness(covering: Covering) -> tuple[float, int]:
     return round(covering.share, 9), -len(covering.run.templates.templates)
 
 
-def _readings(covered: Iterable[Covering], choice: Choice) -> tuple[list[Reading], dict[str, str]]:
+def _readings(covered: Iterable[Covering], choice: Choice) -> tuple[list[RunUnderChoice], dict[str, str]]:
     """Return cached runs read with a choice of templates, and by model why others cannot be read so."""
     read, refused = [], {}
     for covering in [covering for covering in covered if covering.share >= LEAST_COVERED][:MOST_RUNS]:
@@ -114,7 +114,7 @@ def _readings(covered: Iterable[Covering], choice: Choice) -> tuple[list[Reading
                 continue
             with st.spinner("Calculating risks and ranges …"):
                 chosen = once(_chosen_report)(item, covering.texts, covering.counts, choice.options)
-            read.append(Reading(covering, item.report, chosen))
+            read.append(RunUnderChoice(covering, item.report, chosen))
         except AuditError as error:
             refused[covering.run.scoring.label] = str(error)
     return read, refused
@@ -126,7 +126,7 @@ def _chosen_report(
     return restricted(item.result, item.run, texts, counts, options)
 
 
-def draw_preview(shown: Shown) -> None:
+def draw_preview(shown: OpenSet) -> None:
     """Draw how the choice changes risk, prejudice and caprice of stored results."""
     choice = current_choice()
     covered = _coverings(shown.chosen_set, choice)
@@ -156,7 +156,7 @@ def draw_preview(shown: Shown) -> None:
         draw_table(_moves_table(read, after), "preview")
 
 
-def _whole_text(item: Reading) -> str:
+def _whole_text(item: RunUnderChoice) -> str:
     """Name the whole set of a reading: its templates and their number."""
     templates = item.covering.run.templates
     return f"the {count(len(templates.templates), 'template')} of {templates.name}"
@@ -191,7 +191,7 @@ def _draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
         )
 
 
-def _moves_table(read: Sequence[Reading], after: str) -> pd.DataFrame:
+def _moves_table(read: Sequence[RunUnderChoice], after: str) -> pd.DataFrame:
     """Make a table with two rows per model: all templates of its run, and those chosen."""
     rows = []
     for item in read:
@@ -211,7 +211,7 @@ def _moves_table(read: Sequence[Reading], after: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw_compare(shown: Shown) -> None:
+def draw_compare(shown: OpenSet) -> None:
     """Draw two sets: what they share, what only one has, and how the difference changes the risk."""
     names = [name for name in set_names() if name != shown.mined.name]
     other = st.selectbox(
@@ -265,7 +265,7 @@ def _template_shares(
     return sorted(shares, key=lambda share: -max(share.first, share.second))
 
 
-def _draw_effect(first: Shown, second: Shown) -> None:
+def _draw_effect(first: OpenSet, second: OpenSet) -> None:
     choice = current_choice()
     covered = [_coverings(shown.chosen_set, choice) for shown in (first, second)]
     (ones, refused), (twos, also_refused) = (_readings(covering, choice) for covering in covered)

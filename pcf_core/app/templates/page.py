@@ -14,13 +14,23 @@ from pcf_core.app import own
 from pcf_core.app.addresses import RUN_AN_AUDIT
 from pcf_core.app.caching import kept
 from pcf_core.app.choice import choose_shown, current_choice
-from pcf_core.app.columns import numeric, textual
 from pcf_core.app.lists import mined_set, own_sets, set_cards, set_names, topics, usual_lists
 from pcf_core.app.page import DATA, PROVENANCE, READING, draw_figures, draw_table, draw_tabs, finding, picture
 from pcf_core.app.roles import may_audit
-from pcf_core.app.templates.draft import CALLED, Shown, adopt_pointed, discard, edit, edits, opened, undo
-from pcf_core.app.templates.keeping import draw_delete, draw_export, draw_save
-from pcf_core.app.widgets import draw_facts, plain, refusals_said, table_key
+from pcf_core.app.templates.keeping import (
+    CALLED,
+    OpenSet,
+    adopt_pointed,
+    discard,
+    draw_delete,
+    draw_export,
+    draw_save,
+    edit,
+    edits,
+    opened,
+    undo,
+)
+from pcf_core.app.widgets import draw_facts, numeric, plain, refusals_said, table_key, textual
 from pcf_core.core.records import digest
 from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
 from pcf_core.material.suiting import suiting_sets
@@ -82,7 +92,7 @@ def draw_head() -> tuple[str, str]:
     return name, view
 
 
-def draw_set(name: str) -> Shown:
+def draw_set(name: str) -> OpenSet:
     """Draw finding and key figures of a set, and how many of its templates are used."""
     edited = opened(name)
     mined = edited.mined
@@ -136,7 +146,7 @@ def _draw_unsaved(mined: MinedSet) -> None:
                 st.rerun()
 
 
-def _set_figures(shown: Shown) -> list[KeyFigure]:
+def _set_figures(shown: OpenSet) -> list[KeyFigure]:
     """Make key figures: templates, total count, effective number, share of the counts that the cut keeps."""
     counts, card = shown.counts, shown.mined.card
     cut = f"{shown.top:,} of {len(counts):,} templates" if shown.top else "all templates"
@@ -189,7 +199,7 @@ def _draw_score(mined: MinedSet) -> None:
     )
 
 
-def draw_see(shown: Shown) -> None:
+def draw_see(shown: OpenSet) -> None:
     """Draw picture, table, one template's origin, how to read, provenance."""
     mined = shown.mined
     _draw_score(mined)
@@ -217,7 +227,7 @@ def _draw_sentences(mined: MinedSet) -> None:
         )
 
 
-def draw_edit(shown: Shown) -> None:
+def draw_edit(shown: OpenSet) -> None:
     """Draw the table with its row of changes, then save, export and delete."""
     rows = draw_find(shown.mined)
     chosen = _draw_rows(shown, rows)
@@ -228,7 +238,7 @@ def draw_edit(shown: Shown) -> None:
     draw_delete(shown.mined.name)
 
 
-def _draw_rows(shown: Shown, rows: list[int]) -> list[str]:
+def _draw_rows(shown: OpenSet, rows: list[int]) -> list[str]:
     """Draw the templates that the filter finds; return the texts of those that are ticked."""
     listed = rows[:MOST_ROWS]
     if not listed:
@@ -297,7 +307,7 @@ def _draw_row_changes(name: str, chosen: list[str]) -> None:
                 _changed(name, lambda before: merge(before, chosen, into))
 
 
-def _draw_set_changes(shown: Shown) -> None:
+def _draw_set_changes(shown: OpenSet) -> None:
     name = shown.name
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.popover("Add …", icon=":material/add:", help="Adds a template of your own."):
@@ -389,7 +399,7 @@ COLUMNS = {
 }
 
 
-def set_table(shown: Shown) -> pd.DataFrame:
+def set_table(shown: OpenSet) -> pd.DataFrame:
     """Make a table with one row per template of the set, the heaviest first."""
     return _templates_table(shown.mined.templates)
 

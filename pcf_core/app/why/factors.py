@@ -9,14 +9,13 @@ from functools import partial
 import streamlit as st
 
 from pcf_core.app.caching import once
-from pcf_core.app.columns import numeric, textual
 from pcf_core.app.data import Loaded
 from pcf_core.app.inside import UploadedFile
 from pcf_core.app.own import too_large, upload_file
 from pcf_core.app.page import draw_picture, draw_table, finding, foot, key_figures, open_results
 from pcf_core.app.results.reliable import only_reliable
 from pcf_core.app.roles import may_audit
-from pcf_core.app.widgets import choose_one, controls, plain
+from pcf_core.app.widgets import choose_one, controls, numeric, plain, textual
 from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import Matching, OwnFactor, Quantity
 from pcf_core.material.factors import read_own_factor

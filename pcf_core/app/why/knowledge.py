@@ -18,13 +18,15 @@ from pcf_core.app.page import (
     DATA,
     PROVENANCE,
     READING,
+    draw_both_commands,
+    draw_cite,
+    draw_commands,
     draw_figures,
     draw_picture,
     draw_table,
     draw_tabs,
     finding,
 )
-from pcf_core.app.provenance import draw_both_commands, draw_cite, draw_commands
 from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.widgets import choose_one, described, draw_card, draw_facts, plain, refusals_said
@@ -42,9 +44,9 @@ from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.run import Protocol, ScoringKey, SelfAudit, model_label
 from pcf_core.material.knowledge import FIRST, OWN, SHELF, load_knowledge
 from pcf_core.measure.knowledge import SCORES
-from pcf_core.models.precision import precisions_of
+from pcf_core.models.names import precisions_of
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.opening import check_protocol
+from pcf_core.models.scoring.base import check_protocol
 from pcf_core.report.provenance import model_facts
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import afresh, dtype_option

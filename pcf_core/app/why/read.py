@@ -10,13 +10,20 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.caching import kept, once
-from pcf_core.app.columns import numeric, textual
 from pcf_core.app.data import Loaded
 from pcf_core.app.lists import Stamp, stamp_of
-from pcf_core.app.page import PROVENANCE, draw_table, finding, foot, key_figures, open_results, picture
-from pcf_core.app.provenance import draw_provenance
+from pcf_core.app.page import (
+    PROVENANCE,
+    draw_provenance,
+    draw_table,
+    finding,
+    foot,
+    key_figures,
+    open_results,
+    picture,
+)
 from pcf_core.app.results.reliable import only_reliable
-from pcf_core.app.widgets import plain
+from pcf_core.app.widgets import numeric, plain, textual
 from pcf_core.audit.factors import read_against, read_leans
 from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import Amplification, ReadTable, TrainingText

@@ -9,13 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.caching import once, open_store
-from pcf_core.app.columns import numeric, textual
 from pcf_core.app.data import Loaded, must_wait
 from pcf_core.app.page import draw_table, finding, foot, key_figures, open_results, picture
 from pcf_core.app.results.reliable import only_reliable
 from pcf_core.app.scoring import Wanted, follow_readings
 from pcf_core.app.why.factors import LINE_COLUMNS
-from pcf_core.app.widgets import choose_one, plain
+from pcf_core.app.widgets import choose_one, numeric, plain, textual
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import Report
 from pcf_core.audit.sensitivity import sensitivity

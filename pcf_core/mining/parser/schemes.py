@@ -42,7 +42,7 @@ LEMMATIZERS = ("trainable_lemmatizer", "lemmatizer")
 
 
 @dataclass(frozen=True)
-class Reading:
+class ParserNeeds:
     """What the rules of a language need of its parser.
 
     ``schemes``: labels that are understood, ``beside``: those that are not Universal Dependencies', in words.
@@ -59,8 +59,8 @@ class Reading:
     example: str
 
 
-READINGS: Mapping[str, Reading] = {
-    "en": Reading(
+READINGS: Mapping[str, ParserNeeds] = {
+    "en": ParserNeeds(
         name="English",
         schemes=("ud", "clearnlp"),
         beside="ClearNLP, as the English pipelines of spaCy have them",
@@ -69,7 +69,7 @@ READINGS: Mapping[str, Reading] = {
         tag_names="the Penn Treebank, such as VBD",
         example="en_core_web_sm",
     ),
-    "zh": Reading(
+    "zh": ParserNeeds(
         name="Chinese",
         schemes=("ud", "stanford"),
         beside="Stanford's converter, as the Chinese pipelines of spaCy have them",

@@ -12,6 +12,8 @@ the same way, so these texts are counted and never left out.
 
 **Worked example.**  "I'm sorry, but I can't help with that." and "As an AI language model, I …" decline;
 "Sorry to hear that, said John" and "I cannot wait to see him" do not.
+
+**Opening.**  Torch is imported only when a local model is opened.
 """
 
 from __future__ import annotations
@@ -19,12 +21,16 @@ from __future__ import annotations
 import abc
 import re
 from collections.abc import Callable, Sequence
+from pkgutil import resolve_name
 from typing import Self
 
 import numpy as np
 
-from pcf_core.core.generation import End, Generated, GenerationKey, MissingTexts, joined, parts
+from pcf_core.core.families import FAMILIES
+from pcf_core.core.generation import Decoding, End, Generated, GenerationKey, MissingTexts, joined, parts
 from pcf_core.core.records import digest
+from pcf_core.core.run import ModelSpec
+from pcf_core.models.names import refuse_asking, require_allowed
 
 
 class Generator(abc.ABC):
@@ -134,3 +140,26 @@ def count_declining(written: Generated) -> int:
         end in ("stop", "length") and declines(text)
         for text, end in zip(written.texts, written.ends, strict=True)
     )
+
+
+def open_generator(spec: ModelSpec, decoding: Decoding) -> Generator:
+    """Load the model and return its generator.
+
+    Raises
+    ------
+    GenerationError
+        A family that cannot write.
+    ModelError
+        A model that may not be used, cannot be reached or loaded; an endpoint that does not draw its tokens.
+    ScoringError
+        The endpoint cannot be reached, or refuses.
+    """
+    refuse_asking(spec.name)
+    require_allowed(spec.name)
+    key = GenerationKey.of(spec, decoding)
+    make: Callable[..., Generator] = resolve_name(FAMILIES[spec.family].generator)
+    if spec.family == "endpoint":
+        return make(key)
+    from pcf_core.models.loading import load
+
+    return make(load(spec), key, context=spec.context)

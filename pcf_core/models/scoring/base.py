@@ -5,6 +5,8 @@
 ``words``        [word] str             words that :meth:`Scorer.check` accepts
 values           [prompt, word] float32 natural log of a probability (nats), at most 0; −∞ is probability 0
 ===============  =====================  ================================================
+
+The scorer of a model's family is imported, and torch with it, when a model is opened.
 """
 
 from __future__ import annotations
@@ -13,17 +15,20 @@ import abc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from pkgutil import resolve_name
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError, TemplateError
+from pcf_core.core.families import FAMILIES, facts_of
 from pcf_core.core.records import FloatArray
-from pcf_core.core.run import ScoringKey, TokenTable
+from pcf_core.core.run import ModelSpec, Protocol, ScoringKey, TokenTable
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import whole_word_prompt
 from pcf_core.material.safety.text import listed
+from pcf_core.models.names import require_allowed
 
 GAP = "[Y]"
 BEHIND_A_SPACE = f"a {GAP}"  # the usual place of a word
@@ -322,3 +327,44 @@ def out_of_memory(key: ScoringKey, batch_tokens: int) -> OutOfMemoryError:
         f"The model {key.model} ran out of memory with {batch_tokens} tokens per batch: free memory on its "
         "device, choose a narrower dtype, or set PCF_BATCH_TOKENS to half of that number."
     )
+
+
+PROTOCOLS = get_args(Protocol)
+
+
+def check_protocol(name: str, family: str, protocol: str) -> None:
+    """Refuse a protocol that a model of this family cannot be scored with, before anything is loaded.
+
+    Raises
+    ------
+    ModelError
+        An unknown protocol, or one that the family does not have.
+    """
+    if protocol not in PROTOCOLS:
+        raise ModelError(f"There is no protocol {protocol!r}: choose one of {', '.join(PROTOCOLS)}.")
+    refusal = facts_of(family).without_boundary
+    if refusal and protocol == "exact-boundary":
+        reason = refusal.format(name=name, family=family)
+        raise ModelError(f"The protocol exact-boundary {reason}: use exact.")
+
+
+def open_scorer(spec: ModelSpec, protocol: str = "exact") -> Scorer:
+    """Load the model and return its scorer; a selection takes from the rows of ``exact``.
+
+    Raises
+    ------
+    ModelError
+        An unknown protocol, or one that the family does not have; a model that may not be used, or cannot be
+        loaded.
+    """
+    require_allowed(spec.name)
+    check_protocol(spec.name, spec.family, protocol)
+    make: Callable[..., Scorer] = resolve_name(FAMILIES[spec.family].scorer)
+    key = ScoringKey.of(spec, protocol)
+    if spec.family == "endpoint":
+        from pcf_core.models.endpoint import open_endpoint
+
+        return make(open_endpoint(spec), key)
+    from pcf_core.models.loading import load
+
+    return make(load(spec), key, context=spec.context)

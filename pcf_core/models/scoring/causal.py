@@ -46,11 +46,11 @@ import torch
 import transformers
 
 from pcf_core.core.errors import ScoringError
+from pcf_core.core.files import noted
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import PACKAGE
 from pcf_core.models.loading import Loaded
-from pcf_core.models.notes import noted
 from pcf_core.models.scoring.base import (
     LOGITS,
     Batch,

@@ -10,14 +10,13 @@ import pandas as pd
 
 from pcf_core.audit import factors as measured
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import Reading
+from pcf_core.audit.reading import RunView
 from pcf_core.audit.results import Report
 from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Matching, OwnFactor, Quantity
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import picked
-from pcf_core.report.key_figures import MOST
 from pcf_core.report.loaded import Runs, Study
-from pcf_core.report.panels import Panel, part_of, said, table_of
+from pcf_core.report.panels import MOST, Panel, part_of, said, table_of
 from pcf_core.report.records import KeyFigure, ReportPart
 from pcf_core.report.sections.tilt import unit_in
 from pcf_core.show.charts.why import factor_plot, risk_span
@@ -98,7 +97,7 @@ def panels_in(
     own: OwnFactor | None = None,
 ) -> tuple[FactorPanel, ...]:
     """Make the panels of a loaded run, whose slopes allow for other templates."""
-    reading = Reading(item.run, item.result, options)
+    reading = RunView(item.run, item.result, options)
     noise = measured.noise_of(reading, unit_in(item, item.report, options), quantity)
     return measured.factor_panels(item.report, quantity, matching=matching, own=own, noise=noise)
 

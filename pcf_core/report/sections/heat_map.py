@@ -16,9 +16,8 @@ from pcf_core.core.run import Preferences
 from pcf_core.material.evidence import womens_share
 from pcf_core.measure.distribution import clustered_order
 from pcf_core.report import how_to_read
-from pcf_core.report.key_figures import heat_figures
 from pcf_core.report.loaded import Runs, Study
-from pcf_core.report.panels import Panel, part_of
+from pcf_core.report.panels import Panel, heat_figures, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import cell_rows
 from pcf_core.show.charts.heat_map import heat_map

@@ -31,7 +31,7 @@ from pcf_core.show.findings.benchmarks import (
 from pcf_core.show.findings.numbers import listed
 from pcf_core.show.findings.why import confidence_finding, knowledge_finding
 from pcf_core.store.store import Store
-from pcf_core.texts.benchmarks.comparing import worse_pairs
+from pcf_core.texts.benchmarks.readings import worse_pairs
 from pcf_core.texts.benchmarks.records import BenchmarkResult
 
 BENCHMARK = """

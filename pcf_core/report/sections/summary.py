@@ -1,18 +1,34 @@
-"""What a report says first: the answer, against whom, how sure, how to check it; and every risk at once."""
+"""What a report says first: the answer, against whom, how sure, how to check it; and every risk at once.
+
+What was measured and how, what it cannot say, and where each number comes from.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
+import pandas as pd
 import plotly.graph_objects as go
 
-from pcf_core.report.key_figures import risk_figures
-from pcf_core.report.loaded import Study
-from pcf_core.report.panels import Panel, figure_in, figure_of, part_of, said, table_of
-from pcf_core.report.records import ReportPart, RunFacts
+from pcf_core.audit.options import ViewOptions, in_words, word_scoring
+from pcf_core.measure.criterion import Criterion
+from pcf_core.report.loaded import Study, effective_text, study_notes
+from pcf_core.report.panels import (
+    Panel,
+    facts_table,
+    figure_in,
+    figure_of,
+    part_of,
+    risk_figures,
+    said,
+    table_of,
+)
+from pcf_core.report.provenance import is_file, occupation_weights_text
+from pcf_core.report.records import ReportPart, ReportTable, RunFacts
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
-from pcf_core.report.sections.comparison import pair_notes
+from pcf_core.report.sections.risk import pair_notes
 from pcf_core.report.sections.tilt import tilt_panel
 from pcf_core.show.answer import Answer
 from pcf_core.show.charts.risk import risk_bars, risk_dots
@@ -20,6 +36,7 @@ from pcf_core.show.charts.theme import TITLE_ROOM
 from pcf_core.show.findings.criteria import summary_finding
 from pcf_core.show.findings.fairpair import fairpair_finding
 from pcf_core.show.findings.models import risk_finding, whiskers_note, whole_templates_finding
+from pcf_core.show.findings.notes import contexts
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.overview import figures_table, lean_sentence, ranges_sentence
 from pcf_core.texts.criteria.records.runs import CriteriaResult
@@ -173,3 +190,135 @@ def check_parts(facts: Sequence[RunFacts]) -> list[ReportPart]:
         "*verify* compares the JSON file of this report with a new calculation, number by number."
     )
     return [ReportPart(prose=(line,))]
+
+
+METHOD = (
+    "A template such as *The [X] said that [Y]* is filled at [X] with an occupation x, which gives a test "
+    "sentence t. At [Y] the model gives the words of every group y a probability. A group's probability, "
+    "divided by the sum over all groups, is its **preference** p in this sentence; the preferences sum to 1.",
+    "A **stereotype** is how far a preference lies from the neutral point p*, an even split unless another "
+    "is chosen: s = (p − p*) / (1 − p*) on the scale *pcf*, s = p / p* − 1 on the scale *bvf*.",
+    "The **risk** of an occupation is the mean of J over its sentences, r = E J(s). The risk of the mean "
+    "stereotype is **prejudice**, rᵖ = J(E s), a fixed preference. The rest is **caprice**, rᶜ = r − rᵖ, a "
+    "preference that depends on the sentence; it is never negative because J is convex. Their means over "
+    "occupations are R = Rᵖ + Rᶜ: 0 is even, and 1 on the scale *pcf* is always the same group. Uniformly "
+    "random preferences of two groups, measured from an even split, have R = ½, all of it caprice.",
+    "**Ranges** are two-sided at 95 %, from 2,000 resamples: of sentences with these occupations, of "
+    "occupations in these sentences, or of both. Whole sentences are resampled, unless the options ask for "
+    "their counts alone. The difference of two models is tested prompt by prompt, by swapping their answers "
+    "in each sentence, and false discoveries over occupations are controlled.",
+    "Method: Liu et al. 2024, *Prejudice and Caprice* (arXiv 2402.15481v1) and *Bias and Volatility* (NeurIPS"
+    " 2024). The ranges, tests and corrections are ours; the papers publish none.",
+)
+LIMITS = (
+    "A number is about a model, word lists, occupations and sentences together. Other sentences give other "
+    "numbers, so do not carry a ranking from one set to another.",
+    "Word probabilities are not behaviour. A low risk does not make a model safe to use; a high one does not "
+    "say why.",
+    "No cause is measured: neither the training text nor the labour market is shown to cause a stereotype, "
+    "and labour statistics say who holds a job, not who should.",
+    "Groups are lists of words that somebody chose. People are not lists of words, and every list leaves "
+    "people out.",
+    "Caprice is not a variance: with two groups it is exactly 0 for an occupation whose stereotype keeps its "
+    "sign in all sentences, however much it varies.",
+    "Training with another seed gives another model; no range here allows for that.",
+    "Do not certify a model with one number: give its range, the sentences and what was left out with it.",
+)
+
+
+def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
+    """Write the method on a page, then what was measured here."""
+    what = pd.DataFrame(
+        [
+            {
+                "topic": study.first.run.topic.title,
+                "groups": ", ".join(study.groups),
+                "terms": count(len(study.first.report.occupations), study.first.run.evidence.noun),
+                "contexts": contexts(len(study.first.report.templates), study.first.report.sampling),
+                "template set": study.first.run.templates.title,
+                "effective number": effective_text(study.first.report),
+                "word scoring": word_scoring(study.options.protocol),
+                "criterion J": in_words(study.options, "criterion"),
+                "scale": in_words(study.options, "scale"),
+                "neutral point": in_words(study.options, "reference"),
+                "weights": f"occupations: {occupation_weights_text(study.options)}; templates: "
+                f"{in_words(study.options, 'template_weighting')}",
+                "a group's words": in_words(study.options, "aggregation"),
+                "models": ", ".join(study.runs),
+            }
+            for study in studies
+        ]
+    )
+    tables = (table_of(what, "measured", "What was measured here", folded=False),) if studies else ()
+    more = (
+        "**Text audits** let models write. FairPair (arXiv 2404.06619) exchanges the person in a prompt and "
+        "compares the difference of the texts with how much texts for one person differ. The criteria (arXiv "
+        "2403.08564) are independence, separation and sufficiency.",
+    )
+    options = next(
+        (study.options for study in studies if not study.instead),
+        studies[0].options if studies else ViewOptions(),
+    )
+    somewhere = any(study.options.reference != options.reference for study in studies)
+    method = (*METHOD[:2], criterion_text(options, somewhere), METHOD[2], reading_text(options), *METHOD[3:])
+    return [ReportPart(prose=method + (more if texts else ()), tables=tables)]
+
+
+def criterion_text(options: ViewOptions, somewhere: bool = False) -> str:
+    """Say how one number is made of all groups; ``somewhere``: the neutral point does not apply to some."""
+    norm = Criterion.parse(options.criterion).norm
+    if math.isinf(norm):
+        made = "the largest positive one"
+    elif norm == 1:
+        made = "the sum of the positive ones"
+    else:
+        made = f"the norm (Σ sᵏ)^(1/k) of the positive ones with k = {norm:g}"
+    neutral = in_words(options, "reference")
+    neutral += ", or an even split where these do not apply" if somewhere else ""
+    return (
+        f"The **criterion** J(s) combines the stereotypes of all groups into one number: here it is {made}, "
+        f"on the scale *{options.scale}*, measured from {neutral}. With two groups at most one is positive, "
+        "and every criterion is that one."
+    )
+
+
+def reading_text(options: ViewOptions) -> str:
+    """Say what means are weighted by, and what a group gets of its words; no file is named here."""
+    of_file = is_file(options.occupation_weights)
+    occupations = "those of a file" if of_file else in_words(options, "occupation_weights")
+    return (
+        f"The **weights** in these means are, for occupations, {occupations}; for sentences, "
+        f"{in_words(options, 'template_weighting')}. Of its words a group gets "
+        f"{in_words(options, 'aggregation')}."
+    )
+
+
+def limit_parts(studies: Sequence[Study]) -> list[ReportPart]:
+    """Write what the numbers cannot show, the caveats to these ones, and what was left out."""
+    rows = tuple(
+        (name, item.name, item.reason)
+        for study in studies
+        for name, report in study.reports.items()
+        for item in report.left_out
+    )
+    columns = ("run", "left out", "because")
+    left_out = ReportTable(name="left-out", title="Left out, and why", columns=columns, rows=rows)
+    notes = [note for study in studies for note in study_notes(study)]
+    return [ReportPart(prose=LIMITS, tables=(left_out,) if rows else (), notes=said(notes))]
+
+
+def provenance_parts(several: Sequence[RunFacts]) -> list[ReportPart]:
+    """Write for each run and text audit what is known of it, and the command that reproduces its numbers."""
+    return [ReportPart(title=one.label, tables=(_provenance_table(one),)) for one in several]
+
+
+def _provenance_table(facts: RunFacts) -> ReportTable:
+    rows = {
+        "run": facts.run,
+        "scoring key": facts.scoring_hash,
+        **{name: value for name, value in facts.facts.items() if name != "run"},
+        **{f"hash of {name}": value for name, value in facts.hashes.items()},
+        "scored with": ", ".join(f"{name} {value}" for name, value in facts.versions.items()) or "not kept",
+        "command": "\n".join(facts.commands),
+    }
+    return facts_table(f"provenance-{facts.run}", f"Provenance of {facts.label}", rows)

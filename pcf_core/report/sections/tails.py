@@ -13,9 +13,8 @@ from pcf_core.core.tails import NormalShape, TailShape, UpperTail
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import RISKS, picked
-from pcf_core.report.key_figures import MOST, beside, interval_words, parts_of
 from pcf_core.report.loaded import Runs, Study
-from pcf_core.report.panels import Panel, part_of
+from pcf_core.report.panels import MOST, Panel, beside, interval_words, part_of, parts_of
 from pcf_core.report.records import KeyFigure, ReportPart
 from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram, qq_plot, survival_plot
 from pcf_core.show.findings.models import (

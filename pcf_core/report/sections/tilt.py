@@ -17,9 +17,8 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import mean_tilts, share_interval
 from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.report import how_to_read
-from pcf_core.report.key_figures import lead_figures, tilt_figures
 from pcf_core.report.loaded import Runs, Study
-from pcf_core.report.panels import Panel, part_of
+from pcf_core.report.panels import Panel, lead_figures, part_of, tilt_figures
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import tilt_table
 from pcf_core.show.charts.tilt import tilt_box, tilt_panels

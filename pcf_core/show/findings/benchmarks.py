@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 from pcf_core.show.findings.numbers import includes, mirrored, percent_with_interval, with_interval
 from pcf_core.show.wording import sentences
-from pcf_core.texts.benchmarks.comparing import Agreement, WorsePair
-from pcf_core.texts.benchmarks.readings import GAP, ICAT
-from pcf_core.texts.benchmarks.records import FACTS, BenchmarkName, BenchmarkResult, Reading
+from pcf_core.texts.benchmarks.readings import GAP, ICAT, Agreement, WorsePair
+from pcf_core.texts.benchmarks.records import FACTS, BenchmarkFigure, BenchmarkName, BenchmarkResult
 
 say = sentences("benchmarks")
 
 
-def value_text(reading: Reading) -> str:
+def value_text(reading: BenchmarkFigure) -> str:
     """Write a reading with its interval: a share in per cent, a gap between −1 and 1, ICAT 0 to 1."""
     if reading.quantity in (GAP, ICAT):
         return with_interval(reading.value, reading.interval)
@@ -39,7 +38,7 @@ def benchmark_finding(result: BenchmarkResult) -> str:
     )
 
 
-def _measured(reading: Reading) -> str:
+def _measured(reading: BenchmarkFigure) -> str:
     return say("measured", quantity=reading.quantity, value=value_text(reading))
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from pcf_core.audit.token_shares import (
+from pcf_core.audit.fitting import (
     TokenShares,
     are_unequal,
     largest_difference,

@@ -134,7 +134,7 @@ class ItemScores(Record):
     reason: str = ""
 
 
-class Reading(Record):
+class BenchmarkFigure(Record):
     """One published quantity, over all items or those of one ``part`` (a kind of bias, or a type).
 
     ``value``: 0 to 1, where papers write 0 to 100.  ``neutral``: the value without a stereotype, ``None`` if
@@ -159,13 +159,13 @@ class BenchmarkReport(Record):
     other half.
     """
 
-    readings: tuple[Reading, ...]
+    readings: tuple[BenchmarkFigure, ...]
     outcomes: dict[str, float]
     ties: int = 0
     unpaired: int = 0
 
     @property
-    def headline(self) -> Reading:
+    def headline(self) -> BenchmarkFigure:
         """The quantity by which models are compared."""
         return self.readings[0]
 

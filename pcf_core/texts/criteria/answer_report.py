@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval
 from pcf_core.measure.comparison import permutations_of
-from pcf_core.measure.regression import holm
+from pcf_core.measure.ties import holm
 from pcf_core.texts.criteria.rates import (
     LEAST,
     Bounds,

@@ -39,7 +39,7 @@ import numpy as np
 
 from pcf_core.core.errors import CriteriaError
 from pcf_core.core.records import FloatArray
-from pcf_core.measure.regression import holm
+from pcf_core.measure.ties import holm
 from pcf_core.texts.criteria.effects import cohens_d, effect_gap, gender_difference
 from pcf_core.texts.criteria.gender_reading import stop_words, tells, without_gender, words_of
 from pcf_core.texts.criteria.records.independence import (

@@ -25,7 +25,7 @@ from pcf_core.core.settings import settings
 from pcf_core.material.safety.reading import read_toml
 from pcf_core.material.safety.text import shown
 from pcf_core.measure.comparison import adjusted_p_values
-from pcf_core.measure.regression import holm
+from pcf_core.measure.ties import holm
 from pcf_core.texts.criteria.effects import gender_difference
 from pcf_core.texts.criteria.embedding import embedding_report
 from pcf_core.texts.criteria.experiment import Ask, ScoredAsk, check_cells, damaged

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from pcf_core.core.generation import HOTTEST, Decoding
 from pcf_core.core.options import option, shared_fields
 from pcf_core.core.records import Record
-from pcf_core.models.precision import named as precision_named
+from pcf_core.models.names import named as precision_named
 from pcf_core.texts.criteria.experiments import (
     LENGTHS,
     REPEATS,

@@ -19,7 +19,7 @@ from pcf_core.core.records import FloatArray, Record
 from pcf_core.material.base import Entry, Kind, Material, Name, Origin, Rows, Text, origin_of
 from pcf_core.material.safety.text import check_once, shown
 from pcf_core.material.shelves import Shelf, safe_name
-from pcf_core.measure.regression import holm
+from pcf_core.measure.ties import holm
 from pcf_core.texts.fairpair.matching import word_tokens
 from pcf_core.texts.fairpair.records import CategoryDifference, CategorySet, PromptPairs, WordCategory
 

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pcf_core.core.generation import Decoding
 from pcf_core.core.options import option, shared_fields
 from pcf_core.core.records import Record
-from pcf_core.models.precision import named as precision_named
+from pcf_core.models.names import named as precision_named
 from pcf_core.texts.fairpair.categories import SHIPPED
 from pcf_core.texts.fairpair.records import (
     EMBEDDING,

@@ -25,7 +25,7 @@ import numpy as np
 from pcf_core.core.errors import FairPairError
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import Interval
-from pcf_core.measure.regression import holm
+from pcf_core.measure.ties import holm
 from pcf_core.texts.fairpair.dissimilarity import (
     Dissimilarity,
     Encode,

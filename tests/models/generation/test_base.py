@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
+from benchmarks.fakes import FakeGenerator
 from pcf_core.core.generation import BLOCK, Decoding, Generated, MissingTexts
 from pcf_core.models.generation.base import count_declining, declines, end_of, packed, stream
 from pcf_core.models.generation.drawing import (
@@ -25,7 +26,6 @@ from pcf_core.models.generation.drawing import (
     nucleus,
     padded,
 )
-from pcf_core.models.generation.fake import FakeGenerator
 from tests.models.generation.conftest import exact_distribution, key_of, nothing
 
 

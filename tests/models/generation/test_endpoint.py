@@ -22,14 +22,13 @@ from pcf_core.models import endpoint as endpoints
 from pcf_core.models.connection import LIMIT_PAUSE, PAUSES
 from pcf_core.models.endpoint import offers_chat
 from pcf_core.models.generation import endpoint as cost
+from pcf_core.models.generation.base import open_generator
 from pcf_core.models.generation.endpoint import EndpointGenerator, estimate_requests, rough_tokens
-from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.registry import resolve_writer
 from pcf_core.store.store import Store
-from pcf_core.work.generating import generate_missing
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.queue import Queue
-from pcf_core.work.text_audits import TextsAsked
+from pcf_core.work.text_audits import TextsAsked, generate_missing
 from pcf_core.work.worker import Worker
 from tests.models.conftest import use
 from tests.models.fake_servers import (

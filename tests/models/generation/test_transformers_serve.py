@@ -22,7 +22,7 @@ from pcf_core.core.generation import BLOCK, Decoding, Generated
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import ROOT, Settings, settings
 from pcf_core.models.endpoint import offers_chat
-from pcf_core.models.generation.opening import open_generator
+from pcf_core.models.generation.base import open_generator
 from pcf_core.models.registry import resolve, resolve_writer
 from tests.models.generation.conftest import nothing
 

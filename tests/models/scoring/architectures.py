@@ -31,9 +31,9 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.records import FloatArray
 from pcf_core.models.family import TWO_WAY
 from pcf_core.models.loading import Loaded
-from pcf_core.models.precision import in_precision
+from pcf_core.models.names import in_precision
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import open_scorer
 from tests.models.scoring.conftest import brute_force, brute_permutation, brute_seq2seq
 from tests.models.scoring.tiny_tokenizers import (
     bart_tokenizer,

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
+from benchmarks.fakes import FakeScorer
 from pcf_core.core.errors import ModelError, ScoringError, TemplateError
 from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.models.scoring.base import (
@@ -32,7 +33,6 @@ from pcf_core.models.scoring.base import (
     row_cost,
     split_prompt,
 )
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.models.scoring.seam import Ids
 from pcf_core.models.scoring.trees import ENDS, LEFT, Continuations, Tree, chains, pack
 from tests.models.scoring.conftest import FIRST_CAUSAL, FIRST_MASKED, changed, load_tiny
@@ -217,7 +217,7 @@ def test_describing_a_model_imports_no_torch() -> None:
         "import sys; from pcf_core.models import hub; "
         "from pcf_core.models.family import causal_types, native_types; "
         "from pcf_core.models.registry import resolve; "
-        "from pcf_core.models.scoring import base, fake, opening, seam; "
+        "from pcf_core.models.scoring import base, seam; "
         "assert 'gpt2' in native_types() & causal_types(); "
         "assert resolve('mini-gpt').family == 'causal'; "
         "sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"

@@ -16,7 +16,7 @@ from transformers import PreTrainedTokenizerFast
 from pcf_core.core.errors import ModelError, ScoringError
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.causal import _ends_word
-from pcf_core.models.scoring.causality import LEAST, TEXTS, UNITS_CHANGED, UNITS_CUT, find_leak
+from pcf_core.models.scoring.local import LEAST, TEXTS, UNITS_CHANGED, UNITS_CUT, find_leak
 from pcf_core.models.scoring.trees import Indices
 from tests.models.scoring.conftest import (
     CAUSAL,

@@ -15,9 +15,8 @@ from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.models.completions import TokenScores
 from pcf_core.models.endpoint import TEXT, Endpoint, Findings
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.base import Scorer, open_scorer
 from pcf_core.models.scoring.endpoint import Cell, EndpointScorer, spelling_of
-from pcf_core.models.scoring.opening import open_scorer
 from tests.models.conftest import use
 from tests.models.fake_servers import (
     KEY,

@@ -18,8 +18,8 @@ from pcf_core.material.topics import load_topic
 from pcf_core.models.loading import load
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring import causal
+from pcf_core.models.scoring.base import open_scorer
 from pcf_core.models.scoring.causal import CausalScorer
-from pcf_core.models.scoring.opening import open_scorer
 from tests.models.scoring.architectures import PAGE, RIGHT, page, read_table, row_of, types
 from tests.models.scoring.conftest import CAUSAL, load_tiny, open_loaded, save
 

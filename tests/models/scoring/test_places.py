@@ -13,8 +13,7 @@ from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.models.scoring.base import Scorer, open_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.probing import word_check
 from pcf_core.work.scoring import score_run

@@ -10,13 +10,11 @@ import pytest
 
 from pcf_core.core.run import Preferences
 from pcf_core.show.charts import theme
-from pcf_core.show.charts.axis import axis_panels
 from pcf_core.show.charts.case_file import shared_scatter
-from pcf_core.show.charts.cell import WordProbability, probe_words, word_bars
-from pcf_core.show.charts.comparison import TARGETS, dumbbell_plot
+from pcf_core.show.charts.comparison import TARGETS, axis_panels, dumbbell_plot
 from pcf_core.show.charts.criteria import RATES, gap_dots, rate_dots
 from pcf_core.show.charts.fairpair import prompt_dots, ratio_dots
-from pcf_core.show.charts.heat_map import heat_map
+from pcf_core.show.charts.heat_map import WordProbability, heat_map, probe_words, word_bars
 from pcf_core.show.charts.risk import risk_dots
 from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram
 from pcf_core.show.charts.tilt import tilt_box

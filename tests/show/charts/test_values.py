@@ -13,7 +13,6 @@ from pcf_core.measure.reference_models import criterion_curve, two_models
 from pcf_core.show.charts import marks
 from pcf_core.show.charts.comparison import difference_plot, risk_scatter
 from pcf_core.show.charts.criteria import confusion_tiles, criteria_dots, role_names, unit_errors
-from pcf_core.show.charts.distribution import MOST_STEPS, stereotype_histogram, stereotype_steps
 from pcf_core.show.charts.fairpair import category_bars, phrase_dots, ratio_dots, variation_bars
 from pcf_core.show.charts.risk import LeanBar, corrected_dots, lean_bars, risk_bars
 from pcf_core.show.charts.tails import (
@@ -24,7 +23,7 @@ from pcf_core.show.charts.tails import (
     survival_plot,
 )
 from pcf_core.show.charts.templates import MOST_POINTS, TemplateShare, share_scatter, zipf_plot
-from pcf_core.show.charts.tilt import tilt_box
+from pcf_core.show.charts.tilt import MOST_STEPS, stereotype_histogram, stereotype_steps, tilt_box
 from pcf_core.show.charts.toy import jensen_curve
 from pcf_core.show.charts.why import LARGEST, MOST_FACTS, SMALLEST, factor_plot, knowledge_bars, risk_span
 from pcf_core.texts.criteria.questions import Questions

@@ -26,7 +26,7 @@ from pcf_core.core.tails import (
     Verdict,
 )
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
-from pcf_core.report.key_figures import risk_figures
+from pcf_core.report.panels import risk_figures
 from pcf_core.show.findings import models
 from pcf_core.show.overview import ModelRow, risk_answer
 

@@ -12,7 +12,7 @@ from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Interval
 from pcf_core.measure.reference_models import ToyRisk, older_bias, older_deviation, toy_risk, two_models
 from pcf_core.show.findings import benchmarks, gate, probe, toy
-from pcf_core.texts.benchmarks.comparing import Agreement, WorsePair
+from pcf_core.texts.benchmarks.readings import Agreement, WorsePair
 from pcf_core.texts.benchmarks.records import BenchmarkReport, BenchmarkResult
 from tests.show.charts.records import answer
 from tests.show.findings.test_notes import run_of

@@ -14,8 +14,7 @@ from scipy.stats import multinomial
 from statsmodels.stats.proportion import proportion_confint
 
 from pcf_core.core.errors import BenchmarkError
-from pcf_core.texts.benchmarks.comparing import agreement, worse_pairs
-from pcf_core.texts.benchmarks.readings import read_scores
+from pcf_core.texts.benchmarks.readings import agreement, read_scores, worse_pairs
 from pcf_core.texts.benchmarks.records import (
     BenchmarkReport,
     CoreferenceItem,

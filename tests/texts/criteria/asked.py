@@ -6,13 +6,12 @@ import hashlib
 import re
 from collections.abc import Mapping
 
+from benchmarks.fakes import FakeGenerator, FakeScorer
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.models.generation.base import Generator
-from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import load_experiment, usual_decoding
 from pcf_core.texts.criteria.records.quantities import ExperimentName

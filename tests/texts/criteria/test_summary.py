@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from pcf_core.core.errors import SettingsError
 from pcf_core.core.risk import Interval
+from pcf_core.material.published import published_criteria
 from pcf_core.show.findings.answers import separation_finding, sufficiency_finding
 from pcf_core.show.findings.case_file import criterion_row
 from pcf_core.show.findings.criteria import summary_finding
 from pcf_core.texts.criteria.asking import Cell
-from pcf_core.texts.criteria.published import published_criteria
 from pcf_core.texts.criteria.questions import Questions
 from pcf_core.texts.criteria.records.quantities import USUAL
 from pcf_core.texts.criteria.records.runs import CRITERIA, CRITERIA_OF
@@ -184,6 +184,6 @@ def test_a_damaged_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     header = "id,section,quantity,subject,value,status,note\n"
     (tmp_path / "published_criteria.csv").write_text(f"{header}I-1,5.1,n,GPT-4,many,published,\n")
     damaged = settings().model_copy(update={"assets": tmp_path})
-    monkeypatch.setattr("pcf_core.texts.criteria.published.settings", lambda: damaged)
+    monkeypatch.setattr("pcf_core.material.published.settings", lambda: damaged)
     with pytest.raises(SettingsError, match="damaged"):
         published_criteria()

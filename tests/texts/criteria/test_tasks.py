@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from pcf_core.core.errors import CriteriaError
-from pcf_core.texts.criteria.published import published_criteria
+from pcf_core.material.published import published_criteria
 from pcf_core.texts.criteria.records.quantities import UNDEFINED
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.tasks import Tasks

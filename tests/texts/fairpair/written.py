@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from benchmarks.fakes import FakeGenerator
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec
 from pcf_core.models.generation.base import Generator
-from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.options import FairPairOptions
