@@ -21,7 +21,7 @@ import typer
 from pcf_core.core.settings import ROOT
 
 LIST = ROOT / "tests" / "thorough.txt"
-LONGEST = 0.4  # seconds, of all cases of a test function
+LONGEST = 0.2  # seconds, of all cases of a test function
 
 
 def lines_of(report: Path) -> list[str]:
