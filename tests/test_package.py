@@ -24,7 +24,7 @@ import pcf_core
 from pcf_core.app.method.about import TEXT
 from pcf_core.app.method.how_it_works import GLOSSARY
 from pcf_core.core import settings as places
-from pcf_core.report.provenance import FILE as CITATION
+from pcf_core.report.citing import FILE as CITATION
 from tests.browser import unused_port, wait_until_healthy
 from tests.command_line import ROOT, run_here
 

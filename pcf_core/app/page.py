@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from pcf_core.app.partial import Draw
 from pcf_core.app.caching import once
 from pcf_core.app.widgets import draw_facts
-from pcf_core.report.provenance import RISK_PAPERS, citation_bibtex, citation_text
+from pcf_core.report.citing import RISK_PAPERS, citation_bibtex, citation_text
 from pcf_core.show.findings.notes import left_out_note
 from pcf_core.show.findings.provenance import imported_facts
 

@@ -27,7 +27,7 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.knowledge import OWN, load_knowledge
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.report.provenance import RISK_PAPERS, citation_bibtex, citation_text
+from pcf_core.report.citing import RISK_PAPERS, citation_bibtex, citation_text
 from pcf_core.report.reproducing import afresh
 from pcf_core.report.sections.factors import panels_in, short_p
 from pcf_core.show.findings.factors import (

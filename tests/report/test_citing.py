@@ -9,7 +9,7 @@ import pytest
 
 import pcf_core
 from pcf_core.core.errors import SettingsError
-from pcf_core.report.provenance import RISK_PAPERS, citation_bibtex, citation_text, cited
+from pcf_core.report.citing import RISK_PAPERS, citation_bibtex, citation_text, cited
 
 
 def test_a_list_of_references_has_the_program_and_both_papers_of_the_risk() -> None:
@@ -45,7 +45,7 @@ def test_bibtex_has_an_entry_each_whose_braces_close() -> None:
 def test_a_damaged_file_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "CITATION.cff"
     path.write_text("title: x\n")
-    monkeypatch.setattr("pcf_core.report.provenance.FILE", path)
+    monkeypatch.setattr("pcf_core.report.citing.FILE", path)
     cited.cache_clear()
     with pytest.raises(SettingsError, match=r"^CITATION.cff is damaged"):
         citation_text(RISK_PAPERS)

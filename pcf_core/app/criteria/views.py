@@ -45,7 +45,8 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.settings import settings
 from pcf_core.material.published import CRITERIA_FILE, PublishedCriterion, published_criteria
 from pcf_core.report import how_to_read
-from pcf_core.report.provenance import CRITERIA_PAPER, criteria_facts
+from pcf_core.report.citing import CRITERIA_PAPER
+from pcf_core.report.provenance import criteria_facts
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import criteria_command
 from pcf_core.report.sections.criteria import (

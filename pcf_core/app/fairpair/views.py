@@ -34,8 +34,9 @@ from pcf_core.app.texts.shared import draw_list
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import StoreError
 from pcf_core.core.risk import Interval
+from pcf_core.report.citing import FAIRPAIR_PAPER
 from pcf_core.report.panels import Panel
-from pcf_core.report.provenance import FAIRPAIR_PAPER, fairpair_facts, fairpair_hashes
+from pcf_core.report.provenance import fairpair_facts, fairpair_hashes
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import fairpair_command
 from pcf_core.report.sections.fairpair import (
