@@ -147,11 +147,21 @@ def test_intervals_hold_the_slope_and_are_no_wider_than_need_be(weights: FloatAr
     assert width <= 1.4
 
 
+@pytest.fixture
+def slope_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out single occupations and the band of the line: no interval of a slope depends on them."""
+    monkeypatch.setattr("pcf_core.measure.amplification.occupations_read", lambda *_: ())
+    monkeypatch.setattr("pcf_core.measure.amplification.PLACES", 1)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("weights", [ALIKE, UNLIKE], ids=["alike", "unlike"])
+@pytest.mark.usefixtures("slope_alone")
+@pytest.mark.parametrize(
+    ("weights", "occupations", "long_tails"),  # each value of one with each of another
+    [(ALIKE, 20, False), (UNLIKE, 80, False), (ALIKE, 80, True), (UNLIKE, 20, True)],
+    ids=["alike", "unlike", "alike, long tails", "unlike, long tails"],
+)
 @pytest.mark.parametrize("differ", [0.0, 0.2, 0.8])
-@pytest.mark.parametrize("occupations", [20, 80])
-@pytest.mark.parametrize("long_tails", [False, True])
 def test_intervals_of_many_texts_hold_the_slope(
     weights: FloatArray, differ: float, occupations: int, long_tails: bool
 ) -> None:
@@ -164,6 +174,7 @@ def test_intervals_of_many_texts_hold_the_slope(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("slope_alone")
 @pytest.mark.parametrize("slope", [0.2, 1.0])
 def test_intervals_hold_the_truth_where_documents_are_few(slope: float) -> None:
     """95 % intervals over occupations and documents in 600 simulated texts of 25 documents an occupation."""
