@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import signal
 import sqlite3
 import subprocess
@@ -26,6 +25,7 @@ from pcf_core.material import evidence
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.templates import load_mined, load_templates, save_set
 from pcf_core.material.topics import load_topic, save_topic
+from pcf_core.mining.counting import CHARACTERS
 from pcf_core.report import answer as blocks
 from pcf_core.report.loaded import load_studies
 from pcf_core.report.records import ReportRequest
@@ -34,7 +34,7 @@ from pcf_core.show.findings.models import corrected_finding, risk_finding
 from pcf_core.show.findings.numbers import digits, two_decimals
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
-from tests.command_line import HERE_AND_AS_A_PROCESS, ROOT, SCHEMAS, Run, answer_to, run_here, run_process
+from tests.command_line import ROOT, SCHEMAS, Run, answer_to, run_here, run_process
 from tests.conftest import fill
 from tests.material.mined_sets import small as small_set
 
@@ -57,7 +57,7 @@ def test_lists_follow_their_schemas(own_settings: Settings) -> None:
     gender = next(topic for topic in found["topics"] if topic["name"] == "gender")
     assert [group["name"] for group in gender["groups"]] == ["male", "female"]
     assert "gender-reporting" in {templates["name"] for templates in answer_of("templates", run=run_process)}
-    jsonschema.validate(json.loads(run_process("models", "--known").stdout), SCHEMAS["known"])
+    jsonschema.validate(json.loads(run_here("models", "--known").stdout), SCHEMAS["known"])
 
 
 def test_a_topic_names_the_sets_that_suit_it(own_settings: Settings) -> None:
@@ -116,14 +116,13 @@ def test_auto_is_float32_on_this_cpu_and_another_precision_another_run(
 
 
 @pytest.mark.slow
-@HERE_AND_AS_A_PROCESS
-def test_score_risk_export_and_words_agree(small: list[str], tmp_path: Path, run: Run) -> None:
-    scored = answer_of("score", "--model", "mini-gpt", *small, run=run_process)
+def test_score_risk_export_and_words_agree(small: list[str], tmp_path: Path) -> None:
+    scored = answer_of("score", "--model", "mini-gpt", *small)
     assert (scored["cells"], scored["scored"]) == (6, 6)
     assert answer_of("score", "--model", "mini-gpt", *small)["scored"] == 0
     risk = answer_of("risk", scored["run"], run=run_process)
     assert risk["overall_risk"] == pytest.approx(risk["prejudice_risk"] + risk["caprice_risk"], abs=1e-12)
-    words = answer_of("words", "--model", "mini-gpt", "--text", "The nurse said that [Y]", run=run)
+    words = answer_of("words", "--model", "mini-gpt", "--text", "The nurse said that [Y]", run=run_process)
     felt = answer_of("words", "--model", "mini-gpt", "--text", "The nurse felt that [Y]")
     nurse = next(row for row in risk["occupations"] if row["occupation"] == "nurse")
     mixed = (2 * words["preferences"]["male"] + felt["preferences"]["male"]) / 3
@@ -198,10 +197,7 @@ def test_words_and_terms_trade_places(small: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@HERE_AND_AS_A_PROCESS
-def test_knowledge_is_scored_once_and_read_under_any_score(
-    own_settings: Settings, tmp_path: Path, run: Run
-) -> None:
+def test_knowledge_is_scored_once_and_read_under_any_score(own_settings: Settings, tmp_path: Path) -> None:
     facts = (
         '{subject = "Kenya", right = ["Africa"], wrong = ["Asia", "Europe"], weight = 2},'
         '{subject = "Spain", right = ["Europe"], wrong = ["Asia", "Africa"]}'
@@ -209,7 +205,7 @@ def test_knowledge_is_scored_once_and_read_under_any_score(
     path = tmp_path / "few.toml"
     path.write_text(f'templates = ["[X] is in [Y]", "The country of [X] lies in [Y]"]\nfacts = [{facts}]\n')
     asked = ("knowledge", "--model", "mini-gpt", "--set", str(path))
-    root, quadratic = answer_of(*asked, run=run), answer_of(*asked, "--score", "quadratic")
+    root, quadratic = answer_of(*asked, run=run_process), answer_of(*asked, "--score", "quadratic")
     assert (root["scored"], quadratic["scored"]) == (4, 0)
     shown = run_here(*asked, terminal=True).stdout.splitlines()
     assert shown[0] == "mini-gpt"
@@ -276,14 +272,11 @@ SENTENCES = (
 
 
 @pytest.mark.slow
-@HERE_AND_AS_A_PROCESS
-def test_mined_templates_are_written_with_their_card(
-    own_settings: Settings, tmp_path: Path, run: Run
-) -> None:
+def test_mined_templates_are_written_with_their_card(own_settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "own.txt").write_text("".join(SENTENCES) + SENTENCES[0])
     out = tmp_path / "own-set.csv"
     options = ["--corpus", str(tmp_path / "own.txt"), "--topic", "gender", "--out", str(out)]
-    mined = answer_of("mine", *options, "--workers", "1", run=run)
+    mined = answer_of("mine", *options, "--workers", "1", run=run_process)
     assert (mined["out"], mined["name"], mined["words"]) == (str(out), "own-set", 29)
     assert mined["sentences"] == mined["matches"] + sum(mined["dropped"].values()) == 4
     rows = [line.split(",") for line in out.read_text().splitlines()]
@@ -399,8 +392,14 @@ def test_two_runs_are_compared_and_one_with_itself_is_refused(small: list[str]) 
 
 @pytest.mark.slow
 def test_an_interrupted_mining_says_how_to_go_on(own_settings: Settings, tmp_path: Path) -> None:
-    """Interrupted after the first blocks are kept; the second call reads on, and its counts are the same."""
-    (tmp_path / "own.txt").write_text("\n\n".join("".join(SENTENCES) * 100 for _ in range(60)))
+    """Interrupted after the first block is kept; the second call reads on, and its counts are the same.
+
+    Each document has a block of its own, as most of it is sentences that need no parser; the second one takes
+    seconds.
+    """
+    plain = "The weather in the valley stayed mild. " * (CHARACTERS // 39 + 1)
+    text = "\n\n".join(plain + "".join(SENTENCES) * times for times in (10, 600))
+    (tmp_path / "own.txt").write_text(text)
     options = ["--corpus", str(tmp_path / "own.txt"), "--topic", "gender", "--workers", "1"]
     command = [sys.executable, "-m", "pcf_core", "mine", *options, "--out", str(tmp_path / "a.csv")]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -417,29 +416,41 @@ def test_an_interrupted_mining_says_how_to_go_on(own_settings: Settings, tmp_pat
     kept = sqlite3.connect(ledger).execute("SELECT value FROM facts WHERE name = 'words'").fetchone()[0]
     assert kept > 0
     resumed = answer_of("mine", *options, "--out", str(tmp_path / "a.csv"))
-    assert kept < resumed["words"] == 60 * 100 * sum(len(sentence.split()) for sentence in SENTENCES)
-    assert load_mined(tmp_path / "a.csv").templates[0].count == 60 * 100
+    assert kept < resumed["words"] == len(text.split())
+    assert load_mined(tmp_path / "a.csv").templates[0].count == 10 + 600
 
 
 @pytest.mark.slow
-def test_an_interrupted_run_is_resumed(own_settings: Settings) -> None:
-    environment = {**os.environ, "PCF_SHARD_PROMPTS": "64", "PCF_BATCH_TOKENS": "512"}
-    command = [sys.executable, "-m", "pcf_core", "score", "--model", "mini-gpt", "--json"]
-    command += ["--templates", "gender-nineteen"]
+def test_an_interrupted_run_is_resumed(
+    own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PCF_SHARD_PROMPTS", "16")
+    monkeypatch.setenv("PCF_BATCH_TOKENS", "64")  # few prompts a batch: the interrupt comes in the middle
+    (tmp_path / "few.txt").write_text("\n".join(evidence.load_evidence("occupations-bvf").terms[:30]) + "\n")
+    options = [
+        "--model",
+        "mini-gpt",
+        "--templates",
+        "gender-nineteen",
+        "--evidence",
+        str(tmp_path / "few.txt"),
+    ]
     process = subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "pcf_core", "score", *options],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     shards = own_settings.cache / "scores"
     deadline = time.monotonic() + 120
     while len(list(shards.rglob("*.json"))) < 3 and time.monotonic() < deadline:
-        time.sleep(0.05)
+        time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     assert process.returncode == 130
     finished = {path: path.stat().st_mtime_ns for path in shards.rglob("*.parquet")}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    answer = json.loads(done.stdout)
-    assert 0 < answer["scored"] < answer["cells"]
+    answer = answer_of("score", *options, run=run_process)
+    assert 0 < answer["scored"] < answer["cells"] == 30 * 19
     assert all(path.stat().st_mtime_ns == modified for path, modified in finished.items())
 
 

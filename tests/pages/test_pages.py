@@ -259,7 +259,7 @@ def test_the_word_check_is_answered_by_the_worker_and_read_on_the_page() -> None
 HARM = {
     "another count": (b'"she": 1', b'"she": 3'),
     "no JSON": (b'"she": 1', b'"she"> 1'),
-    "no such table": (b"CREATE TABLE shards", b"CREATE TABLE shardz"),
+    "no such table": (b"CREATE TABLE shard_words", b"CREATE TABLE shard_wordz"),
     "no database": (b"SQLite format 3", b"SQLite format 2"),
 }
 

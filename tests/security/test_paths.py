@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import os
 from pathlib import Path
@@ -38,6 +39,7 @@ LEADING_OUT = [
 ]
 NAMES = st.sampled_from(LEADING_OUT) | st.text(max_size=80)
 SECRET = "hunter2"
+PAGES = sorted(path.stem for path in Path("pages").glob("*.py"))
 
 
 def outside(folder: Path) -> set[Path]:
@@ -112,7 +114,7 @@ def secrets(tmp_path: Path) -> Path:
 )
 def test_a_link_names_no_files(key: str, ending: str, own_settings: Settings, secrets: Path) -> None:
     """A refusal of such a file said its first line to whoever opened the link."""
-    assert SECRET not in everything_said("fairpair", key, f"{secrets}/a{ending}")
+    assert SECRET not in everything_said("fairpair", **{key: f"{secrets}/a{ending}"})
 
 
 @pytest.mark.parametrize(
@@ -138,23 +140,35 @@ def test_a_viewers_link_opens_no_folder(
     folder.mkdir()
     (folder / "config.json").write_text(f'{{"architectures": ["{SECRET}ForSequenceClassification"]}}')
     named = f"nli:{folder}" if key == "cr_labeller" else str(folder)
-    assert SECRET not in everything_said(page, key, named)
+    assert SECRET not in everything_said(page, **{key: named})
+
+
+@functools.cache
+def choices_of(page: str) -> frozenset[str]:
+    app = open_app(page)
+    kinds = (app.selectbox, app.multiselect, app.text_input, app.radio, app.get("button_group"))
+    return frozenset(element.key for kind in kinds for element in kind if getattr(element, "key", None))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("page", sorted(path.stem for path in Path("pages").glob("*.py")))
+@pytest.mark.parametrize("page", PAGES)
 def test_no_choice_of_a_page_names_files(page: str, own_settings: Settings, secrets: Path) -> None:
-    app = open_app(page)
-    kinds = (app.selectbox, app.multiselect, app.text_input, app.radio, app.get("button_group"))
-    keys = {element.key for kind in kinds for element in kind if getattr(element, "key", None)}
-    for key in sorted(keys):
-        for ending in (".csv", ".toml"):
-            assert SECRET not in everything_said(page, key, f"{secrets}/a{ending}"), key
+    """All choices of a page at once, and each alone on the first page that has it.
+
+    The fifteen choices of the sidebar stand on every page, where the same code reads them.
+    """
+    earlier = frozenset[str]().union(*(choices_of(one) for one in PAGES[: PAGES.index(page)]))
+    choices = choices_of(page)
+    for ending in (".csv", ".toml"):
+        file = f"{secrets}/a{ending}"
+        assert SECRET not in everything_said(page, **dict.fromkeys(choices, file))
+        for key in sorted(choices - earlier):
+            assert SECRET not in everything_said(page, **{key: file}), key
 
 
-def everything_said(page: str, key: str, value: str) -> str:
-    app = open_app(page, **{key: value})
+def everything_said(page: str, **parameters: str) -> str:
+    app = open_app(page, **parameters)
     kinds = (app.error, app.warning, app.info, app.markdown, app.caption)
     return " ".join(element.value for kind in kinds for element in kind)
 

@@ -3,7 +3,7 @@
     python supervised.py CACHE STALL_SECONDS HEAR_SECONDS [--until-idle]
 
 ``endless-load`` is busy without end while it is opened, ``endless-batch`` in its third batch, and ``slow``
-takes a second for each batch.  ``deaf-load`` never lets another thread of Python run either.  ``exits``,
+takes half a second for each batch.  ``deaf-load`` never lets another thread of Python run either.  ``exits``,
 ``exits-well``, ``leaves`` and ``panics`` end their process while they are opened, ``panics-batch`` in its
 second batch.  Each model that is opened is written to ``CACHE/opened.log``, with the process that opened it,
 and ``CACHE/left.log`` says which process ended in order.
@@ -28,7 +28,7 @@ from pcf_core.work.supervisor import Line, Supervisor
 from pcf_core.work.worker import Worker
 from tests.work import toy
 
-NEVER = 1e6  # seconds
+NEVER = 3600.0  # seconds
 
 
 def open_noted(spec: ModelSpec, protocol: str) -> FakeScorer:
@@ -57,7 +57,7 @@ def open_noted(spec: ModelSpec, protocol: str) -> FakeScorer:
             busy()
         return toy.probability(prompt, word)
 
-    delay = 1.0 if spec.name == "slow" else 0.0
+    delay = 0.5 if spec.name == "slow" else 0.0
     return FakeScorer(probability, key=ScoringKey.of(spec, protocol), batch_size=2, delay=delay)
 
 
@@ -74,8 +74,8 @@ def busy() -> None:
 def serve(owner: str, line: Connection, until_idle: bool) -> None:
     leave_signals_to_parent()
     scoring.resolve = words.resolve = toy.spec_of
-    for late in ("torch", "scipy.stats"):  # seconds on a busy machine, in which a run would not move
-        importlib.import_module(late)
+    if settings().stall_seconds < NEVER:  # on a busy machine it takes seconds, in which a run would not move
+        importlib.import_module("pandas")
     queue = Queue.open(settings().catalogue)
     worker = Worker(Store.open(settings().cache), queue, settings(), open_noted, owner=owner, tell=Line(line))
     worker.serve(until_idle)
@@ -84,9 +84,9 @@ def serve(owner: str, line: Connection, until_idle: bool) -> None:
 
 def main(cache: str, stall_seconds: str, hear_seconds: str, *options: str) -> int:
     os.environ |= {"PCF_CACHE": cache, "PCF_SHARD_PROMPTS": "4", "PCF_WORKER_IDLE_SECONDS": "600"}
+    os.environ["PCF_STALL_SECONDS"] = stall_seconds
     supervisor.HEAR_SECONDS = float(hear_seconds)
-    own = Settings(stall_seconds=float(stall_seconds))
-    return Supervisor(own, "--until-idle" in options, serve).run()
+    return Supervisor(Settings(), "--until-idle" in options, serve).run()
 
 
 if __name__ == "__main__":

@@ -4,22 +4,41 @@ Whether the model of task or question u says the female-stereotyped role has the
 of s.d. 1, and ± a g_u under she and he.  What is fair in four ways: texts are independent given u; every
 prompt has a logit of its own besides (s.d. 1); every prompt has one answer, however often it is asked; and
 of those, most are invalid under she alone.
+
+The simulations calculate no more of a report than its verdicts, or its intervals; one test compares both
+with whole reports.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from pcf_core.texts.criteria.answer_report import Answers, Reported, answers_report
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import Permutations
+from pcf_core.measure.comparison import swaps
+from pcf_core.measure.regression import holm
+from pcf_core.texts.criteria import rates
+from pcf_core.texts.criteria.answer_report import (
+    Answers,
+    Clusters,
+    Reported,
+    _differences,
+    answers_report,
+)
 from pcf_core.texts.criteria.rates import exchange_test
-from pcf_core.texts.criteria.records.quantities import RATES, RateName
-from pcf_core.texts.criteria.records.separation import AnswersReport
+from pcf_core.texts.criteria.records.quantities import RATES, SIGNIFICANCE, RateName
+from pcf_core.texts.criteria.records.separation import AnswersReport, RateDifference
 from tests.quick import quick
 
 PRONOUNS = ("he", "she", "they", "none")
+COMPARED = range(3)  # "none" is the baseline
+RESAMPLES, PERMUTATIONS = 300, 1500
 SIDES = {"he": -1, "she": 1, "they": 0, "none": 0}
 
 
@@ -44,62 +63,121 @@ REFUSING = [
 ]
 
 
-def audit(model: Model, units: int, tasks: bool, repeats: int, seed: int) -> AnswersReport:
-    generator = np.random.default_rng(seed)
-    truths = [(unit % 2,) if tasks else (0, 1) for unit in range(units)]
-    cells = [
+@lru_cache(maxsize=1)
+def _signs(templates: int, tests: Permutations, seed: int) -> tuple[FloatArray, ...]:
+    return tuple(swaps(templates, tests, seed))
+
+
+@pytest.fixture(autouse=True)
+def signs_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twelve tests of an audit turn the same signs, and to draw them takes most of the time."""
+    monkeypatch.setattr(rates, "swaps", _signs)
+
+
+@lru_cache
+def prompts(units: int, tasks: bool) -> NDArray[np.intp]:
+    """[(unit, pronoun, truth, first), prompt]: a task has one truth, a question both."""
+    rows = [
         (unit, index, truth, first)
         for unit in range(units)
-        for truth in truths[unit]
+        for truth in ((unit % 2,) if tasks else (0, 1))
         for index in range(len(PRONOUNS))
         for first in (0, 1)
     ]
-    unit, pronoun, truth, first = np.array(cells).T
+    return np.array(rows).T
+
+
+def answered(model: Model, units: int, tasks: bool, repeats: int, seed: int) -> Reported:
+    """The answers of a model, [prompt, repeat] before they are flattened."""
+    generator = np.random.default_rng(seed)
+    unit, pronoun, truth, first = prompts(units, tasks)
     side = np.array([SIDES[each] for each in PRONOUNS])[pronoun]
     logits = (model.knows + generator.normal(0, 1, units)[unit]) * (2 * truth - 1)
     logits += side * (model.gap + model.spread * generator.normal(0, 1, units)[unit])
-    logits += model.prompt * generator.normal(0, 1, len(cells))
+    logits += model.prompt * generator.normal(0, 1, len(unit))
     shares = 1 / (1 + np.exp(-logits))
     if model.sure:
-        shares = (generator.random(len(cells)) < shares) * 1.0
-    answers = (generator.random((len(cells), repeats)) < shares[:, np.newaxis]) * 1.0
-    refused = (pronoun == PRONOUNS.index("she")) & (generator.random(len(cells)) >= model.valid)
+        shares = (generator.random(len(unit)) < shares) * 1.0
+    answers = (generator.random((len(unit), repeats)) < shares[:, np.newaxis]) * 1.0
+    refused = (pronoun == PRONOUNS.index("she")) & (generator.random(len(unit)) >= model.valid)
     invalid: dict[tuple[int, int, int], dict[str, int]] = {}
     for index in zip(*(each[refused].tolist() for each in (unit, pronoun, truth)), strict=True):
         reasons = invalid.setdefault(index, {"neither": 0})
         reasons["neither"] += repeats
     unit, pronoun, truth, first, answers = (each[~refused] for each in (unit, pronoun, truth, first, answers))
-    return answers_report(
-        Reported(
-            experiment="tasks" if tasks else "questions",
-            answering="written",
-            material="simulated",
-            unit="task" if tasks else "question",
-            answers=Answers(
-                units=tuple(map(str, range(units))),
-                pronouns=PRONOUNS,
-                unit=np.repeat(unit, repeats),
-                pronoun=np.repeat(pronoun, repeats),
-                truth=np.repeat(truth, repeats),
-                first=np.repeat(first, repeats),
-                said=answers.ravel(),
-            ),
-            invalid=invalid,
-            roles=(("doctor", "nurse"),) * units,
+    return Reported(
+        experiment="tasks" if tasks else "questions",
+        answering="written",
+        material="simulated",
+        unit="task" if tasks else "question",
+        answers=Answers(
+            units=tuple(map(str, range(units))),
+            pronouns=PRONOUNS,
+            unit=np.repeat(unit, repeats),
+            pronoun=np.repeat(pronoun, repeats),
+            truth=np.repeat(truth, repeats),
+            first=np.repeat(first, repeats),
+            said=answers.ravel(),
         ),
-        resamples=300,
-        permutations=1500,
-        seed=seed,
+        invalid=invalid,
+        roles=(("doctor", "nurse"),) * units,
     )
+
+
+def audit(reported: Reported, seed: int) -> AnswersReport:
+    return answers_report(reported, resamples=RESAMPLES, permutations=PERMUTATIONS, seed=seed)
+
+
+def is_convicted(reported: Reported, seed: int) -> bool:
+    """Whether at least one difference of a report is beyond chance; the report's intervals are left out."""
+    clusters = Clusters(reported.answers.tallies(), reported.unit, 1, seed)
+    p_values = []
+    for name in RATES:
+        shares = [clusters.parts(name, index) for index in COMPARED]
+        for one, other in combinations(shares, 2):
+            if one[1].any() and other[1].any():
+                p_values.append(exchange_test(one, other, PERMUTATIONS, seed).p_value)
+    return min(holm(p_values)) <= SIGNIFICANCE
+
+
+def differences(reported: Reported, seed: int) -> tuple[RateDifference, ...]:
+    """The differences of a report with their intervals; one exchange stands for all, as no p is read."""
+    clusters = Clusters(reported.answers.tallies(), reported.unit, RESAMPLES, seed)
+    shares = {
+        PRONOUNS[index]: [reported.rate(name, *clusters.parts(name, index)) for name in RATES]
+        for index in COMPARED
+    }
+    return _differences(clusters, shares, RATES, permutations=1)
 
 
 def convicted(model: Model, units: int, tasks: bool, repeats: int, audits: int) -> float:
     """Share of the audits in which at least one difference is beyond chance."""
-    verdicts = [
-        any(each.differs for each in audit(model, units, tasks, repeats, seed).differences)
-        for seed in range(audits)
-    ]
+    verdicts = [is_convicted(answered(model, units, tasks, repeats, seed), seed) for seed in range(audits)]
     return float(np.mean(verdicts))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "units", "tasks"),
+    [
+        (Model(gap=0.5, spread=0.3), 20, False),
+        (Model(gap=1.0, spread=0.3, sure=True, valid=0.25), 40, False),
+        (Model(gap=1.5, spread=0.3), 24, True),
+        (Model(sure=True), 6, True),
+    ],
+)
+def test_verdicts_and_intervals_are_those_of_reports(model: Model, units: int, tasks: bool) -> None:
+    verdicts = set()
+    for seed in range(6):
+        reported = answered(model, units, tasks, 10, seed)
+        report = audit(reported, seed)
+        verdict = is_convicted(reported, seed)
+        assert verdict == any(each.differs for each in report.differences)
+        assert [(each.value, each.interval) for each in differences(reported, seed)] == [
+            (each.value, each.interval) for each in report.differences
+        ]
+        verdicts.add(verdict)
+    assert verdicts == {False} if not model.gap else True in verdicts
 
 
 @pytest.mark.parametrize("name", quick(FAIR, "one answer".__eq__))
@@ -173,7 +251,7 @@ def held(model: Model, units: int, tasks: bool, audits: int) -> float:
     truth = true_rates(model)
     inside: dict[str, list[bool]] = {name: [] for name in RATES}
     for seed in range(audits):
-        for row in audit(model, units, tasks, 10, seed).differences:
+        for row in differences(answered(model, units, tasks, 10, seed), seed):
             if row.interval is not None:
                 value = truth[row.first][row.name] - truth[row.second][row.name]  # type: ignore[index]
                 inside[row.name].append(row.interval.low <= value <= row.interval.high)
