@@ -425,7 +425,7 @@ def test_an_interrupted_run_is_resumed(
     own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PCF_SHARD_PROMPTS", "16")
-    monkeypatch.setenv("PCF_BATCH_TOKENS", "64")  # few prompts a batch: the interrupt comes in the middle
+    monkeypatch.setenv("PCF_BATCH_TOKENS", "128")  # few prompts a batch: the interrupt comes in the middle
     (tmp_path / "few.txt").write_text("\n".join(evidence.load_evidence("occupations-bvf").terms[:30]) + "\n")
     options = [
         "--model",
@@ -443,7 +443,7 @@ def test_an_interrupted_run_is_resumed(
     )
     shards = own_settings.cache / "scores"
     deadline = time.monotonic() + 120
-    while len(list(shards.rglob("*.json"))) < 3 and time.monotonic() < deadline:
+    while process.poll() is None and len(list(shards.rglob("*.json"))) < 3 and time.monotonic() < deadline:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
