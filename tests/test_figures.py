@@ -378,7 +378,10 @@ def other_topics() -> Iterator[str]:
 def choices_named() -> Iterator[str]:
     """In sentences that name the choices every topic has a reliable answer of both models."""
     sizes = [len(load_templates(f"{topic}-choices").templates) for topic in CHOICES]
-    yield f"in {min(sizes)} to {max(sizes)} sentences"
+    many, neutral = (len(load_evidence(name).terms) for name in ("occupations-bvf", NEUTRAL))
+    yield f"Each row is over {many} occupations in {min(sizes)} to {max(sizes)} sentences."
+    yield f"for {neutral} neutral subjects in the same sentences"
+    yield f"together have a probability of at least {USED}."
     for topic in CHOICES:
         for item in (Shipped(model, topic, f"{topic}-choices") for model in PUBLIC):
             found, result = report_of(item), load_result(store(), item.run)

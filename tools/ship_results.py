@@ -43,7 +43,6 @@ from pcf_core.work.blocks import environment
 from pcf_core.work.knowledge import score_knowledge
 from pcf_core.work.scoring import score_run
 from pcf_core.work.self_audit import audit_sample, sample_of_run
-from tools.write_cued_sets import CUES
 
 FOLDERS = ("scores", "runs", "results")
 SHARD_PROMPTS = 4096  # larger shards than a user's: they compress better, and nobody stops in the middle
@@ -112,7 +111,7 @@ NOT_RACE = ("religion", "disability", "disability-papers", "age")  # asked in th
 WIDE = ("gender", "gender-wide-wikipedia-20")  # several kinds of words: read with the protocol fitting
 PEOPLE_WIDE = "people-wide-wikipedia-20"
 PEOPLE = ("race-capitalised", "religion", "disability", "age")
-CHOICES = tuple(CUES)  # topics with sentences that name the choices
+CHOICES = ("religion",)  # topics with sentences that name the choices
 RUNS = (
     *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
     *(Shipped(model, topic, RELATIVE) for model in PUBLIC for topic in (*SPELLINGS, *NOT_RACE)),
