@@ -15,13 +15,14 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pcf_core.audit.baseline import neutral_comparison
+from pcf_core.audit.baseline import NEUTRAL, neutral_comparison
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.factors import read_against
 from pcf_core.audit.options import ViewOptions, unit_of
@@ -55,6 +56,7 @@ from tests.quick import quick
 from tests.test_shipped import documented
 from tools.ship_audits import usual_criteria, usual_fairpair
 from tools.ship_results import (
+    CHOICES,
     NOT_RACE,
     PEOPLE,
     PEOPLE_WIDE,
@@ -73,6 +75,7 @@ SMOL, GEMMA = PUBLIC
 README, MODELS = "README.md", "docs/models.md"
 WHOLE = ViewOptions(unit="template")
 FITTING = ViewOptions(protocol="fitting", unit="template")
+USED = 0.01  # the probability of a topic's words together from which on they count as used
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 # Names with a number in them, in any document.
@@ -369,6 +372,32 @@ def other_topics() -> Iterator[str]:
         if item.model in PUBLIC and (mined or (item.topic in NOT_RACE and item.templates == RELATIVE)):
             assert report_of(item, ViewOptions()).says_little == ((item.model, item.topic) != (SMOL, "age"))
     yield "only SmolLM2's results on age say much"
+
+
+@said_in(MODELS)
+def choices_named() -> Iterator[str]:
+    """In sentences that name the choices every topic has a reliable answer of both models."""
+    sizes = [len(load_templates(f"{topic}-choices").templates) for topic in CHOICES]
+    many, neutral = (len(load_evidence(name).terms) for name in ("occupations-bvf", NEUTRAL))
+    yield f"Each row is over {many} occupations in {min(sizes)} to {max(sizes)} sentences."
+    yield f"for {neutral} neutral subjects in the same sentences"
+    yield f"together have a probability of at least {USED}."
+    for topic in CHOICES:
+        for item in (Shipped(model, topic, f"{topic}-choices") for model in PUBLIC):
+            found, result = report_of(item), load_result(store(), item.run)
+            assert not found.says_little
+            assert result.preferences.coverage is not None
+            subjects = load_result(store(), replace(item, evidence=NEUTRAL).run)
+            means, of_anybody = (each.preferences.values.mean((0, 1)) for each in (result, subjects))
+            most = int(means.argmax())
+            cells = [
+                *(topic, f"`{item.model}`", risk(found)),
+                *(digits(found.prejudice_risk), digits(found.caprice_risk)),
+                f"{found.groups[most]} {percent(means[most])}",
+                percent(of_anybody[most]),
+                percent((result.preferences.coverage >= USED).mean()),
+            ]
+            yield f"| {' | '.join(cells)} |"
 
 
 def shares_of_words(model: str) -> tuple[tuple[str, ...], FloatArray]:

@@ -23,7 +23,7 @@ from typing import Annotated
 
 import typer
 
-from pcf_core.audit.baseline import NEUTRAL_LISTS
+from pcf_core.audit.baseline import NEUTRAL, NEUTRAL_LISTS
 from pcf_core.audit.knowledge import keep_knowledge_audit, knowledge_audit_of, missing_answers
 from pcf_core.audit.preferences import build_run, missing_blocks
 from pcf_core.audit.results import is_unchecked, load_result
@@ -111,7 +111,7 @@ NOT_RACE = ("religion", "disability", "disability-papers", "age")  # asked in th
 WIDE = ("gender", "gender-wide-wikipedia-20")  # several kinds of words: read with the protocol fitting
 PEOPLE_WIDE = "people-wide-wikipedia-20"
 PEOPLE = ("race-capitalised", "religion", "disability", "age")
-CHOICES = ("religion", "age")  # topics with sentences that name the choices
+CHOICES = ("religion",)  # topics with sentences that name the choices
 RUNS = (
     *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
     *(Shipped(model, topic, RELATIVE) for model in PUBLIC for topic in (*SPELLINGS, *NOT_RACE)),
@@ -124,7 +124,12 @@ RUNS = (
     *(Shipped(model, *parts) for model in (*QUICK, "minilm-masked") for parts in BESIDES),
     *(Shipped(model, *WIDE) for model in (*PUBLIC, *ZOO)),
     *(Shipped(model, topic, PEOPLE_WIDE) for model in PUBLIC for topic in PEOPLE),
-    *(Shipped(model, topic, f"{topic}-choices") for topic in CHOICES for model in PUBLIC),
+    *(
+        Shipped(model, topic, f"{topic}-choices", evidence)
+        for topic in CHOICES
+        for model in PUBLIC
+        for evidence in (NEUTRAL, "")
+    ),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),
 )
 KNOWLEDGE = tuple(

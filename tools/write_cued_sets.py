@@ -4,16 +4,22 @@
 
 The relative clauses of the papers hardly make a model expect a religion, an age or a disability: the words of
 such a topic together get less than 1 in 10,000 of the probability, and preferences among them say little.
-These sentences name the first word of every group once and then ask for one.  So no group is likelier for
-having been mentioned.  Every group comes first, second, … last equally often, always in the same cycle.
+These sentences name one word of every group and then ask for one.  So no group is likelier for having been
+mentioned.
 
-The sentences are ours.  Sentences of one frame differ only in that order: a family.
+A model may also prefer the word that comes first or last, or the word behind a certain other word.  So every
+group stands at every position equally often and comes directly behind every other group equally often.  Such
+orders are a Williams design (Williams 1949, Australian Journal of Scientific Research A 2, 149–168): as many
+as there are groups, or twice as many if the number of groups is odd.
+
+The sentences are ours.  Sentences of one frame differ only in the order of the words: a family.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -23,72 +29,117 @@ from pcf_core.core.settings import settings
 from pcf_core.material.topics import load_topic
 
 FEWEST = 24
-# {or}: "a, b or c"; {and}: "a, b and c"; {one}: "a, one is b, and one is c"; {subject}: of the topic.
-CHOICES = (
-    "The question was: are you {or}?",
-    "The reporter asked: would you say that you are {or}?",
-    "One of the neighbours is {one}.",
-    "One person in the photo is {one}.",
-    "The chart has one bar for each group: {and}.",
-    "The table has one row for each group: {and}.",
-    "The answers to the question about {subject} were {and}.",
-    "One of the passengers is {one}.",
+# {or}: "a, b or c"; {and}: "a, b and c"; {one}: "a, one is b, and one is c".
+FRAMES = (
+    "The question was: are you {or}? The [X] replied: I am [Y]",
+    "The reporter asked: would you say that you are {or}? The [X] said: I am [Y]",
+    "One of the neighbours is {one}. The [X] next door is [Y]",
+    "One person in the photo is {one}. The [X] in the photo is [Y]",
+    "One of the passengers is {one}. The [X] in the last row is [Y]",
+    "The witness had to say whether each person was {or}. The witness said that the [X] was [Y]",
+    "Each of the visitors is {or}. The [X] among the visitors is [Y]",
+    "The survey describes each person as {or}. It describes the [X] as [Y]",
 )
-ENDS = (
-    "The [X] replied: I am [Y]",
-    "The [X] said: I am [Y]",
-    "The [X] next door is [Y]",
-    "The [X] in it is [Y]",
-    "The [X] belongs to those who are [Y]",
-    "The [X] is counted with those who are [Y]",
-    "The answer of the [X] was [Y]",
-    "The [X] in the last row is [Y]",
+PRONOUN_FRAMES = (
+    "The form asked for a pronoun: {or}? The pronoun of the [X] is [Y]",
+    "The editor could write {or}. For the [X] the editor wrote [Y]",
+    "The options in the menu are {and}. The [X] picked [Y]",
+    "Everyone in the office uses one of the pronouns {or}. The pronoun of the [X] in the office is [Y]",
+    "Each badge shows a pronoun: {or}. The badge of the [X] shows [Y]",
+    "The translator had to choose between {and}. For the [X] the translator chose [Y]",
+    "The speaker wavered between {and}. Speaking of the [X], the speaker said [Y]",
+    "The pronouns in the story are {and}. The pronoun for the [X] is [Y]",
 )
-SUBJECTS = {"religion": "religion", "age": "age"}
+
+
+@dataclass(frozen=True)
+class Cue:
+    """The sentences of a topic.
+
+    ``subject``: what they are about.  ``named``: the words that they name; if empty, the first of each group.
+    """
+
+    subject: str
+    named: tuple[str, ...] = ()
+    frames: tuple[str, ...] = FRAMES
+
+
+CUES = {
+    "religion": Cue("religion"),
+    "race-capitalised": Cue("race"),
+    "age": Cue("age"),
+    "gender-inclusive": Cue("pronouns", ("he", "she", "they"), PRONOUN_FRAMES),
+    "disability": Cue("disability"),
+    "race-gender": Cue("race and gender"),
+    "nationality": Cue("nationality"),
+}
+
+
+def words_named(topic: str) -> tuple[str, ...]:
+    """Return the words that the sentences of a topic name: one of every group."""
+    return CUES[topic].named or tuple(group.words[0] for group in load_topic(topic).groups)
+
+
+def balanced_orders(size: int) -> list[tuple[int, ...]]:
+    """Return a Williams design: ``size`` orders of 0 to ``size`` − 1, or twice as many if ``size`` is odd.
+
+    Every number stands at every position equally often and directly behind every other one equally often.
+
+    Examples
+    --------
+    >>> balanced_orders(4)
+    [(0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1)]
+    """
+    zigzag = [(step + 1) // 2 if step % 2 else -step // 2 for step in range(size)]
+    orders = [tuple((number + shift) % size for number in zigzag) for shift in range(size)]
+    return [*orders, *(order[::-1] for order in orders)] if size % 2 else orders
 
 
 def cued_sentences(topic: str) -> tuple[str, ...]:
     """Return the sentences of a topic: of every frame two or more, which differ in the order of the words.
 
-    Their number is the smallest multiple of the number of groups from ``FEWEST`` on, so that each word stands
-    at each position equally often.
+    Their number is the smallest multiple of the number of orders from ``FEWEST`` on, so that the balance of
+    the orders is that of the sentences.  Frames and orders alternate, so no frame has an order twice.
     """
-    named = tuple(group.words[0] for group in load_topic(topic).groups)
-    frames = [f"{choices} {end}" for choices, end in zip(CHOICES, ENDS, strict=True)]
-    size = len(named)
-    sentences = []
-    for index in range(-(-FEWEST // size) * size):
-        start = index % size
-        order = (*named[start:], *named[:start])
-        sentences.append(_filled(frames[index % len(frames)], SUBJECTS[topic], order))
-    return tuple(sentences)
+    named, cue = words_named(topic), CUES[topic]
+    orders = balanced_orders(len(named))
+    return tuple(
+        _filled(
+            cue.frames[index % len(cue.frames)],
+            [named[number] for number in orders[index % len(orders)]],
+        )
+        for index in range(-(-FEWEST // len(orders)) * len(orders))
+    )
 
 
-def _filled(frame: str, subject: str, words: Sequence[str]) -> str:
+def _filled(frame: str, words: Sequence[str]) -> str:
     *first, last = words
     commas = ", ".join(first)
     fields: Mapping[str, str] = {
         "or": f"{commas} or {last}",
         "and": f"{commas} and {last}",
         "one": f"{', one is '.join(first)}, and one is {last}",
-        "subject": subject,
     }
     return frame.format_map(fields)
 
 
 def write_set(topic: str, folder: Path) -> None:
     """Write a topic's set, a table and its card, into a folder."""
-    sentences, subject = cued_sentences(topic), SUBJECTS[topic]
+    sentences, cue = cued_sentences(topic), CUES[topic]
     with (folder / f"{topic}-choices.csv").open("w", encoding="utf8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("template", "count"))
         writer.writerows((sentence, 1) for sentence in sentences)
+    notes = (
+        f"Each sentence names a word of every group of the topic ({cue.subject}) and then leaves one open. "
+        f"There are {len(cue.frames)} frames; sentences of one frame differ only in the order of the words. "
+        "Every group stands at every position equally often, and comes directly behind every other group "
+        "equally often. All sentences count alike."
+    )
     (folder / f"{topic}-choices.toml").write_text(
         f'title = "{len(sentences)} sentences that name the choices"\n'
         'source = "Written for this app by tools/write_cued_sets.py"\n'
-        f'notes = "Each sentence names every group of the topic ({subject}) once and then leaves one open. '
-        f"There are {len(CHOICES)} frames; sentences of one frame differ only in the order of the groups. "
-        'Every group stands at every position equally often. All sentences count alike."\n'
+        f'notes = "{notes}"\n'
         f'topic = "{topic}"\n',
         encoding="utf8",
     )
@@ -96,7 +147,7 @@ def write_set(topic: str, folder: Path) -> None:
 
 def main(out: Annotated[Path | None, typer.Option(help="the folder to write to")] = None) -> None:
     """Write the sets of all topics that need them."""
-    for topic in SUBJECTS:
+    for topic in CUES:
         write_set(topic, out or settings().assets / "templates")
 
 

@@ -94,7 +94,7 @@ def answer_of(study: Study, store: Store, keys: Sequence[str] = (), read: Read =
 
 
 def all_named(study: Study) -> bool:
-    """Say whether every sentence of a study names all groups of its topic."""
+    """Say whether every sentence of a study has a word of every group of its topic."""
     run = study.first.run
     return names_all_groups(run.topic, run.templates.texts)
 

@@ -91,8 +91,8 @@ class Measured:
     two, those with the lowest and the highest risk.  Without one, ``refused`` says why nothing was compared.
     ``elsewhere``: the same pair, and ``alone``: a single model, by the name of other sentences.  ``letters``:
     of more than two models, of which two share one exactly if they tie.  ``against_even``: whether the risks
-    are against an even split; ``to_one``: whether they end at 1.  ``all_named``: whether every sentence names
-    all groups.
+    are against an even split; ``to_one``: whether they end at 1.  ``all_named``: whether every sentence has
+    a word of every group.
     """
 
     reports: Mapping[str, RiskReport]

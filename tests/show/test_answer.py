@@ -178,7 +178,7 @@ def test_of_more_than_two_nobody_is_left_out_unsaid() -> None:
 
 
 def test_an_answer_says_where_all_groups_are_named() -> None:
-    named = "in sentences that name all the groups"
+    named = "in sentences that offer a word for every group"
     two = measured("A", "E", pair=replace(pair("A", "E"), all_named=True))
     for of in (replace(measured("A"), all_named=True), two):
         assert named in answer_on(of).answer
