@@ -438,7 +438,7 @@ class _Work:
             return
         cells = self._cells_of_whole
         blocks = [
-            Scores(block.prompts, block.words, scored.values, scored.provenance)
+            Scores(block.prompts, block.words, scored.values, scored.provenance, scored.left)
             for block, scored in self.whole
         ]
         self.whole = []  # tried once, also where the disk is full

@@ -75,7 +75,7 @@ def bytes_of(folder: Storage, name: str) -> bytes:
 )
 def test_every_bit_comes_back(shard: tuple[list[str], np.ndarray]) -> None:
     prompts, values = shard
-    again, numbers = decode(encode(prompts, values))
+    again, numbers, _ = decode(encode(prompts, values))
     assert again == tuple(prompts)
     assert numbers.dtype == np.float32
     assert numbers.tobytes() == values.tobytes()

@@ -98,7 +98,7 @@ class Halves(Scorer):
         middle = len(prompts) // 2
         for rows in (np.arange(middle, len(prompts)), np.arange(middle)):
             values = [[WORSE.get(word, -float(row)) for word in words] for row in rows]
-            yield rows, np.array(values)
+            yield Batch(rows, np.array(values))
 
 
 def test_score_puts_rows_back_in_order() -> None:
