@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pcf_core.audit.fitting import token_warnings, words_by_template
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.preferences import Result, coverage_summary, doubts_among, warnings_of
+from pcf_core.audit.preferences import Result, coverage_summary, doubts_among, is_left_only, warnings_of
 from pcf_core.audit.reading import RunView, report, view_of
 from pcf_core.audit.results import load_result, noise_warnings, size_warnings
 from pcf_core.audit.slots import run_notes
@@ -236,7 +236,8 @@ def restricted(
     shares: dict[str, FloatArray] = {}
     if len(keys) == 1 and preferences.coverage is not None:
         shares[keys[0]] = preferences.coverage.ravel()
-    summary = coverage_summary(preferences, shares)
+    left_only = is_left_only(run.scoring.family, preferences.templates)
+    summary = coverage_summary(preferences, shares, left_only=left_only)
     warnings = run_notes(narrowed, result.words) + doubts_among(result.warnings)
     warnings += warnings_of(run.scoring.family, result.tokens, summary)
     warnings += token_warnings(run.scoring.family, result.token_shares)

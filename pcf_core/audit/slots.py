@@ -33,6 +33,7 @@ import numpy as np
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
 from pcf_core.core.topics import filled, whole_word_prompt
+from pcf_core.models.scoring.base import has_right_text
 from pcf_core.store.layer import Missing
 from pcf_core.store.store import Store
 
@@ -277,6 +278,25 @@ def gather(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequenc
     for written, rows in by_writing(prompts, words).items():
         values[rows] = store.gather(key, [stored_prompt(prompts[row]) for row in rows], written)
     return values
+
+
+def gather_with_left(
+    store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]
+) -> tuple[FloatArray, FloatArray | None]:
+    """Return the same, and [prompt, word] nats of the words given the text on the left alone.
+
+    These are NaN where a token is part of both word and right text, and the scores where no text stands on
+    the right.  ``None`` if some are not stored: of endpoints, and of shards of earlier versions.
+    """
+    values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
+    left, is_known = values.copy(), True
+    for written, rows in by_writing(prompts, words).items():
+        gathered = store.gather_with_left(key, [stored_prompt(prompts[row]) for row in rows], written)
+        values[rows] = gathered.values
+        left[rows] = np.where(gathered.has_left, gathered.left, gathered.values)
+        lacking = np.flatnonzero(~gathered.has_left.all(axis=1)).tolist()
+        is_known = is_known and not any(has_right_text(prompts[rows[index]]) for index in lacking)
+    return values, left if is_known else None
 
 
 def missing(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:

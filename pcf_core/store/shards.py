@@ -4,8 +4,8 @@ The Parquet file holds data alone, so that the same data give the same bytes.  H
 manifest, which is written last and has the checksum of the data.  Of scores, prompts × words of one scoring
 key, the columns are ``prompt``: string, and ``log_probability``: fixed_size_list<float32>, nats per accepted
 word.  If text stands right of ``[Y]`` in some prompts of a causal model, a third column,
-``left_log_probability``, has the same of the words given the text on the left alone, NaN where a token is part
-of both word and right text.
+``left_log_probability``, has the same of the words given the text on the left alone, NaN where a token is
+part of both word and right text.
 """
 
 from __future__ import annotations

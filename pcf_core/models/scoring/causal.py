@@ -7,9 +7,9 @@
 in nats, each factor normalised over the whole vocabulary and the sum taken in float64, with the BOS token
 exactly where the tokenizer itself puts one by default (and before a text that begins with ``[Y]``, which has
 nothing else to condition on).  Where text stands right of ``[Y]``, w runs on over it: the score is
-log P(word + right | left), because a causal model cannot look ahead.  Such scores do not sum to a coverage, so
-the same forward pass also gives log P(w | left) for that: what the word would score in the prompt cut behind
-``[Y]``.  Where a token is part of both word and right text, this is not known.
+log P(word + right | left), because a causal model cannot look ahead.  Such scores do not sum to a coverage.
+For that the same forward pass also gives log P(w | left), which is what the word would score in the prompt
+cut behind ``[Y]``; where a token is part of both word and right text, it is not known.
 
 **Worked example**, the word " she" of two tokens " sh", "e" in "The nurse said that [Y]":
 
