@@ -231,13 +231,13 @@ def restricted(
         templates=narrowed.templates.texts,
         values=result.preferences.values[:, chosen],
         coverage=None if result.preferences.coverage is None else result.preferences.coverage[:, chosen],
+        left_only=result.preferences.left_only and is_left_only(run.scoring.family, narrowed.templates.texts),
     )
     keys = tuple(result.coverage.by_tokens) if result.coverage else ()
     shares: dict[str, FloatArray] = {}
     if len(keys) == 1 and preferences.coverage is not None:
         shares[keys[0]] = preferences.coverage.ravel()
-    left_only = is_left_only(run.scoring.family, preferences.templates)
-    summary = coverage_summary(preferences, shares, left_only=left_only)
+    summary = coverage_summary(preferences, shares)
     warnings = run_notes(narrowed, result.words) + doubts_among(result.warnings)
     warnings += warnings_of(run.scoring.family, result.tokens, summary)
     warnings += token_warnings(run.scoring.family, result.token_shares)

@@ -282,6 +282,21 @@ def coverage_of(
     return {str(k): probabilities[..., counts == k].sum(axis=-1) for k in sorted(set(tokens))}
 
 
+def coverage_at(
+    text: str, nats: FloatArray, left: FloatArray | None, tokens: Sequence[int], family: str
+) -> dict[str, float] | None:
+    """Return the coverage in one text as :func:`coverage_of`; ``None`` where it is not known.
+
+    ``left``: [word] nats given the text on the left alone (:class:`~pcf_core.models.scoring.base.Batch`), of
+    which the coverage then is.
+    """
+    covered, right_text = (nats, has_right_text(text)) if left is None else (left, False)
+    shares = coverage_of(covered, tokens, family, right_text)
+    if shares is None or any(map(np.isnan, shares.values())):
+        return None
+    return {key: float(share) for key, share in shares.items()}
+
+
 IMPOSSIBLE = "The model gives no probability at all to"
 ALIKE = "All words of as many tokens have exactly the same score"
 
@@ -427,15 +442,17 @@ def assemble(
         store, run, expressed, words, at, counts, on_prompts, counted=counted
     )
     shape = (len(run.evidence.terms), len(texts))
-    largest = np.fmax.reduce(list(coverage.values())).reshape(shape) if coverage else None
+    largest = np.fmax.reduce(list(coverage.values())).reshape(shape) if coverage else np.full(shape, np.nan)
+    is_covered = not np.isnan(largest).all()
     preferences = Preferences(
         groups=run.topic.group_names,
         occupations=run.evidence.terms,
         templates=texts,
         values=values.reshape(*shape, -1),
-        coverage=largest,
+        coverage=largest if is_covered else None,
+        left_only=is_covered and is_left_only(run.scoring.family, texts),
     )
-    summary = coverage_summary(preferences, coverage, left_only=is_left_only(run.scoring.family, texts))
+    summary = coverage_summary(preferences, coverage)
     warnings = (
         *run_notes(run, words),
         *doubts.warnings(run.cells),
@@ -534,9 +551,7 @@ def _rows_by_slot(
     return {index: [row for row, one in enumerate(at) if one == index] for index in dict.fromkeys(at)}
 
 
-def coverage_summary(
-    preferences: Preferences, coverage: Mapping[str, FloatArray], *, left_only: bool
-) -> CoverageSummary | None:
+def coverage_summary(preferences: Preferences, coverage: Mapping[str, FloatArray]) -> CoverageSummary | None:
     """Sum up [cell] coverage per key; ``None`` where none is known."""
     if preferences.coverage is None or np.isnan(preferences.coverage).all():
         return None
@@ -558,7 +573,7 @@ def coverage_summary(
             )
             for occupation, template in cells
         ),
-        left_only=left_only,
+        left_only=preferences.left_only,
         unknown=unknown,
     )
 

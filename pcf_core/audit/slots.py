@@ -34,7 +34,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
 from pcf_core.core.topics import filled, whole_word_prompt
 from pcf_core.models.scoring.base import has_right_text
-from pcf_core.store.layer import Missing
+from pcf_core.store.layer import Gathered, Missing
 from pcf_core.store.store import Store
 
 GAP = "[Y]"
@@ -291,12 +291,22 @@ def gather_with_left(
     values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
     left, is_known = values.copy(), True
     for written, rows in by_writing(prompts, words).items():
-        gathered = store.gather_with_left(key, [stored_prompt(prompts[row]) for row in rows], written)
-        values[rows] = gathered.values
-        left[rows] = np.where(gathered.has_left, gathered.left, gathered.values)
-        lacking = np.flatnonzero(~gathered.has_left.all(axis=1)).tolist()
-        is_known = is_known and not any(has_right_text(prompts[rows[index]]) for index in lacking)
+        stored = [stored_prompt(prompts[row]) for row in rows]
+        gathered = store.gather_with_left(key, stored, written)
+        values[rows], part = gathered.values, left_of(gathered, stored)
+        if part is None:
+            is_known = False
+        else:
+            left[rows] = part
     return values, left if is_known else None
+
+
+def left_of(gathered: Gathered, prompts: Sequence[str]) -> FloatArray | None:
+    """Return the nats of stored prompts given the left text alone, as :func:`gather_with_left` does."""
+    lacking = np.flatnonzero(~gathered.has_left.all(axis=1)).tolist()
+    if any(has_right_text(prompts[row]) for row in lacking):
+        return None
+    return np.where(gathered.has_left, gathered.left, gathered.values)
 
 
 def missing(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:

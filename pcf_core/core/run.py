@@ -360,7 +360,7 @@ class Preferences:
     ``coverage``: [occupation, template] probability that the model gives to all words of the topic together;
     of a masked model the largest over the numbers of tokens, which share no sample space.  A causal model
     scores text right of ``[Y]`` together with the word: coverage is then that of the words given the text on
-    the left alone, NaN where a token is part of both, and ``None`` if that is not stored.
+    the left alone (``left_only``), NaN where a token is part of both, and ``None`` if that is not stored.
     """
 
     groups: tuple[str, ...]
@@ -368,6 +368,7 @@ class Preferences:
     templates: tuple[str, ...]
     values: FloatArray
     coverage: FloatArray | None = None
+    left_only: bool = False
 
     @property
     def flagged(self) -> NDArray[np.bool_]:
@@ -397,8 +398,8 @@ class CoverageSummary(Record):
 
     ``by_tokens``: over all cells, per number of tokens of the words (masked) or under ``all``.  ``flagged``
     counts the cells of which none of these reaches ``limit``; ``listed`` names the lowest, at most a hundred.
-    ``cells``: those whose coverage is known; of ``unknown`` ones it is not.  ``left_only``: whether text
-    right of ``[Y]`` is scored with the words, so that this is the coverage given the text on the left alone.
+    ``cells`` are those whose coverage is known; of ``unknown`` more it is not.  ``left_only``: text right of
+    ``[Y]`` is scored with the words, and this is their coverage given the text on the left alone.
     """
 
     by_tokens: dict[str, CoverageRange]
