@@ -422,7 +422,7 @@ class _Work:
         """Add a finished block; save all of them when it is time, or if prompts may repeat."""
         self.whole.append((block, scored))
         self.unsaved = self._cells_of_whole
-        newest = last_sentence(self.run, block, scored.values, self.table, self.counting)
+        newest = last_sentence(self.run, block, scored, self.table, self.counting)
         self.sentence = newest or self.sentence
         if (
             self.changes is None

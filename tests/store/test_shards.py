@@ -105,6 +105,22 @@ def test_a_shard_comes_back_with_its_manifest(written: tuple[Storage, str], key:
     np.testing.assert_array_equal(shard.values, VALUES)
 
 
+def test_what_words_get_given_the_left_text_is_a_further_column(place: Storage, key: ScoringKey) -> None:
+    """A program that does not know it reads the others as ever; NaN stands where it is not known."""
+    left = VALUES + np.float32(0.25)
+    left[1, 0] = np.nan
+    data = encode(PROMPTS, VALUES, left)
+    manifest = manifest_of(key, data)
+    write_shard(place / key.hash, manifest, data)
+    shard = read_shard(place / key.hash, manifest.shard)
+    assert shard.left is not None
+    assert (shard.values.tobytes(), shard.left.tobytes()) == (VALUES.tobytes(), left.tobytes())
+    schema = pq.read_schema(BytesIO(data))
+    assert schema.names == ["prompt", "log_probability", "left_log_probability"]
+    assert pq.read_schema(BytesIO(encode(PROMPTS, VALUES))).names == schema.names[:2]
+    assert decode(encode(PROMPTS, VALUES))[2] is None
+
+
 def test_the_id_follows_key_prompts_and_words(key: ScoringKey) -> None:
     ids = {
         shard_id(key.hash, PROMPTS, ("he", "she")),
