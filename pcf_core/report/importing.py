@@ -175,11 +175,11 @@ def _must_agree(store: Store, content: Content, key: ScoringKey, *, whole: bool)
     lacking = False
     for block in content.parts():
         gathered = store.gather_with_left(key, block.prompts, block.words)
-        missing, known = np.isnan(gathered.values), gathered.has_left
+        missing, has_left = np.isnan(gathered.values), gathered.has_left
         lacking |= bool(missing.any())
         other |= bool((gathered.values != block.values)[~missing].any())
         if block.left is not None:
-            other |= not np.array_equal(gathered.left[known], block.left[known], equal_nan=True)
+            other |= not np.array_equal(gathered.left[has_left], block.left[has_left], equal_nan=True)
     if whole and lacking and not other:
         raise PackError(
             f"The run {run.key} of {run.scoring.model} is here, but some of its scores are not: nothing was "

@@ -209,10 +209,8 @@ class CausalScorer(LocalScorer):
                 self._add(values, trees)
             nats, left = np.split(values[rows], 2, axis=1)
             for index, row in enumerate(rows):
-                if rights[row]:
-                    left[index, [not rest for rest in pieces[row].rights]] = np.nan
-                else:
-                    left[index] = nats[index]
+                joined = [not rest for rest in pieces[row].rights]  # a token is part of word and right text
+                left[index] = np.where(joined, np.nan, left[index]) if rights[row] else nats[index]
             yield Batch(np.array(rows), nats, left if any(rights[row] for row in rows) else None)
 
     def _start(self, pieces: Pieces, prompt: str) -> Ids:
