@@ -229,6 +229,20 @@ def test_whoever_comes_in_between_the_shard_is_whole(
 
 
 @SHARED
+def test_whichever_version_writes_first_its_shard_stays(place: Storage, key: ScoringKey) -> None:
+    """An earlier one does not write what words get given the left text."""
+    folder, earlier, later = place / key.hash, encode(PROMPTS, VALUES), encode(PROMPTS, VALUES, VALUES)
+    for first, second in ((earlier, later), (later, earlier)):
+        write_shard(folder, manifest_of(key, first), first)
+        write_shard(folder, manifest_of(key, second), second)
+        shard = read_shard(folder, manifest_of(key, first).shard)
+        assert shard.manifest.sha256 == sha256(first)
+        assert (shard.left is None) == (first is earlier)
+        for file in file_names(shard.manifest.shard):
+            folder.set_aside(file)
+
+
+@SHARED
 def test_data_that_a_killed_writer_left_are_used_and_rubbish_is_replaced(
     place: Storage, key: ScoringKey
 ) -> None:
