@@ -80,7 +80,7 @@ class FakeScorer(Scorer):
                 [[self._probability(prompts[row], word) for word in words] for row in rows.tolist()]
             )
             self.scored += len(rows)
-            yield rows, _log(values)
+            yield Batch(rows, _log(values))
 
     def _probability(self, prompt: str, word: str) -> float:
         if isinstance(self.probability, Mapping):

@@ -50,7 +50,7 @@ class MadeUpScorer(FakeScorer):
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
-        yield np.arange(len(prompts)), np.log(made_up(marks(prompts)[:, np.newaxis], marks(words)))
+        yield Batch(np.arange(len(prompts)), np.log(made_up(marks(prompts)[:, np.newaxis], marks(words))))
 
 
 def marks(texts: Sequence[str]) -> NDArray[np.uint64]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pcf_core.audit.fitting import token_warnings, words_by_template
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.preferences import Result, coverage_summary, doubts_among, warnings_of
+from pcf_core.audit.preferences import Result, coverage_summary, doubts_among, is_left_only, warnings_of
 from pcf_core.audit.reading import RunView, report, view_of
 from pcf_core.audit.results import load_result, noise_warnings, size_warnings
 from pcf_core.audit.slots import run_notes
@@ -231,6 +231,7 @@ def restricted(
         templates=narrowed.templates.texts,
         values=result.preferences.values[:, chosen],
         coverage=None if result.preferences.coverage is None else result.preferences.coverage[:, chosen],
+        left_only=result.preferences.left_only and is_left_only(run.scoring.family, narrowed.templates.texts),
     )
     keys = tuple(result.coverage.by_tokens) if result.coverage else ()
     shares: dict[str, FloatArray] = {}

@@ -23,7 +23,17 @@ from pcf_core.audit.fitting import (
     words_of_mixed,
     words_unfit_in,
 )
-from pcf_core.audit.slots import Slot, counts_at, gather, missing, run_notes, slots_of, table_at, tokens_known
+from pcf_core.audit.slots import (
+    Slot,
+    counts_at,
+    gather,
+    gather_with_left,
+    missing,
+    run_notes,
+    slots_of,
+    table_at,
+    tokens_known,
+)
 from pcf_core.core.errors import ModelError, RunError, TemplateError
 from pcf_core.core.families import facts_of
 from pcf_core.core.records import FloatArray, LeftOut
@@ -248,6 +258,11 @@ def _several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> d
     return reasons
 
 
+def is_left_only(family: str, texts: Iterable[str]) -> bool:
+    """Tell whether the family scores text right of ``[Y]`` with the word, and one of the texts has some."""
+    return not facts_of(family).sees_right and any(map(has_right_text, texts))
+
+
 def coverage_of(
     log_probabilities: FloatArray, tokens: Sequence[int], family: str, right_text: bool
 ) -> dict[str, FloatArray] | None:
@@ -255,8 +270,8 @@ def coverage_of(
 
     ``log_probabilities``: [..., word] nats.  ``tokens``: [word] tokens per word.  Scores of masked and
     permutation models are conditional on the number of tokens and do not share a sample space, so they are
-    summed per number of tokens; those of other families under the key ``all``.  ``right_text``: text stands
-    right of ``[Y]``; a causal score then includes it, and the coverage is ``None``.
+    summed per number of tokens; those of other families under the key ``all``.  ``right_text``: the scores
+    may include text right of ``[Y]``; those of a causal model then do, and the coverage is ``None``.
     """
     if right_text and not facts_of(family).sees_right:
         return None
@@ -265,6 +280,21 @@ def coverage_of(
         return {"all": probabilities.sum(axis=-1)}
     counts = np.asarray(tokens)
     return {str(k): probabilities[..., counts == k].sum(axis=-1) for k in sorted(set(tokens))}
+
+
+def coverage_at(
+    text: str, nats: FloatArray, left: FloatArray | None, tokens: Sequence[int], family: str
+) -> dict[str, float] | None:
+    """Return the coverage in one text as :func:`coverage_of`; ``None`` where it is not known.
+
+    ``left``: [word] nats given the text on the left alone (:class:`~pcf_core.models.scoring.base.Batch`), of
+    which the coverage then is.
+    """
+    covered, right_text = (nats, has_right_text(text)) if left is None else (left, False)
+    shares = coverage_of(covered, tokens, family, right_text)
+    if shares is None or any(map(np.isnan, shares.values())):
+        return None
+    return {key: float(share) for key, share in shares.items()}
 
 
 IMPOSSIBLE = "The model gives no probability at all to"
@@ -412,13 +442,15 @@ def assemble(
         store, run, expressed, words, at, counts, on_prompts, counted=counted
     )
     shape = (len(run.evidence.terms), len(texts))
-    largest = np.nanmax(np.stack(list(coverage.values())), axis=0).reshape(shape) if coverage else None
+    largest = np.fmax.reduce(list(coverage.values())).reshape(shape) if coverage else np.full(shape, np.nan)
+    is_covered = not np.isnan(largest).all()
     preferences = Preferences(
         groups=run.topic.group_names,
         occupations=run.evidence.terms,
         templates=texts,
         values=values.reshape(*shape, -1),
-        coverage=largest,
+        coverage=largest if is_covered else None,
+        left_only=is_covered and is_left_only(run.scoring.family, texts),
     )
     summary = coverage_summary(preferences, coverage)
     warnings = (
@@ -450,13 +482,14 @@ def _added_up(
     """Return [cell, group] preferences, coverage [cell] by key, token shares, and doubts about the scores.
 
     All ``expressed`` words are read, whether they count or not: a run that lacks some is not finished.
-    Coverage is empty where undefined, and NaN in cells in which no word has this number of tokens.
+    Coverage is empty where undefined, and NaN in cells in which no word has this number of tokens, or the
+    probability of one is not known (:func:`~pcf_core.audit.slots.gather_with_left`).
     ``by_template``: the words that count in each template, if they differ.  ``counted``: whether the words'
     tokens are known at every slot.
     """
     counts = counting(words, by_template or [words])
-    right = any(map(has_right_text, run.drawn.texts))
     family = run.scoring.family
+    left_only, lacks_left = is_left_only(family, run.drawn.texts), False
     values = np.empty((run.cells, len(run.topic.groups)))
     coverage: dict[str, FloatArray] = {}
     sums, doubts = TokenSums(run.topic, words), Doubts(run.topic, words)
@@ -464,7 +497,10 @@ def _added_up(
     start = 0
     for part in prompt_parts(run):
         rows = slice(start, start := start + len(part))
-        nats = gather(store, run.scoring, part, expressed)
+        if left_only:
+            nats, left = gather_with_left(store, run.scoring, part, expressed)
+        else:
+            nats, left = gather(store, run.scoring, part, expressed), None
         if np.isnan(nats).any():
             lacking = sum(len(block.prompts) for block in missing_blocks(store, run))
             # None where another process has scored them in this moment.
@@ -474,6 +510,8 @@ def _added_up(
         there = counts[at % len(counts)]
         scores = nats
         nats = np.where(there, nats, -np.inf) if by_template else nats
+        lacks_left |= left_only and left is None
+        covered = nats if left is None else np.where(there, np.take(left, columns, axis=1), -np.inf)
         values[rows] = preferences_of(nats, run.topic, words)
         none = np.isnan(values[rows]).any(axis=-1)
         if none.all() and none.size > 1:
@@ -492,14 +530,15 @@ def _added_up(
             sums.add(nats[chosen], tokens[slot])
             doubts.add(scores[chosen], there[chosen], tokens[slot])
             if counted or not facts_of(family).by_tokens:
-                for key, share in (coverage_of(nats[chosen], tokens[slot], family, right) or {}).items():
+                shares = coverage_of(covered[chosen], tokens[slot], family, right_text=lacks_left) or {}
+                for key, share in shares.items():
                     of_key = [key in ("all", str(number)) for number in tokens[slot]]
                     any_there = there[chosen][:, of_key].any(axis=-1)
                     coverage.setdefault(key, np.full(run.cells, np.nan))[at[chosen]] = np.where(
                         any_there, share, np.nan
                     )
         on_prompts(start)
-    return values, coverage, sums.shares if counted else None, doubts
+    return values, {} if lacks_left else coverage, sums.shares if counted else None, doubts
 
 
 def _rows_by_slot(
@@ -513,10 +552,10 @@ def _rows_by_slot(
 
 
 def coverage_summary(preferences: Preferences, coverage: Mapping[str, FloatArray]) -> CoverageSummary | None:
-    """Sum up [cell] coverage per key; ``None`` where none is defined."""
-    if preferences.coverage is None:
+    """Sum up [cell] coverage per key; ``None`` where none is known."""
+    if preferences.coverage is None or np.isnan(preferences.coverage).all():
         return None
-    flagged = preferences.flagged
+    flagged, unknown = preferences.flagged, int(np.isnan(preferences.coverage).sum())
     lowest = np.argsort(preferences.coverage, axis=None, kind="stable")[: min(MOST_LISTED, flagged.sum())]
     cells = [divmod(int(cell), len(preferences.templates)) for cell in lowest]
     return CoverageSummary(
@@ -524,7 +563,7 @@ def coverage_summary(preferences: Preferences, coverage: Mapping[str, FloatArray
             key: CoverageRange(median=float(np.nanmedian(share)), lowest=float(np.nanmin(share)))
             for key, share in coverage.items()
         },
-        cells=flagged.size,
+        cells=flagged.size - unknown,
         flagged=int(flagged.sum()),
         listed=tuple(
             FlaggedCell(
@@ -534,6 +573,8 @@ def coverage_summary(preferences: Preferences, coverage: Mapping[str, FloatArray
             )
             for occupation, template in cells
         ),
+        left_only=preferences.left_only,
+        unknown=unknown,
     )
 
 

@@ -311,6 +311,7 @@ def _kept(store: Store, run: RunSpec, name: str) -> Result | None:
     columns, facts = stored
     shape = (len(run.evidence.terms), len(run.drawn.templates))
     coverage = columns.get("coverage")
+    summary = None if facts["coverage"] is None else CoverageSummary(**facts["coverage"])
     preferences = Preferences(
         groups=run.topic.group_names,
         occupations=run.evidence.terms,
@@ -319,6 +320,7 @@ def _kept(store: Store, run: RunSpec, name: str) -> Result | None:
             *shape, -1
         ),
         coverage=None if coverage is None else coverage.reshape(shape),
+        left_only=summary is not None and summary.left_only,
     )
     return Result(
         preferences,
@@ -326,7 +328,7 @@ def _kept(store: Store, run: RunSpec, name: str) -> Result | None:
         tuple(LeftOut(**item) for item in facts["left_out"]),
         tuple(facts["tokens"]),
         tuple(facts["warnings"]),
-        None if facts["coverage"] is None else CoverageSummary(**facts["coverage"]),
+        summary,
         token_shares=_shares_of(shares[1]),
     )
 

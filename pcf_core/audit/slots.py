@@ -33,7 +33,8 @@ import numpy as np
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
 from pcf_core.core.topics import filled, whole_word_prompt
-from pcf_core.store.layer import Missing
+from pcf_core.models.scoring.base import has_right_text
+from pcf_core.store.layer import Gathered, Missing
 from pcf_core.store.store import Store
 
 GAP = "[Y]"
@@ -277,6 +278,35 @@ def gather(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequenc
     for written, rows in by_writing(prompts, words).items():
         values[rows] = store.gather(key, [stored_prompt(prompts[row]) for row in rows], written)
     return values
+
+
+def gather_with_left(
+    store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]
+) -> tuple[FloatArray, FloatArray | None]:
+    """Return the same, and [prompt, word] nats of the words given the text on the left alone.
+
+    These are NaN where a token is part of both word and right text, and the scores where no text stands on
+    the right.  ``None`` if some are not stored: of endpoints, and of shards of earlier versions.
+    """
+    values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
+    left, is_known = values.copy(), True
+    for written, rows in by_writing(prompts, words).items():
+        stored = [stored_prompt(prompts[row]) for row in rows]
+        gathered = store.gather_with_left(key, stored, written)
+        values[rows], part = gathered.values, left_of(gathered, stored)
+        if part is None:
+            is_known = False
+        else:
+            left[rows] = part
+    return values, left if is_known else None
+
+
+def left_of(gathered: Gathered, prompts: Sequence[str]) -> FloatArray | None:
+    """Return the nats of stored prompts given the left text alone, as :func:`gather_with_left` does."""
+    lacking = np.flatnonzero(~gathered.has_left.all(axis=1)).tolist()
+    if any(has_right_text(prompts[row]) for row in lacking):
+        return None
+    return np.where(gathered.has_left, gathered.left, gathered.values)
 
 
 def missing(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:

@@ -6,8 +6,11 @@ And what it makes of a topic's words before anything is scored with them.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping
 from typing import Any
+
+from pydantic import Field
 
 from pcf_core.core.records import LeftOut, Record
 from pcf_core.core.run import LOW_COVERAGE, TokenTable
@@ -23,7 +26,7 @@ class ProbeWord(Record):
 
     @property
     def probability(self) -> float:
-        """Over the whole vocabulary, 0 to 1; where coverage is ``None``, of word and right text together."""
+        """Over the whole vocabulary, 0 to 1; of a causal model, of word and right text together."""
         return 0.0 if self.log_probability is None else math.exp(self.log_probability)
 
 
@@ -31,8 +34,9 @@ class ProbeAnswer(Record):
     """What one model answers to a probe.
 
     ``preferences``: group to probability, sum 1; ``None`` for each where no word has any.  ``coverage``:
-    probability of all words together, per number of tokens or under ``all``, ``None`` where text follows and
-    is scored with the word.  ``notes``: what else has to be said of it, a sentence each.
+    probability of all words together, per number of tokens or under ``all``, ``None`` where it is not known.
+    ``left_only``: text follows and is scored with the words, so it is theirs given the text on their left
+    alone.  ``notes``: what else has to be said of it, a sentence each.
     """
 
     words: tuple[ProbeWord, ...]
@@ -40,6 +44,7 @@ class ProbeAnswer(Record):
     coverage: dict[str, float | None] | None
     preferences: dict[str, float | None]
     notes: tuple[str, ...] = ()
+    left_only: bool = False
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> ProbeAnswer:
@@ -89,8 +94,9 @@ class TopicCheck(Record):
     a probe that has the word so ("written 'She', …"); ``same``: words that it writes in the very same tokens
     behind a space, two or more each.  ``texts``: [probe] sentences with one ``[Y]``;
     ``coverage``: [probe] probability of all words that count together, per number of tokens or under ``all``,
-    ``None`` where text follows and is scored with the word; empty where no word counts.  ``shares``: of each
-    word that counts, its share of the probability of all of them, averaged over the probes; they sum to 1.
+    ``None`` where it is not known; empty where no word counts.  ``left_only``: where text follows and is
+    scored with the words, it is theirs given the text on their left alone.  ``shares``: of each word that
+    counts, its share of the probability of all of them, averaged over the probes; they sum to 1.
     """
 
     tokens: dict[str, int]
@@ -99,6 +105,7 @@ class TopicCheck(Record):
     texts: tuple[str, ...]
     coverage: tuple[dict[str, float] | None, ...]
     shares: Mapping[str, float] = {}
+    left_only: bool = Field(False, exclude_if=operator.not_)
 
     @property
     def effective_words(self) -> float | None:

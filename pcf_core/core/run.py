@@ -6,6 +6,7 @@ far a run is that is being scored.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from pcf_core.core.errors import RunError
 from pcf_core.core.families import FAMILIES, Family
@@ -356,8 +358,9 @@ class Preferences:
     ``values``: [occupation, template, group] probabilities that sum to 1 over groups (PCF Eq. 11).
 
     ``coverage``: [occupation, template] probability that the model gives to all words of the topic together;
-    of a masked model the largest over the numbers of tokens, which share no sample space; ``None`` where the
-    text right of ``[Y]`` is scored together with the word.
+    of a masked model the largest over the numbers of tokens, which share no sample space.  A causal model
+    scores text right of ``[Y]`` together with the word: coverage is then that of the words given the text on
+    the left alone (``left_only``), NaN where a token is part of both, and ``None`` if that is not stored.
     """
 
     groups: tuple[str, ...]
@@ -365,6 +368,7 @@ class Preferences:
     templates: tuple[str, ...]
     values: FloatArray
     coverage: FloatArray | None = None
+    left_only: bool = False
 
     @property
     def flagged(self) -> NDArray[np.bool_]:
@@ -394,6 +398,8 @@ class CoverageSummary(Record):
 
     ``by_tokens``: over all cells, per number of tokens of the words (masked) or under ``all``.  ``flagged``
     counts the cells of which none of these reaches ``limit``; ``listed`` names the lowest, at most a hundred.
+    ``cells`` are those whose coverage is known; of ``unknown`` more it is not.  ``left_only``: text right of
+    ``[Y]`` is scored with the words, and this is their coverage given the text on the left alone.
     """
 
     by_tokens: dict[str, CoverageRange]
@@ -401,6 +407,8 @@ class CoverageSummary(Record):
     flagged: int
     listed: tuple[FlaggedCell, ...] = ()
     limit: float = LOW_COVERAGE
+    left_only: bool = Field(False, exclude_if=operator.not_)  # results without keep their bytes
+    unknown: int = Field(0, exclude_if=operator.not_)
 
     @property
     def is_low(self) -> bool:

@@ -25,6 +25,7 @@ from pcf_core.core.risk import (
     RiskReport,
 )
 from pcf_core.core.run import Preferences, RunSpec
+from pcf_core.models.scoring.base import has_right_text
 from pcf_core.report.files import check_target, write_csv, write_whole
 from pcf_core.show.findings.comparison import verdict_text
 from pcf_core.store.journal import Entry, Journaled
@@ -118,8 +119,9 @@ def baseline_document(baseline: Baseline) -> dict[str, Any]:
 def cell_table(preferences: Preferences, report: RiskReport, *, whole: bool = False) -> pd.DataFrame:
     """Make a table with one row per occupation × template × group: probability, weights, coverage.
 
-    Probabilities of the rows of one cell sum to 1; ``coverage`` is empty where it is not defined, and
-    ``flagged`` says where it is so small that the probability says little.  ``whole``: also of occupations
+    Probabilities of the rows of one cell sum to 1; ``coverage`` is empty where it is not known, and
+    ``flagged`` says where it is so small that the probability says little.  Where some of it is that of the
+    words given the text on their left alone, a column ``left_only`` says so.  ``whole``: also of occupations
     that the report leaves out, without a weight.
     """
     import pandas as pd
@@ -133,6 +135,8 @@ def cell_table(preferences: Preferences, report: RiskReport, *, whole: bool = Fa
         coverage = preferences.coverage[rows]
     weighted = {row.occupation: row.weight for row in report.occupations}
     weights = np.array([weighted.get(name, np.nan) for name in names])
+    left_only = np.array([has_right_text(template) for template in preferences.templates])
+    left_only_column = np.tile(np.repeat(left_only, groups), occupations)
     return pd.DataFrame(
         {
             "occupation": np.repeat(np.array(names, dtype=object), templates * groups),
@@ -142,6 +146,7 @@ def cell_table(preferences: Preferences, report: RiskReport, *, whole: bool = Fa
             "occupation_weight": np.repeat(weights, templates * groups),
             "template_weight": np.tile(np.repeat(report.template_weights, groups), occupations),
             "coverage": np.repeat(coverage.ravel(), groups),
+            **({"left_only": left_only_column} if preferences.left_only else {}),
             "flagged": np.repeat(preferences.flagged[rows].ravel(), groups),
         }
     )

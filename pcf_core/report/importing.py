@@ -174,10 +174,12 @@ def _must_agree(store: Store, content: Content, key: ScoringKey, *, whole: bool)
     other |= bool(set(stored.tokens) & set(table.refused) or set(stored.refused) & set(table.tokens))
     lacking = False
     for block in content.parts():
-        values = store.gather(key, block.prompts, block.words)
-        missing = np.isnan(values)
+        gathered = store.gather_with_left(key, block.prompts, block.words)
+        missing, has_left = np.isnan(gathered.values), gathered.has_left
         lacking |= bool(missing.any())
-        other |= bool((values != block.values)[~missing].any())
+        other |= bool((gathered.values != block.values)[~missing].any())
+        if block.left is not None:
+            other |= not np.array_equal(gathered.left[has_left], block.left[has_left], equal_nan=True)
     if whole and lacking and not other:
         raise PackError(
             f"The run {run.key} of {run.scoring.model} is here, but some of its scores are not: nothing was "
@@ -226,7 +228,7 @@ def _run_files(content: Content, mark: Mapping[str, str]) -> dict[str, bytes]:
         words = tuple(
             word for word in block.words if word in content.table.tokens or word in content.table.refused
         )
-        data = encode(block.prompts, block.values)
+        data = encode(block.prompts, block.values, block.left)
         shard = manifest_of(run.scoring, block.prompts, words, content.table, data, packed.created, {})
         data_name, manifest_name = file_names(shard.shard)
         folder = f"scores/{run.scoring.hash}"

@@ -4,11 +4,13 @@
     <run key>/run.json       model, topic, occupations, templates, plan, and what scored it
     <run key>/words.json     tokens of every word, and the words that the tokenizer refuses
     <run key>/scores.f32     nats as float32, the lowest byte first: [prompt, accepted word]
+    <run key>/left.f32       if stored, the same of the words given the text on their left alone
     <request>/fairpair.json  a FairPair result, with prompts, table and texts
     <request>/criteria.json  a result of the criteria, with material, and texts or scores
     manifest.sig             if wanted, an SSH signature of manifest.json
 
 A pack without text audits is of version 1, as all were before there were any, and one with them of version 2.
+It is of version 3 if a run has ``left.f32``, for text right of ``[Y]`` that is scored with the words.
 
 It is a ZIP whose files are stored as they are, in this order, with one fixed time: the same runs give the
 same bytes, and any program opens it.  **Reading trusts nothing that a ZIP says of itself.**  The parts are
@@ -41,8 +43,9 @@ from pydantic import (
 )
 
 import pcf_core
+from pcf_core.audit.preferences import is_left_only
 from pcf_core.audit.results import is_unchecked
-from pcf_core.audit.slots import by_writing, stored_prompt
+from pcf_core.audit.slots import by_writing, left_of, stored_prompt
 from pcf_core.core.errors import InputError, PackError, RunError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.generation import GenerationKey
@@ -67,6 +70,7 @@ FORMAT: Literal["pcf-audit-pack"] = "pcf-audit-pack"
 ENDING = ".pcfpack"
 MANIFEST, SIGNATURE = "manifest.json", "manifest.sig"
 FILES = ("run.json", "words.json", "scores.f32")  # of each run, in this order
+LEFT = "left.f32"  # behind them, of a run whose coverage is that of the words given the left text alone
 TEXTS = {"fairpair": "fairpair.json", "criteria": "criteria.json"}  # the one file of each text audit
 LARGEST = 256 * 2**20  # bytes of a pack
 LARGEST_JSON = 16 * 2**20
@@ -107,33 +111,38 @@ class Part(Record):
 class PackManifest(Record):
     """What a pack holds, each once, by run key and by request.
 
-    ``scored_by`` is what its maker says, ``versions``: of what wrote it.  One without text audits is written
-    as it was before there were any.
+    ``scored_by`` is what its maker says, ``versions``: of what wrote it.  ``left_only``: the runs with a part
+    ``LEFT``.  One without text audits, or such runs, is written as it was before there were any.
     """
 
     format: Literal["pcf-audit-pack"] = FORMAT
-    version: Literal[1, 2]
+    version: Literal[1, 2, 3]
     runs: Keys = ()
+    left_only: Keys = ()
     fairpair: Keys = ()
     criteria: Keys = ()
     scored_by: str = Field("", max_length=200)
     licence: str = Field(LICENCE, max_length=4000)
     versions: dict[str, str] = Field(max_length=20)
-    parts: tuple[Part, ...] = Field(max_length=MOST_RUNS * len(FILES))
+    parts: tuple[Part, ...] = Field(max_length=MOST_RUNS * len((*FILES, LEFT)))
 
     @model_validator(mode="after")
     def _has_some(self) -> PackManifest:
         texts = len(self.keys) > len(self.runs)
         if not 1 <= len(self.keys) <= MOST_RUNS or len(set(self.keys)) < len(self.keys):
             raise ValueError(f"must have 1 to {MOST_RUNS} results, each once")
-        if self.version != 1 + texts:
-            raise ValueError(f"must be of version {1 + texts}")
+        version = 3 if self.left_only else 1 + texts
+        if self.version != version:
+            raise ValueError(f"must be of version {version}")
+        if self.left_only != tuple(key for key in self.runs if key in self.left_only):
+            raise ValueError("must name some of its runs as left_only, in their order")
         return self
 
     @model_serializer(mode="wrap")
     def _without_texts(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         fields: dict[str, Any] = handler(self)
-        return {name: value for name, value in fields.items() if self.version > 1 or name not in TEXTS}
+        without = {1: {*TEXTS, "left_only"}, 2: {"left_only"}}.get(self.version, ())
+        return {name: value for name, value in fields.items() if name not in without}
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -144,9 +153,13 @@ class PackManifest(Record):
     def names(self) -> list[str]:
         """The names of its parts, in order."""
         return [
-            *(f"{key}/{name}" for key in self.runs for name in FILES),
+            *(name for key in self.runs for name in self.names_of(key)),
             *(f"{key}/{file}" for audit, file in TEXTS.items() for key in getattr(self, audit)),
         ]
+
+    def names_of(self, key: str) -> list[str]:
+        """Return the names of the parts of a run."""
+        return [f"{key}/{name}" for name in ((*FILES, LEFT) if key in self.left_only else FILES)]
 
 
 class PackedRun(Record):
@@ -174,17 +187,22 @@ class PackedWords(Record):
 
 @dataclass(frozen=True)
 class Block:
-    """Prompts that have the words alike: [prompt, accepted word] nats."""
+    """Prompts that have the words alike: [prompt, accepted word] nats.
+
+    ``left``: those of the words given the text on the left alone, see :class:`~pcf_core.store.layer.Scores`.
+    """
 
     prompts: tuple[str, ...]
     words: tuple[str, ...]
     values: FloatArray
+    left: FloatArray | None = None
 
     def parts(self) -> Iterator[Block]:
         """Yield some prompts at a time."""
         for start in range(0, len(self.prompts), SHARD):
             rows = slice(start, start + SHARD)
-            yield Block(self.prompts[rows], self.words, self.values[rows])
+            left = None if self.left is None else self.left[rows]
+            yield Block(self.prompts[rows], self.words, self.values[rows], left)
 
 
 @dataclass(frozen=True)
@@ -252,9 +270,11 @@ def pack_parts(
     for key in runs:
         parts |= _files_of(store, store.run_info(key))
     parts |= {name: canonical(one) for name, one in texts.items()}
+    left_only = tuple(key for key in runs if f"{key}/{LEFT}" in parts)
     manifest = PackManifest(
-        version=2 if texts else 1,
+        version=3 if left_only else 2 if texts else 1,
         runs=runs,
+        left_only=left_only,
         fairpair=tuple(dict.fromkeys(one.result.asked.hash for one in fairpair)),
         criteria=tuple(dict.fromkeys(one.result.asked.hash for one in criteria)),
         scored_by=_plain_text(scored_by, "--by", 200),
@@ -297,16 +317,22 @@ def _files_of(store: Store, info: RunInfo) -> dict[str, bytes]:
         for several in [getattr(stored_table, name)]
     }
     table = PackedWords(unspaced=tuple(word for word in words if word in stored_table.unspaced), **by_word)
-    scores = io.BytesIO()
+    scores, left_scores = io.BytesIO(), io.BytesIO()
+    has_left = is_left_only(run.scoring.family, run.drawn.texts)
     for prompts, accepted in _written(run, table.table):
         for start in range(0, len(prompts), SHARD):
-            values = store.gather(run.scoring, prompts[start : start + SHARD], accepted)
-            if np.isnan(values).any():
+            some = prompts[start : start + SHARD]
+            gathered = store.gather_with_left(run.scoring, some, accepted)
+            if np.isnan(gathered.values).any():
                 raise lacking
-            scores.write(values.astype("<f4").tobytes())
+            scores.write(gathered.values.astype("<f4").tobytes())
+            left = left_of(gathered, some) if has_left else None
+            has_left = left is not None
+            left_scores.write(b"" if left is None else left.astype("<f4").tobytes())
     packed = PackedRun(run=run, created=info.created, provenance=info.provenance)
-    files = (canonical(packed), canonical(table), scores.getvalue())
-    return {f"{run.key}/{name}": data for name, data in zip(FILES, files, strict=True)}
+    files = dict(zip(FILES, (canonical(packed), canonical(table), scores.getvalue()), strict=True))
+    files |= {LEFT: left_scores.getvalue()} if has_left else {}
+    return {f"{run.key}/{name}": data for name, data in files.items()}
 
 
 def _plain_text(text: str, option: str, longest: int) -> str:
@@ -354,7 +380,7 @@ def read_pack(data: bytes) -> Pack:
         _check_texts(manifest)
         contents: list[Content] = []
         for key in manifest.runs:
-            files = [parts[f"{key}/{name}"] for name in FILES]
+            files = [parts[name] for name in manifest.names_of(key)]
             contents.append(_content(key, files, MOST_CELLS - sum(one.run.cells for one in contents)))
         texts = _texts(manifest, parts)
     except InputError as error:
@@ -411,7 +437,7 @@ def _check_texts(manifest: PackManifest) -> None:
 
 def _content(key: str, files: Sequence[bytes], most_cells: int) -> Content:
     """Check the parts of one run against each other."""
-    run_bytes, words_bytes, scores = files
+    run_bytes, words_bytes, scores, *more = files
     packed = _record(PackedRun, run_bytes, "run.json")
     run = packed.run
     if run.key != key:
@@ -431,14 +457,19 @@ def _content(key: str, files: Sequence[bytes], most_cells: int) -> Content:
     written = _written(run, table.table)
     if sum(len(prompts) * len(accepted) for prompts, accepted in written) * 4 != len(scores):
         raise ValueError("scores.f32 does not have a number for every prompt and word")
-    values = np.frombuffer(scores, "<f4")
-    if np.isnan(values).any() or (values > ABOVE_NOTHING).any():
-        raise ValueError("scores.f32 holds what is no logarithm of a probability")
+    if any(len(left) != len(scores) for left in more):
+        raise ValueError(f"{LEFT} does not have a number for every one of scores.f32")
+    if more and not is_left_only(run.scoring.family, run.drawn.texts):
+        raise ValueError(f"{LEFT} belongs to a run without text that is scored with the words")
+    numbers = [np.frombuffer(data, "<f4") for data in (scores, *more)]
+    if np.isnan(numbers[0]).any() or any((values > ABOVE_NOTHING).any() for values in numbers):
+        raise ValueError("scores.f32 or left.f32 holds what is no logarithm of a probability")
     blocks, start = [], 0
     for prompts, accepted in written:
         count = len(prompts) * len(accepted)
-        block = values[start : start + count].reshape(len(prompts), len(accepted))
-        blocks.append(Block(prompts, accepted, block))
+        shape = len(prompts), len(accepted)
+        values, *left = (part[start : start + count].reshape(shape) for part in numbers)
+        blocks.append(Block(prompts, accepted, values, *left))
         start += count
     return Content(packed, table.table, tuple(blocks))
 

@@ -46,12 +46,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Scores:
-    """A block to be stored as a shard; for its fields see :meth:`Store.write`."""
+    """A block to be stored as a shard; for its fields see :meth:`Store.write`.
+
+    ``left``: [prompt, accepted word] nats given the text on the left alone, NaN where a token is part of both
+    word and right text; ``None`` where these are the scores, or not known.
+    """
 
     prompts: tuple[str, ...]
     words: tuple[str, ...]
     values: Nats
     provenance: Mapping[str, Any]
+    left: Nats | None = None
 
 
 class Layer:
@@ -195,7 +200,7 @@ class Layer:
 
 
 def _drafted(key: ScoringKey, table: TokenTable, block: Scores) -> tuple[Manifest, bytes]:
-    data = encode(block.prompts, block.values)
+    data = encode(block.prompts, block.values, block.left)
     return manifest_of(key, block.prompts, block.words, table, data, now(), block.provenance), data
 
 
@@ -275,14 +280,29 @@ def missing_blocks(
     return blocks
 
 
+@dataclass(frozen=True)
+class Gathered:
+    """Scores of several layers.
+
+    ``values``: [prompt, word] float32 nats, NaN where no layer has any.  ``left``: those given the text on
+    the left alone, from the same shards; NaN where there is none (:class:`Scores`).  ``has_left``: whether
+    the shard of a score has any.
+    """
+
+    values: FloatArray
+    left: FloatArray
+    has_left: NDArray[np.bool_]
+
+
 def gathered(
     layers: Sequence[Layer], key: ScoringKey, prompts: Sequence[str], words: Sequence[str]
-) -> FloatArray:
-    """Return [prompt, word] float32 nats, each of the first layer that has it; NaN where none has.
+) -> Gathered:
+    """Return the scores of prompts × words, each of the first layer that has it.
 
     Raises DamagedCatalogueError if a shard does not contain what a catalogue says of it.
     """
     values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
+    left, has_left = values.copy(), np.zeros(values.shape, dtype=bool)
     for layer in layers:
         for holding in layer.holdings(key.hash, prompts):
             there, columns = _shared(holding.words, words)
@@ -294,9 +314,12 @@ def gathered(
                 rows = _rows_of(shard.prompts, [prompts[position] for position in holding.positions.tolist()])
                 if (rows < 0).any() or holding.words != shard.manifest.words:
                     layer.catalogue.database.give_up(f"it is wrong about the shard {holding.shard}")
-                nats = shard.values[np.ix_(rows, there)]
-                values[cells] = np.where(np.isnan(values[cells]), nats, values[cells])
-    return values
+                new = np.isnan(values[cells])
+                values[cells] = np.where(new, shard.values[np.ix_(rows, there)], values[cells])
+                if shard.left is not None:
+                    left[cells] = np.where(new, shard.left[np.ix_(rows, there)], left[cells])
+                    has_left[cells] |= new
+    return Gathered(values, left, has_left)
 
 
 def _alike(there: NDArray[np.bool_]) -> Iterable[Sequence[int]]:
@@ -333,6 +356,8 @@ def check_block(block: Scores, table: TokenTable) -> None:
     unknown = [word for word in block.words if word not in table.tokens and word not in table.refused]
     if values.shape != (len(prompts), accepted) or len(set(prompts)) != len(prompts):
         raise ValueError(f"{values.shape} values for {len(prompts)} prompts and {accepted} accepted words")
+    if block.left is not None and block.left.shape != values.shape:
+        raise ValueError(f"{block.left.shape} values given the left text for {values.shape} scores")
     if unknown or np.isnan(values).any():
         raise ValueError(f"words the table does not know: {unknown}" if unknown else "values are NaN")
 

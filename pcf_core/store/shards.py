@@ -3,7 +3,9 @@
 The Parquet file holds data alone, so that the same data give the same bytes.  How they were made is in the
 manifest, which is written last and has the checksum of the data.  Of scores, prompts × words of one scoring
 key, the columns are ``prompt``: string, and ``log_probability``: fixed_size_list<float32>, nats per accepted
-word.
+word.  If text stands right of ``[Y]`` in some prompts of a causal model, a third column,
+``left_log_probability``, has the same of the words given the text on the left alone, NaN where a token is
+part of both word and right text.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from pcf_core.store.storage import Storage
 
 SCHEMA_VERSION = 1
 MANIFEST = ".json"
+SCORES, LEFT = "log_probability", "left_log_probability"  # columns
 
 T = TypeVar("T")
 
@@ -163,11 +166,12 @@ class Manifest(Sealed):
 
 @dataclass(frozen=True)
 class Shard:
-    """A shard that was read and checked; ``values``: [prompt, word] nats."""
+    """A shard that was read and checked; ``values``: [prompt, word] nats; ``left``: its third column."""
 
     manifest: Manifest
     prompts: tuple[str, ...]
     values: Nats
+    left: Nats | None = None
 
 
 def shard_id(scoring: str, prompts: Sequence[str], words: Sequence[str]) -> str:
@@ -214,28 +218,24 @@ def read_shard(folder: Storage, shard: str) -> Shard:
         manifest = Manifest.model_validate(body)
         if manifest.scoring.hash != folder.name:
             raise ValueError(f"it holds scores of {manifest.scoring.hash}")
-        prompts, values = decode(data)
-        if values.shape != (manifest.rows, len(manifest.words)):
+        prompts, values, left = decode(data)
+        shapes = {part.shape for part in (values, left) if part is not None}
+        if shapes != {(manifest.rows, len(manifest.words))}:
             raise ValueError("it holds something else than its manifest says")
-        return Shard(manifest, prompts, values)
+        return Shard(manifest, prompts, values, left)
 
     return read_sealed(folder, shard, "scores", interpret)
 
 
-def encode(prompts: Sequence[str], values: Nats) -> bytes:
+def encode(prompts: Sequence[str], values: Nats, left: Nats | None = None) -> bytes:
     """Encode [prompt, word] nats as a Parquet file; the same numbers give the same bytes.
 
     Parquet's BYTE_STREAM_SPLIT stores the four bytes of each number apart: signs and exponents are similar
     and compress better on their own.
     """
-    numbers = pa.array(np.ascontiguousarray(values, dtype=np.float32).ravel())
+    columns = {SCORES: values} if left is None else {SCORES: values, LEFT: left}
     table = pa.table(
-        {
-            "prompt": pa.array(prompts, pa.string()),
-            "log_probability": pa.array([], pa.list_(pa.float32(), values.shape[1]))
-            if len(prompts) == 0
-            else pa.FixedSizeListArray.from_arrays(numbers, values.shape[1]),
-        }
+        {"prompt": pa.array(prompts, pa.string())} | {name: _lists(part) for name, part in columns.items()}
     )
     sink = pa.BufferOutputStream()
     pq.write_table(
@@ -243,24 +243,37 @@ def encode(prompts: Sequence[str], values: Nats) -> bytes:
         sink,
         compression="zstd",
         use_dictionary=False,
-        use_byte_stream_split=["log_probability.list.element"],
+        use_byte_stream_split=[f"{name}.list.element" for name in columns],
     )
     return bytes(sink.getvalue())
 
 
-def decode(data: bytes) -> tuple[tuple[str, ...], Nats]:
-    """Decode what :func:`encode` wrote."""
+def _lists(values: Nats) -> pa.Array:
+    """Return [prompt, word] numbers as a column with a list for each prompt."""
+    if len(values) == 0:
+        return pa.array([], pa.list_(pa.float32(), values.shape[1]))
+    numbers = pa.array(np.ascontiguousarray(values, dtype=np.float32).ravel())
+    return pa.FixedSizeListArray.from_arrays(numbers, values.shape[1])
+
+
+def decode(data: bytes) -> tuple[tuple[str, ...], Nats, Nats | None]:
+    """Decode what :func:`encode` wrote: prompts, scores, and those given the left text alone if any."""
     table = pq.ParquetFile(pa.BufferReader(data)).read(use_threads=False).combine_chunks()
-    column = table["log_probability"].combine_chunks()
-    values = column.flatten().to_numpy().reshape(table.num_rows, column.type.list_size)
-    return tuple(table["prompt"].to_pylist()), values
+
+    def numbers(name: str) -> Nats:
+        column = table[name].combine_chunks()
+        values: Nats = column.flatten().to_numpy().reshape(table.num_rows, column.type.list_size)
+        return values
+
+    left = numbers(LEFT) if LEFT in table.column_names else None
+    return tuple(table["prompt"].to_pylist()), numbers(SCORES), left
 
 
 def _answers_the_same(there: bytes, data: bytes) -> bool:
     """Tell whether the existing bytes hold a score for the same prompts and as many words."""
     try:
-        prompts, values = decode(there)
+        prompts, values, _ = decode(there)
     except (ValueError, KeyError, OSError, pa.ArrowException):
         return False
-    expected, wanted = decode(data)
+    expected, wanted, _ = decode(data)
     return prompts == expected and values.shape == wanted.shape and not np.isnan(values).any()

@@ -24,6 +24,7 @@ from pcf_core.store.files import as_store_error, locked, seal, write_whole
 from pcf_core.store.imported import Imported
 from pcf_core.store.layer import (
     Deletable,
+    Gathered,
     Layer,
     Missing,
     Scores,
@@ -194,9 +195,13 @@ class Store:
         """
         return self._layers[0].changes(key.hash)
 
-    @retrying
     def gather(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
         """Return [prompt, word] log-probabilities in nats, float32; NaN where missing or refused."""
+        return self.gather_with_left(key, prompts, words).values
+
+    @retrying
+    def gather_with_left(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> Gathered:
+        """Return the same, with the log-probabilities given the text on the left alone, where stored."""
         return gathered(self._layers_of(key), key, prompts, words)
 
     def write(

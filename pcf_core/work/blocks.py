@@ -26,8 +26,8 @@ from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
 from pcf_core.core.settings import USUAL_SHARD, Engine, Settings, settings
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer, open_scorer
-from pcf_core.store.layer import Missing
+from pcf_core.models.scoring.base import Batch, Scorer, in_order, open_scorer
+from pcf_core.store.layer import Missing, Scores
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import OnProgress, OpenScorer, Pace, Pause, PauseClock, no_pause
 
@@ -57,11 +57,13 @@ class Block:
 class ScoredBlock:
     """A block after scoring.
 
-    ``values``: [prompt, word] nats; ``provenance``: what made them, and how fast.
+    ``values``: [prompt, word] nats; ``provenance``: what made them, and how fast.  ``left``: [prompt, word]
+    nats given the text on the left alone, see :class:`~pcf_core.models.scoring.base.Batch`.
     """
 
     values: FloatArray
     provenance: Mapping[str, Any]
+    left: FloatArray | None = None
 
 
 class ParallelScorer(Scorer):
@@ -140,14 +142,18 @@ def _telling_parts(scorer: Scorer, on_part: Callable[[float], None] | None) -> I
 def _score_once(
     scorer: Scorer, block: Block, on_batch: Callable[[Sequence[int]], None], pause: Pause
 ) -> ScoredBlock:
-    values = np.full((len(block.prompts), len(block.words)), np.nan, dtype=np.float32)
-    filled, timed_pause, began = 0, PauseClock(pause), time.perf_counter()
-    for rows, nats in scorer.batches(block.prompts, block.words, timed_pause):
-        values[rows] = nats
-        filled += len(rows)
-        on_batch(rows.tolist())
-        if filled < len(values):
-            timed_pause()
+    timed_pause, began = PauseClock(pause), time.perf_counter()
+
+    def batches() -> Iterator[Batch]:
+        filled = 0
+        for batch in scorer.batches(block.prompts, block.words, timed_pause):
+            yield batch
+            filled += len(batch.rows)
+            on_batch(batch.rows.tolist())
+            if filled < len(block.prompts):
+                timed_pause()
+
+    values, left = in_order(batches(), len(block.prompts), len(block.words))
     seconds = time.perf_counter() - began - timed_pause.seconds
     if np.isnan(values).any():
         raise ScoringError(
@@ -155,7 +161,7 @@ def _score_once(
             "error in PCF Audit: report it with the name of the model."
         )
     timings = {"seconds": seconds, "cells_per_second": block.cells / max(seconds, 1e-9)}
-    return ScoredBlock(values, {**environment(scorer), "timings": timings})
+    return ScoredBlock(values, {**environment(scorer), "timings": timings}, left)
 
 
 def noting(opener: Callable[P, M], made: dict[str, Any]) -> Callable[P, M]:
@@ -250,7 +256,8 @@ def score_blocks(
             on_restart=partial(restart, done),
             pause=pause,
         )
-        store.write(scorer.key, block.prompts, block.words, table, scored.values, scored.provenance)
+        scores = Scores(block.prompts, block.words, scored.values, scored.provenance, scored.left)
+        store.write_all(scorer.key, table, [scores])
     return total
 
 

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.audit.preferences import coverage_of, preferences_of
+from pcf_core.audit.preferences import coverage_at, preferences_of
 from pcf_core.audit.slots import Slot
-from pcf_core.core.records import FloatArray
 from pcf_core.core.run import LOW_COVERAGE, RunSpec, ScoredSentence, TokenTable
-from pcf_core.models.scoring.base import has_right_text
-from pcf_core.work.blocks import Block
+from pcf_core.work.blocks import Block, ScoredBlock
 
 GOLDEN = 0.6180339887498949  # however many of its multiples are taken, their fractions are spread evenly
 
@@ -28,21 +26,22 @@ def spread_ranks(count: int) -> NDArray[np.intp]:
 
 
 def last_sentence(
-    run: RunSpec, block: Block, values: FloatArray, table: TokenTable, counting: Sequence[str]
+    run: RunSpec, block: Block, scored: ScoredBlock, table: TokenTable, counting: Sequence[str]
 ) -> ScoredSentence | None:
     """Return the last sentence of a scored block with its preferences.
 
-    ``values``: [prompt, word] nats; ``counting``: the words that count.  ``None`` if the block lacks some of
-    them as they are written there, or the model hardly expects any of them.
+    ``counting``: the words that count.  ``None`` if the block lacks some of them as they are written there,
+    or the model hardly expects any of them.
     """
     prompt = block.prompts[-1]
     written = Slot.of(prompt).written(counting)
     if not set(written) <= set(block.words):
         return None
-    nats = values[-1, [block.words.index(word) for word in written]]
+    columns = [block.words.index(word) for word in written]
+    nats, left = scored.values[-1, columns], None if scored.left is None else scored.left[-1, columns]
     tokens = [table.tokens[word] for word in written]
-    covered = coverage_of(nats, tokens, run.scoring.family, has_right_text(prompt))
-    if np.isneginf(nats).all() or (covered and max(map(float, covered.values())) < LOW_COVERAGE):
+    covered = coverage_at(prompt, nats, left, tokens, run.scoring.family)
+    if np.isneginf(nats).all() or (covered and max(covered.values()) < LOW_COVERAGE):
         return None
     preferences = preferences_of(nats, run.topic, counting).tolist()
     return ScoredSentence(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pcf_core.audit.preferences import Doubts, coverage_of, preferences_of, select_words
+from pcf_core.audit.preferences import Doubts, coverage_at, is_left_only, preferences_of, select_words
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.audit.slots import Slot, joining_note, refusal, spelling_note, stored_prompt
@@ -19,7 +19,7 @@ from pcf_core.core.run import ModelSpec, Protocol, TokenTable
 from pcf_core.core.topics import Topic
 from pcf_core.models.names import in_precision
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import BEHIND_A_SPACE, Scorer, has_right_text
+from pcf_core.models.scoring.base import BEHIND_A_SPACE, Scorer
 from pcf_core.models.scoring.base import open_scorer as open_real_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import JobContext, OnProgress, OpenScorer, Pace, Pause, job, no_pause
@@ -53,21 +53,21 @@ def word_check(
     The answer is plain JSON, in which a number that is not finite is ``None``.  ``words``: word, group,
     log_probability (nats) and tokens, in this text, of each word that counts; ``left_out``: word and reason
     of the others; ``coverage``: probability of the words together, by number of tokens (masked) or under
-    ``all``, ``None`` where a causal model scores the text right of ``[Y]`` with the word; ``preferences``:
-    group to probability, sum 1; ``notes``: how words are written where they begin a sentence
-    (:mod:`pcf_core.audit.slots`), and that ``fitting`` says nothing of one sentence.
+    ``all``, of a causal model given the text on their left alone (``left_only`` if text on the right is
+    scored with them), ``None`` where that is not known; ``preferences``: group to probability, sum 1;
+    ``notes``: how words are written where they begin a sentence (:mod:`pcf_core.audit.slots`), and that
+    ``fitting`` says nothing of one sentence.
 
     Raises TemplateError for a text without exactly one ``[Y]``, or with an ``[X]``, and ModelError if the
     model is unknown or a group has no usable word.
     """
-    right_text = has_right_text(text)
     if "[X]" in text:
         raise TemplateError(f"The text {text!r} still has an [X]: replace it with an occupation.")
     scorer = open_scorer(in_precision(resolve(model), dtype), protocol)
     table = check_at(scorer, topic.words, text)
     words, left_out = require_every_group(topic, model, table, protocol)
     slot = Slot.of(text)
-    nats = scorer.score([stored_prompt(text)], slot.written(words))[0]
+    nats, left = _scores_at(scorer, text, words)
     notes = [spelling_note(words)] if slot.begins else []
     notes += [joining_note([slot], words)]
     notes += [UNSAID] if protocol == "fitting" else []
@@ -75,7 +75,8 @@ def word_check(
     doubts = Doubts(topic, words)
     doubts.add(nats[np.newaxis], np.ones((1, len(words)), dtype=bool), tokens)
     notes += doubts.warnings(1)
-    coverage = coverage_of(nats, tokens, scorer.key.family, right_text)
+    coverage = coverage_at(text, nats, left, tokens, scorer.key.family)
+    left_only = coverage is not None and is_left_only(scorer.key.family, [text])
     shares = preferences_of(nats, topic, words)
     group_of = {word: group.name for group in topic.groups for word in group.words}
     return {
@@ -84,12 +85,19 @@ def word_check(
             for word, value, count in zip(words, nats.tolist(), tokens, strict=True)
         ],
         "left_out": [{"word": item.name, "reason": item.reason} for item in left_out],
-        "coverage": None if coverage is None else {k: _finite(float(share)) for k, share in coverage.items()},
+        "coverage": coverage,
+        **({"left_only": True} if left_only else {}),
         "preferences": {
             group: _finite(share) for group, share in zip(topic.group_names, shares.tolist(), strict=True)
         },
         "notes": [note for note in notes if note],
     }
+
+
+def _scores_at(scorer: Scorer, text: str, words: Sequence[str]) -> tuple[FloatArray, FloatArray | None]:
+    """Return [word] nats in a text, and those given the text on the left alone where the scorer tells."""
+    nats, left = scorer.score_with_left([stored_prompt(text)], Slot.of(text).written(words))
+    return nats[0], None if left is None else left[0]
 
 
 def check_at(scorer: Scorer, words: Sequence[str], text: str) -> TokenTable:
@@ -160,13 +168,12 @@ def check_asked(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any
     there = [check_at(scorer, topic.words, text) for text in texts]
     refused = {word: reason for table in (*there[::-1], usual) for word, reason in table.refused.items()}
     counting = [select_words(topic, _without(table, refused), "exact")[0] for table in there]
-    words, nats = fitting_scores(scorer, texts, counting, usual)
+    words, scores = fitting_scores(scorer, texts, counting, usual)
     long = {word for some in counting for word in some} - {word for some in words for word in some}
     coverage = []
-    for text, table, some, row in zip(texts, there, words, nats, strict=True):
+    for text, table, some, (nats, left) in zip(texts, there, words, scores, strict=True):
         tokens = [table.tokens[word] for word in some]
-        shares = coverage_of(row, tokens, scorer.key.family, has_right_text(text)) if some else {}
-        coverage.append(None if shares is None else {key: float(share) for key, share in shares.items()})
+        coverage.append(coverage_at(text, nats, left, tokens, scorer.key.family) if some else {})
     refused |= {word: TOO_LONG for word in topic.words if word in long}
     check = TopicCheck(
         tokens={word: number for word, number in usual.tokens.items() if word not in refused},
@@ -174,7 +181,8 @@ def check_asked(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any
         same=usual.same,
         texts=texts,
         coverage=tuple(coverage),
-        shares=mean_shares(words, nats),
+        shares=mean_shares(words, [nats for nats, _ in scores]),
+        left_only=any(left is not None for _, left in scores),
     )
     return check.model_dump(mode="json")
 
@@ -203,8 +211,8 @@ def _without(table: TokenTable, refused: Mapping[str, str]) -> TokenTable:
 
 def fitting_scores(
     scorer: Scorer, texts: Sequence[str], counting: Sequence[Sequence[str]], table: TokenTable
-) -> tuple[list[list[str]], list[FloatArray]]:
-    """Return [text] the words that count and fit into the model's context, and their nats.
+) -> tuple[list[list[str]], list[tuple[FloatArray, FloatArray | None]]]:
+    """Return [text] the words that count and fit into the model's context, and their :func:`_scores_at`.
 
     The longest words are left out of all texts until the others fit, since a run with a word that does not
     fit would be refused.
@@ -214,7 +222,7 @@ def fitting_scores(
         words = [[word for word in some if table.tokens[word] <= most] for some in counting]
         try:
             return words, [
-                scorer.score([stored_prompt(text)], Slot.of(text).written(some))[0] if some else np.empty(0)
+                _scores_at(scorer, text, some) if some else (np.empty(0), None)
                 for text, some in zip(texts, words, strict=True)
             ]
         except TemplateError:

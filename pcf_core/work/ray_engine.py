@@ -217,7 +217,7 @@ class RayScorer(ParallelScorer):
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
         scored = self._pool().ask("score", Block(tuple(prompts), tuple(words), len(prompts)))
-        yield np.arange(len(prompts)), scored.values
+        yield Batch(np.arange(len(prompts)), scored.values, scored.left)
 
 
 class RayCounters:

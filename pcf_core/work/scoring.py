@@ -422,7 +422,7 @@ class _Work:
         """Add a finished block; save all of them when it is time, or if prompts may repeat."""
         self.whole.append((block, scored))
         self.unsaved = self._cells_of_whole
-        newest = last_sentence(self.run, block, scored.values, self.table, self.counting)
+        newest = last_sentence(self.run, block, scored, self.table, self.counting)
         self.sentence = newest or self.sentence
         if (
             self.changes is None
@@ -438,7 +438,7 @@ class _Work:
             return
         cells = self._cells_of_whole
         blocks = [
-            Scores(block.prompts, block.words, scored.values, scored.provenance)
+            Scores(block.prompts, block.words, scored.values, scored.provenance, scored.left)
             for block, scored in self.whole
         ]
         self.whole = []  # tried once, also where the disk is full

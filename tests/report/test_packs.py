@@ -248,7 +248,7 @@ def test_forged_parts_are_refused_though_every_checksum_fits(pack: bytes, forger
 
 
 def test_a_pack_of_a_later_program_is_told_which_versions_are_read(pack: bytes) -> None:
-    with pytest.raises(PackError, match=r"manifest.json: version must be 1 or 2"):
+    with pytest.raises(PackError, match=r"manifest.json: version must be 1, 2 or 3"):
         read_pack(changed(pack, "manifest.json", put("version")(9)))
 
 

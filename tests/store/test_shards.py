@@ -75,7 +75,7 @@ def bytes_of(folder: Storage, name: str) -> bytes:
 )
 def test_every_bit_comes_back(shard: tuple[list[str], np.ndarray]) -> None:
     prompts, values = shard
-    again, numbers = decode(encode(prompts, values))
+    again, numbers, _ = decode(encode(prompts, values))
     assert again == tuple(prompts)
     assert numbers.dtype == np.float32
     assert numbers.tobytes() == values.tobytes()
@@ -103,6 +103,22 @@ def test_a_shard_comes_back_with_its_manifest(written: tuple[Storage, str], key:
     assert shard.manifest.scoring == key
     assert shard.manifest.created.tzinfo is not None
     np.testing.assert_array_equal(shard.values, VALUES)
+
+
+def test_what_words_get_given_the_left_text_is_a_further_column(place: Storage, key: ScoringKey) -> None:
+    """A program that does not know it reads the others as ever; NaN stands where it is not known."""
+    left = VALUES + np.float32(0.25)
+    left[1, 0] = np.nan
+    data = encode(PROMPTS, VALUES, left)
+    manifest = manifest_of(key, data)
+    write_shard(place / key.hash, manifest, data)
+    shard = read_shard(place / key.hash, manifest.shard)
+    assert shard.left is not None
+    assert (shard.values.tobytes(), shard.left.tobytes()) == (VALUES.tobytes(), left.tobytes())
+    schema = pq.read_schema(BytesIO(data))
+    assert schema.names == ["prompt", "log_probability", "left_log_probability"]
+    assert pq.read_schema(BytesIO(encode(PROMPTS, VALUES))).names == schema.names[:2]
+    assert decode(encode(PROMPTS, VALUES))[2] is None
 
 
 def test_the_id_follows_key_prompts_and_words(key: ScoringKey) -> None:
@@ -210,6 +226,20 @@ def test_whoever_comes_in_between_the_shard_is_whole(
             write_shard(place / key.hash, manifest_of(key, OTHER), OTHER)
     found = read_shard(folder, shard)
     assert encode(found.prompts, found.values) == (OTHER if step == 1 else data)
+
+
+@SHARED
+def test_whichever_version_writes_first_its_shard_stays(place: Storage, key: ScoringKey) -> None:
+    """An earlier one does not write what words get given the left text."""
+    folder, earlier, later = place / key.hash, encode(PROMPTS, VALUES), encode(PROMPTS, VALUES, VALUES)
+    for first, second in ((earlier, later), (later, earlier)):
+        write_shard(folder, manifest_of(key, first), first)
+        write_shard(folder, manifest_of(key, second), second)
+        shard = read_shard(folder, manifest_of(key, first).shard)
+        assert shard.manifest.sha256 == sha256(first)
+        assert (shard.left is None) == (first is earlier)
+        for file in file_names(shard.manifest.shard):
+            folder.set_aside(file)
 
 
 @SHARED

@@ -292,7 +292,7 @@ def test_killed_while_it_sets_damage_aside_it_leaves_no_data_that_pass_for_whole
     score(any_store, key, PROMPTS, WORDS)
     folder = any_store._layers[0].scores / key.hash
     shard = any_store.shards(key)[0]
-    prompts, values = decode(folder.read(f"{shard}.parquet") or b"")
+    prompts, values, _ = decode(folder.read(f"{shard}.parquet") or b"")
     folder.replace(f"{shard}.parquet", encode(prompts, values - 1))
     real, left = type(folder).set_aside, [None] * renames
 

@@ -94,11 +94,11 @@ class Layered(FakeScorer):
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
-        for rows, nats in super()._score_batches(prompts, words, pause):
-            for number in range(len(rows)):
+        for batch in super()._score_batches(prompts, words, pause):
+            for number in range(len(batch.rows)):
                 if self.on_part is not None:
                     self.on_part(number + 0.5)
-            yield rows, nats
+            yield batch
 
 
 def test_the_work_on_a_batch_is_told_before_it_is_scored(store: Store) -> None:

@@ -141,9 +141,9 @@ def main(cache: Path, delay: float, until_idle: bool) -> None:
         def _score_batches(
             self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
         ) -> Iterator[Batch]:
-            for rows, nats in super()._score_batches(prompts, words, pause):
-                log.writelines(f"{prompts[row]}\n" for row in rows)
-                yield rows, nats
+            for batch in super()._score_batches(prompts, words, pause):
+                log.writelines(f"{prompts[row]}\n" for row in batch.rows)
+                yield batch
 
     def open_logged(spec: ModelSpec, protocol: str) -> FakeScorer:
         return Logged(probability, key=ScoringKey.of(spec, protocol), batch_size=2, delay=delay)

@@ -17,16 +17,15 @@ from pcf_core.app.inside import script
 from pcf_core.app.links import say_instead
 from pcf_core.app.page import draw_table, finding, picture
 from pcf_core.app.widgets import controls, numeric, plain
-from pcf_core.audit.preferences import coverage_of
+from pcf_core.audit.preferences import coverage_at, is_left_only
 from pcf_core.audit.results import Report
-from pcf_core.audit.slots import Slot, gather
+from pcf_core.audit.slots import Slot, gather, gather_with_left
 from pcf_core.core.families import facts_of
 from pcf_core.core.run import Preferences
-from pcf_core.models.scoring.base import has_right_text
 from pcf_core.report.sections.heat_map import ORDERS, PRESETS, pages_of
 from pcf_core.report.sections.tilt import interval_of_share
 from pcf_core.show.charts.heat_map import WordProbability, cell_bars, word_bars
-from pcf_core.show.findings.notes import coverage_note
+from pcf_core.show.findings.notes import coverage_note, given_left
 from pcf_core.show.findings.numbers import begun, count
 from pcf_core.show.findings.occupations import occupation_finding
 
@@ -118,10 +117,10 @@ def _cell_caption(item: Report, occupation: str, template: str) -> str:
     if result.coverage is None:
         return coverage_note(None, right_text=not facts_of(key.family).by_tokens)
     store, prompt = open_store(), template.replace("[X]", occupation)
-    nats = gather(store, key, [prompt], result.words)[0]
+    nats, left = gather_with_left(store, key, [prompt], result.words)
     tokens = Slot.of(prompt).tokens(store.known_words(key), result.words) or result.tokens
-    shares = coverage_of(nats, tokens, key.family, right_text=has_right_text(prompt))
-    return coverage_note(None if shares is None else {name: float(one) for name, one in shares.items()})
+    shares = coverage_at(prompt, nats[0], None if left is None else left[0], tokens, key.family)
+    return coverage_note(shares, left_only=is_left_only(key.family, [prompt]))
 
 
 def draw_flagged(item: Report) -> None:
@@ -133,6 +132,7 @@ def draw_flagged(item: Report) -> None:
             st.markdown(
                 "Ignore the preferences there. The sentences are marked above and listed from the lowest "
                 "coverage up; the files under *Data* name all of them."
+                + (f" Coverage is that {given_left()}." if coverage.left_only else "")
             )
             table = pd.DataFrame([cell.model_dump() for cell in coverage.listed])  # the lowest first
             draw_table(table, "flagged_cells", alt="Test sentences with almost no coverage")

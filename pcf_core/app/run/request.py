@@ -486,5 +486,8 @@ def _answer_sentences(answer: Mapping[str, Any]) -> list[str]:
         sentences.append(f"Left out: {names}.")
     if answer["coverage"]:
         largest = max(answer["coverage"].values())
-        sentences.append(f"The words together take {chance(largest)} of the probability in this sentence.")
+        given = " given the text to their left" if answer.get("left_only") else ""
+        sentences.append(
+            f"The words together take {chance(largest)} of the probability in this sentence{given}."
+        )
     return [*sentences, *answer.get("notes", ())]  # answers of before have none

@@ -82,8 +82,9 @@ the probability: then the results are about these words. Words of the *same toke
 it counts once in a group, and in no group if it is in several. *left out by single-token* names the words
 that do not count in the papers' protocol, with their counterparts where words are aligned. *Sentences* shows
 the ten most common sentences of the set, each with another occupation. Coverage is the probability of all
-words of the topic together there. If it is tiny, the words do not suit the sentences, or the model has not
-learned them.
+words of the topic together there; if a model scores text to the right of [Y] with the words, it is that of
+the words given the text to their left. If it is tiny, the words do not suit the sentences, or the model has
+not learned them.
 """
 SINGLE = "left out by single-token"
 FORMS = """

@@ -12,11 +12,11 @@ The scorer of a model's family is imported, and torch with it, when a model is o
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pkgutil import resolve_name
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,20 @@ SLICE = 2**22  # logits that a small model computes at a time: as float32 they f
 SUMMED = 2**18  # logits that are summed at a time: they fit into the cache of one core
 HIGHEST = 1e-6  # nats by which rounding may lift the log of a probability above 0
 MOST_NAMED = 5  # words in a sentence
-Batch = tuple[NDArray[np.int_], FloatArray]
+
+
+class Batch(NamedTuple):
+    """Scores of some prompts: their ``rows`` [n] in the request, ``nats`` [n, word], and ``left``.
+
+    ``left``: [n, word] nats of the words given the text on their left alone, which sum to a coverage where
+    those of word and right text together do not.  They are the scores of the prompts cut behind ``[Y]``; NaN
+    where a token is part of both word and right text; ``None`` where no text stands on the right, the scores
+    are conditional on it, or the family does not tell.
+    """
+
+    rows: NDArray[np.int_]
+    nats: FloatArray
+    left: FloatArray | None = None
 
 
 def split_prompt(prompt: str) -> tuple[str, str]:
@@ -149,7 +162,7 @@ class Scorer(abc.ABC):
     def batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None] = lambda: None
     ) -> Iterator[Batch]:
-        """Yield (row indices [n], nats float32 [n, word]) until every prompt has had its row exactly once.
+        """Yield batches, in float32, until every prompt has had its row exactly once.
 
         The order and the size of batches depend on the prompts and words alone.  The caller may stop between
         two batches; ``pause`` is called while waiting for a server, and what it raises ends the scoring.
@@ -220,10 +233,13 @@ class Scorer(abc.ABC):
 
     def score(self, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
         """Return [prompt, word] nats, float32: all batches of :meth:`batches` in the order of the prompts."""
-        values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
-        for rows, nats in self.batches(prompts, words):
-            values[rows] = nats
-        return values
+        return self.score_with_left(prompts, words)[0]
+
+    def score_with_left(
+        self, prompts: Sequence[str], words: Sequence[str]
+    ) -> tuple[FloatArray, FloatArray | None]:
+        """Return the same, and [prompt, word] the nats given the left text alone as in :class:`Batch`."""
+        return in_order(self.batches(prompts, words), len(prompts), len(words))
 
     def _whole_words(
         self, prompts: Sequence[str], forms: Mapping[tuple[str, ...], list[int]], pause: Callable[[], None]
@@ -231,17 +247,17 @@ class Scorer(abc.ABC):
         """Yield the scores of prompts, together for prompts that give the words the same letters."""
         for words, rows_of_form in forms.items():
             whole = [whole_word_prompt(prompts[row])[0] for row in rows_of_form]
-            for rows, nats in self._checked(whole, words, pause):
-                yield np.array(rows_of_form)[rows], nats
+            for batch in self._checked(whole, words, pause):
+                yield batch._replace(rows=np.array(rows_of_form)[batch.rows])
 
     def _checked(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
-        for rows, nats in self._score_batches(prompts, words, pause):
+        for rows, nats, left in self._score_batches(prompts, words, pause):
             for row, word in no_log_probability(nats):
                 cell = f"{words[word]!r} in {quoted(prompts[rows[row]])}"
                 raise self._no_probability(cell, nats[row, word])
-            yield rows, nats.astype(np.float32)
+            yield Batch(rows, nats.astype(np.float32), None if left is None else left.astype(np.float32))
 
     def _no_probability(self, what: str, score: float) -> ScoringError:
         """Make the error for a score that is no log-probability."""
@@ -257,6 +273,20 @@ class Scorer(abc.ABC):
             cause = "a log-probability cannot be above 0; report it with the name of the model"
         shown = "NaN" if np.isnan(score) else f"{score:.4g} nats"
         return ScoringError(f"The model {self.key.model} returned {shown} for {what}: {cause}.")
+
+
+def in_order(batches: Iterable[Batch], prompts: int, words: int) -> tuple[FloatArray, FloatArray | None]:
+    """Return [prompt, word] nats of all batches, and those given the left text alone if any batch has them.
+
+    A prompt that needs none has its scores there too.
+    """
+    values = np.full((prompts, words), np.nan, dtype=np.float32)
+    left, has_left = values.copy(), False
+    for batch in batches:
+        values[batch.rows] = batch.nats
+        left[batch.rows] = batch.nats if batch.left is None else batch.left
+        has_left |= batch.left is not None
+    return values, left if has_left else None
 
 
 def no_log_probability(nats: FloatArray) -> NDArray[np.int_]:

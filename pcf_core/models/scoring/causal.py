@@ -7,7 +7,9 @@
 in nats, each factor normalised over the whole vocabulary and the sum taken in float64, with the BOS token
 exactly where the tokenizer itself puts one by default (and before a text that begins with ``[Y]``, which has
 nothing else to condition on).  Where text stands right of ``[Y]``, w runs on over it: the score is
-log P(word + right | left), because a causal model cannot look ahead.
+log P(word + right | left), because a causal model cannot look ahead.  Such scores do not sum to a coverage.
+For that the same forward pass also gives log P(w | left), which is what the word would score in the prompt
+cut behind ``[Y]``; where a token is part of both word and right text, it is not known.
 
 **Worked example**, the word " she" of two tokens " sh", "e" in "The nurse said that [Y]":
 
@@ -188,22 +190,28 @@ class CausalScorer(LocalScorer):
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
         pieces = self.seam.cut(prompts, words, causal=True)
+        rights = [has_right_text(prompt) for prompt in prompts]
         starts = [self._start(piece, prompt) for piece, prompt in zip(pieces, prompts, strict=True)]
         continuations: dict[tuple[Any, ...], Continuations] = {}
         behind = []
-        for prompt, piece in zip(prompts, pieces, strict=True):
-            whole = tuple(ids + right for ids, right in zip(piece.words, piece.rights, strict=True))
-            boundary = self.boundary and not has_right_text(prompt)
-            if (whole, boundary) not in continuations:
-                continuations[whole, boundary] = Continuations.of(whole, boundary)
-            behind.append(continuations[whole, boundary])
+        for piece, right in zip(pieces, rights, strict=True):
+            whole = tuple(ids + rest for ids, rest in zip(piece.words, piece.rights, strict=True))
+            own = (ids if rest else () for ids, rest in zip(piece.words, piece.rights, strict=True))
+            heads = tuple(own) if right else ()
+            if (whole, heads) not in continuations:
+                continuations[whole, heads] = Continuations.of(whole, self.boundary, heads)
+            behind.append(continuations[whole, heads])
         lengths = [len(start) + tree.longest for start, tree in zip(starts, behind, strict=True)]
         check_context(self.key, self.context, lengths, prompts)
-        values = np.zeros((len(prompts), len(words)))
+        values = np.zeros((len(prompts), 2 * len(words)))  # scores, and words given the left text alone
         for rows, trees in self._blocks(starts, behind):
             with self._telling_parts(len(rows)):
                 self._add(values, trees)
-            yield np.array(rows), values[rows]
+            nats, left = np.split(values[rows], 2, axis=1)
+            for index, row in enumerate(rows):
+                joined = [not rest for rest in pieces[row].rights]  # a token is part of word and right text
+                left[index] = np.where(joined, np.nan, left[index]) if rights[row] else nats[index]
+            yield Batch(np.array(rows), nats, left if any(rights[row] for row in rows) else None)
 
     def _start(self, pieces: Pieces, prompt: str) -> Ids:
         start = self.seam.opening + pieces.left

@@ -163,7 +163,7 @@ class EndpointScorer(Scorer):
                 scores = self._scores(server, requested, by_text, pause)
                 nats = np.array([scores[cell].nats for cell in requested]).reshape(len(block), len(words))
                 places = [(row, line) for line, prompt in enumerate(block) for row in rows[prompt]]
-                yield np.array([row for row, _ in places]), nats[[line for _, line in places]]
+                yield Batch(np.array([row for row, _ in places]), nats[[line for _, line in places]])
 
     def _require_same_model(self, server: Server) -> None:
         now = self._read(server, [TEXT])[TEXT]

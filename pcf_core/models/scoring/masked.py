@@ -102,7 +102,7 @@ class MaskedScorer(LocalScorer):
             for number, row in enumerate(block):
                 for query, targets in queries[row].items():
                     reads[query].extend((number, word, token) for word, token in targets)
-            yield np.array(block), self._read(reads, len(block), len(words))
+            yield Batch(np.array(block), self._read(reads, len(block), len(words)))
 
     def _queries(self, pieces: Pieces) -> dict[Query, list[tuple[int, int]]]:
         """Make the inputs of one prompt, each with the (word, token) pairs whose probability it gives."""

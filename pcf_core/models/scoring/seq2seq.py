@@ -162,7 +162,7 @@ class Seq2SeqScorer(LocalScorer):
         numbers = [shapes.index(one.shape) for one in questions]
         costs = [self._cost(question) for question in questions]
         for block in plan(numbers, costs, self.batch_tokens):
-            yield np.array(block), self._read([questions[index] for index in block], len(words))
+            yield Batch(np.array(block), self._read([questions[index] for index in block], len(words)))
 
     def _question(
         self, prompt: str, pieces: Pieces, continuations: dict[tuple[Ids, ...], Continuations]

@@ -41,12 +41,17 @@ class Continuations:
     reads: Indices
 
     @classmethod
-    def of(cls, words: Sequence[Ids], boundary: bool = False) -> Continuations:
-        """Make a tree from each word's token ids (and its right text); ``boundary``: also read its end."""
+    def of(cls, words: Sequence[Ids], boundary: bool = False, heads: Sequence[Ids] = ()) -> Continuations:
+        """Make a tree from each word's token ids (and its right text); ``boundary``: also read its end.
+
+        ``heads``: the beginnings of all words without their right text, if they have one.  They are read as
+        further words, from nodes that are read anyway, and ``boundary`` is then about them.
+        """
         nodes: dict[Ids, int] = {(): LEFT}
         reads = []
-        for word, ids in enumerate(words):
-            for length in range(len(ids) + boundary):
+        for word, ids in enumerate((*words, *heads)):
+            ends = boundary and (not heads or word >= len(words))
+            for length in range(len(ids) + ends):
                 node = nodes.setdefault(ids[:length], len(nodes) - 1)
                 reads.append((word, node, ids[length] if length < len(ids) else ENDS))
         paths = [path for path in nodes if path]

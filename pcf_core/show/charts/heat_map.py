@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from plotly.subplots import make_subplots
 
 from pcf_core.core.probe import ProbeAnswer
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import Preferences
 from pcf_core.show.charts import marks, rows, theme
+from pcf_core.show.findings.notes import coverage_given_left
 from pcf_core.show.findings.numbers import called, chance, odds, people, percent, words_of
 
 ROW, AROUND = 16, 200  # pixels of a row with a name that is read, and of all that stands around the rows
@@ -72,7 +73,7 @@ def heat_map(
     keys_y, keys_x = [str(row) for row in rows], [str(column) for column in columns]
     name = theme.probability_of(group)
     flagged = preferences.flagged[np.ix_(rows, columns)]
-    coverage = None if preferences.coverage is None else preferences.coverage[np.ix_(rows, columns)]
+    coverage = _coverage_shown(preferences, rows, columns)
     opened = clicks and len(rows) * len(columns) <= MOST_OPENED
 
     figure = make_subplots(
@@ -132,10 +133,22 @@ def heat_map(
     return figure.update_yaxes(tickfont_size=NAME, row=2)
 
 
+def _coverage_shown(
+    preferences: Preferences, rows: list[int], columns: list[int]
+) -> NDArray[np.object_] | FloatArray | None:
+    """Return [row, column] what is shown of the coverage of a cell: a number, or a text that says of what."""
+    if preferences.coverage is None:
+        return None
+    coverage = preferences.coverage[np.ix_(rows, columns)]
+    if not preferences.left_only:
+        return coverage
+    return np.array([[coverage_given_left(share) for share in line] for line in coverage.tolist()], object)
+
+
 def _cells(
     values: FloatArray,
     flagged: np.ndarray,
-    coverage: FloatArray | None,
+    coverage: NDArray[np.object_] | FloatArray | None,
     rows: list[int],
     columns: list[int],
     name: str,
@@ -145,7 +158,8 @@ def _cells(
     keys_y, keys_x = [str(row) for row in rows], [str(column) for column in columns]
 
     def hover(value: str, covered: str) -> str:
-        tail = "" if coverage is None else f"<br>coverage %{{{covered}:.3g}}"
+        shown = "" if coverage is None or coverage.dtype == object else ":.3g"
+        tail = "" if coverage is None else f"<br>coverage %{{{covered}{shown}}}"
         return f"%{{y}}<br>%{{x}}<br>{name} %{{{value}:.3g}}{tail}"
 
     is_written = values.size <= MOST_WRITTEN

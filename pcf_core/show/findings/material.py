@@ -112,6 +112,7 @@ def probes_finding(model: str, check: TopicCheck) -> str:
         least=min(shares),
         most=max(shares),
         other_kinds=len(coverage) > 1,
+        left_only=check.left_only,
     )
 
 

@@ -49,7 +49,20 @@ def coverage_facts(coverage: CoverageSummary | None) -> dict[str, str]:
     if coverage is None:
         return {"coverage": say("coverage_undefined")}
     ranges = [say("coverage_range", key=key, found=found) for key, found in coverage.by_tokens.items()]
-    return {"coverage": "; ".join(ranges), "flagged cells": say("flagged_cells", coverage=coverage)}
+    return {
+        "coverage": say("coverage_ranges", ranges=ranges, coverage=coverage),
+        "flagged cells": say("flagged_cells", coverage=coverage),
+    }
+
+
+def given_left() -> str:
+    """Say of which words a coverage is where the text on their right is scored with them."""
+    return say("given_left")
+
+
+def coverage_given_left(share: float) -> str:
+    """Write the coverage of words given the text to their left; NaN where it is not known."""
+    return say("coverage_given_left", share=None if math.isnan(share) else share)
 
 
 def low_coverage_note(coverages: Mapping[str, CoverageSummary | None]) -> str:
@@ -88,22 +101,28 @@ def words_with(key: str) -> str:
     return which and f"{which} "
 
 
-def coverage_note(shares: Mapping[str, float] | None, *, right_text: bool = True) -> str:
+def coverage_note(
+    shares: Mapping[str, float] | None, *, right_text: bool = True, left_only: bool = False
+) -> str:
     """Say how much of the probability the topic's words get in a cell, per number of tokens or ``all``.
 
     ``right_text`` says why there is none: text that is scored with the word, or else no space before it.
+    ``left_only``: as in :func:`coverage_sentence`.
     """
     if shares is None:
         return say("right_text_scored") if right_text else say("no_space_before")
-    sentence = coverage_sentence(shares)
+    sentence = coverage_sentence(shares, left_only=left_only)
     if max(shares.values()) >= LOW_COVERAGE:
         return sentence
     return f"{sentence} {say('low_in_cell', limit=LOW_COVERAGE)}"
 
 
-def coverage_sentence(shares: Mapping[str, float | None]) -> str:
-    """Say how much of the probability the topic's words get somewhere, per number of tokens or ``all``."""
-    return say("coverage", shares=shares)
+def coverage_sentence(shares: Mapping[str, float | None], *, left_only: bool = False) -> str:
+    """Say how much of the probability the topic's words get somewhere, per number of tokens or ``all``.
+
+    ``left_only``: given the text to their left alone, because the rest is scored with them.
+    """
+    return say("coverage", shares=shares, left_only=left_only)
 
 
 def self_audit_facts(audit: SelfAudit | None) -> dict[str, str]:

@@ -60,5 +60,5 @@ def probe_coverage(answer: ProbeAnswer) -> str:
     """Say how much of the probability the topic's words get in the sentence."""
     if answer.coverage is None:
         return say("coverage_undefined")
-    note = coverage_sentence(answer.coverage)
+    note = coverage_sentence(answer.coverage, left_only=answer.left_only)
     return note if len(answer.coverage) < 2 else f"{note} {say('several_numbers_of_tokens')}"

@@ -98,7 +98,7 @@ class Halves(Scorer):
         middle = len(prompts) // 2
         for rows in (np.arange(middle, len(prompts)), np.arange(middle)):
             values = [[WORSE.get(word, -float(row)) for word in words] for row in rows]
-            yield rows, np.array(values)
+            yield Batch(rows, np.array(values))
 
 
 def test_score_puts_rows_back_in_order() -> None:
@@ -251,10 +251,9 @@ def test_batches_can_be_watched_and_stopped() -> None:
     scorer = FakeScorer(lambda prompt, word: 0.5, batch_size=2, delay=0.02)
     started = time.monotonic()
     batches = scorer.batches([f"{number} [Y]" for number in range(5)], ["he"])
-    first, _ = next(batches)
-    assert first.tolist() == [0, 1]
+    assert next(batches).rows.tolist() == [0, 1]
     assert scorer.scored == 2
-    assert [rows.tolist() for rows, _ in batches] == [[2, 3], [4]]
+    assert [batch.rows.tolist() for batch in batches] == [[2, 3], [4]]
     assert time.monotonic() - started >= 0.06
 
 

@@ -146,7 +146,7 @@ def test_a_cell_does_not_depend_on_its_batch(name: str) -> None:
 def test_batches_are_a_function_of_the_request_and_cover_it(name: str) -> None:
     many = [f"{'very ' * n}{prompt}" for n in range(9) for prompt in PROMPTS]
     scorer = changed(name, batch_tokens=128)
-    plans = [[rows.tolist() for rows, _ in scorer.batches(many, ["he", "son"])] for _ in range(2)]
+    plans = [[batch.rows.tolist() for batch in scorer.batches(many, ["he", "son"])] for _ in range(2)]
     assert plans[0] == plans[1]
     assert len(plans[0]) > 3
     assert sorted(row for rows in plans[0] for row in rows) == list(range(9 * len(PROMPTS)))

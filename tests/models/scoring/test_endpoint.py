@@ -175,9 +175,9 @@ def test_blocks_come_one_by_one_and_stop_where_asked(serve: Serve) -> None:
     scorer = open_scorer(resolve(NAME))
     prompts = [f"The nurse number {number} said that [Y]" for number in range(400)]
     batches = scorer.batches(prompts, WORDS)
-    rows, nats = next(batches)
-    assert rows.tolist() == list(range(64))
-    assert nats.shape == (64, len(WORDS))
+    batch = next(batches)
+    assert batch.rows.tolist() == list(range(64))
+    assert batch.nats.shape == (64, len(WORDS))
     batches.close()
     assert len(server.prompts) < 400 * len(WORDS) / 2
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("endpoint")]

@@ -207,3 +207,18 @@ def test_the_finding_of_a_run_with_a_plan_is_labelled(headline: bool) -> None:
     said = risk_finding("M", replace(report, sampling=LOOK, corrected=corrected))
     assert "over 1 occupation and 400 draws of 212 out of 2,000 sentences" in said
     assert (", both corrected for the sampling of sentences." in said) is headline
+
+
+def test_a_coverage_given_the_left_text_says_of_which_words_it_is() -> None:
+    left = coverage(3, by_tokens={"all": RANGES["1"]}, left_only=True)
+    ordinary = notes.coverage_facts(coverage(3, by_tokens={"all": RANGES["1"]}))["coverage"]
+    assert notes.coverage_facts(left)["coverage"] == f"{ordinary}, of the words given the text to their left"
+    some = notes.coverage_facts(left.model_copy(update={"unknown": 1}))["coverage"]
+    assert "given the text to their left; not known in 1 test sentence, where the word" in some
+    assert "given the text to their left" in notes.coverage_note({"all": 0.25}, left_only=True)
+    assert "given the text" not in notes.coverage_note({"all": 0.25})
+    flagged = FLAGGED.model_copy(update={"left_only": True})
+    (kept,) = warnings_of("causal", [1], flagged)
+    assert ", given the text to their left), so ignore" in notes.warning_text(kept, flagged)
+    assert notes.coverage_given_left(0.01234) == "0.0123 of the words given the text to their left"
+    assert notes.coverage_given_left(float("nan")) == "not known"
