@@ -23,7 +23,8 @@ from pcf_core.app.present import enlarged, is_presented
 from pcf_core.app.scoring import follow_checks, follow_readings, offer_scoring
 from pcf_core.app.styles import finished, readable
 from pcf_core.app.suiting import draw_way_to_an_answer
-from pcf_core.app.widgets import plain, plain_label
+from pcf_core.app.titles import list_titles, topic_titles
+from pcf_core.app.widgets import plain, plain_label, plain_titled
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.files import csv_text
 from pcf_core.report.loaded import PROGRAM, effective_text
@@ -64,6 +65,8 @@ WRITTEN: Mapping[str, Callable[[str], str]] = {
     "occupation": called,
     **dict.fromkeys(("group", "favoured", "leads"), people),
     **dict.fromkeys(("model", "name", "line", "place", "first", "second", "templates"), with_titles),
+    "topic": lambda name: topic_titles()(name),
+    "occupations": lambda name: list_titles()(name),
 }
 GROUPS = "|".join(map(re.escape, sorted(PEOPLE, key=len, reverse=True)))
 GROUP = re.compile(rf"^(|.*[_(: ])({GROUPS})([_):].*|)$")  # in the name of a column: stereotype_male_low
@@ -122,7 +125,7 @@ def open_results(
 def draw_refused(refused: Mapping[str, str]) -> None:
     """Show why models have no results; models with the same reason share a message."""
     for sentence in dict.fromkeys(refused.values()):
-        names = listed([plain(with_titles(name)) for name, why in refused.items() if why == sentence])
+        names = listed([plain_titled(name) for name, why in refused.items() if why == sentence])
         st.error(f"**{names}:** {plain(sentence)}", icon=":material/error:")
 
 
@@ -130,7 +133,7 @@ def draw_absent(names: Sequence[str]) -> None:
     """Name the models that are left out because they are not installed, with a link to install them."""
     if names:
         st.info(
-            f"Not installed here: {plain(with_titles(listed(names)))}. Only saved results are available.",
+            f"Not installed here: {plain_titled(listed(names))}. Only saved results are available.",
             icon=":material/cloud_download:",
         )
         draw_link(MODELS, "Install on the page Models", {}, ":material/download:")
@@ -221,7 +224,7 @@ def _draw_row(figures: Sequence[KeyFigure], columns: int) -> None:
             plain_label(with_titles(figure.label)),
             figure.value,
             help=figure.help,
-            delta=plain(with_titles(figure.detail)) or None,
+            delta=plain_titled(figure.detail) or None,
             delta_color="off",
             delta_arrow="off",
         )

@@ -31,6 +31,7 @@ from pcf_core.app.page import (
     picture,
 )
 from pcf_core.app.texts.shared import draw_list
+from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import StoreError
 from pcf_core.core.risk import Interval
@@ -148,6 +149,7 @@ class TabView:
         return st.selectbox(
             "Model",
             list(self.results),
+            format_func=model_titles(self.results),
             key="fp_one",
             bind="query-params",
             help="Whose prompts, words and texts are shown.",

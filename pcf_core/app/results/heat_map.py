@@ -16,6 +16,7 @@ from pcf_core.app.data import Loaded
 from pcf_core.app.inside import script
 from pcf_core.app.links import say_instead
 from pcf_core.app.page import draw_table, finding, picture
+from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import controls, numeric, plain
 from pcf_core.audit.preferences import coverage_of
 from pcf_core.audit.results import Report
@@ -51,6 +52,7 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
         model = st.selectbox(
             "Model",
             list(loaded.runs),
+            format_func=model_titles(loaded.runs),
             key="heat_model",
             bind="query-params",
             width=280,  # the longest name of a public model

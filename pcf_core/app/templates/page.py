@@ -30,6 +30,7 @@ from pcf_core.app.templates.keeping import (
     opened,
     undo,
 )
+from pcf_core.app.titles import set_titles
 from pcf_core.app.widgets import draw_facts, numeric, plain, refusals_said, table_key, textual
 from pcf_core.core.records import digest
 from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
@@ -82,6 +83,7 @@ def draw_head() -> tuple[str, str]:
             "Set",
             set_names(),
             USUAL,
+            set_titles(),
             key="set",
             help_text="The set of templates on this page. Your own sets come last.",
         )
@@ -359,7 +361,13 @@ def _draw_set_changes(shown: OpenSet) -> None:
             _changed(name, with_full_stop)
         with st.popover("Combine …", icon=":material/library_add:", help="Adds another set; counts add up."):
             others = [name_of_set for name_of_set in set_names() if name_of_set != name]
-            other = st.selectbox("Other set", others, key="unite_with", help="Its templates are added.")
+            other = st.selectbox(
+                "Other set",
+                others,
+                format_func=set_titles(),
+                key="unite_with",
+                help="Its templates are added.",
+            )
             if st.button("Combine", key="unite_sets", type="primary", disabled=other is None):
                 _changed(name, lambda before: _united_under(before, mined_set(str(other))))
 

@@ -40,7 +40,8 @@ from pcf_core.app.texts.shared import (
     draw_list,
     draw_marks,
 )
-from pcf_core.app.widgets import draw_card, plain
+from pcf_core.app.titles import model_titles
+from pcf_core.app.widgets import draw_card, plain, plain_titled
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import IMPORTED
@@ -289,6 +290,7 @@ def draw_summary() -> None:
     model = st.selectbox(
         "Model",
         models,
+        format_func=model_titles(models),
         key="cf_model",
         bind="query-params",
         help="The models of the sidebar, and all others that have a result of any audit. Topic, sentences "
@@ -300,7 +302,7 @@ def draw_summary() -> None:
     # Of an imported model that has texts alone the table says so.
     refused = {} if model.startswith(IMPORTED) and case.found else case.loaded.refused
     for name, sentence in refused.items():
-        st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
+        st.error(f"**{plain_titled(name)}** {plain(sentence)}", icon=":material/error:")
     for item in case.loaded.runs.values():
         if item.run.scoring.label != item.run.scoring.name:
             st.caption(f"The risk was calculated in {plain(item.run.scoring.dtype)}.")
