@@ -60,16 +60,23 @@ CHART = {"displaylogo": False, "responsive": True, "modeBarButtons": BUTTONS}
 CLICKED = {**CHART, "modeBarButtons": [["toImage"]]}
 READING, DATA, PROVENANCE = "Reading the picture", "Data", "Method and provenance"  # at the end of a page
 ROW = 5  # key figures side by side
+GROUPS = "|".join(map(re.escape, sorted(PEOPLE, key=len, reverse=True)))
+GROUP = re.compile(rf"^(|.*[_(: ])({GROUPS})([_):].*|)$")  # in a name: stereotype_male_low, most male
+
+
+def _with_people(name: str) -> str:
+    return GROUP.sub(lambda match: f"{match[1]}{people(match[2])}{match[3]}", name)
+
+
 # What cells of these columns name, and how it is written; files keep the names that scripts know.
 WRITTEN: Mapping[str, Callable[[str], str]] = {
     "occupation": called,
     **dict.fromkeys(("group", "favoured", "leads"), people),
     **dict.fromkeys(("model", "name", "line", "place", "first", "second", "templates"), with_titles),
+    "end": _with_people,
     "topic": lambda name: topic_titles()(name),
     "occupations": lambda name: list_titles()(name),
 }
-GROUPS = "|".join(map(re.escape, sorted(PEOPLE, key=len, reverse=True)))
-GROUP = re.compile(rf"^(|.*[_(: ])({GROUPS})([_):].*|)$")  # in the name of a column: stereotype_male_low
 FIGURES = 128  # kept for all visitors
 
 
@@ -159,7 +166,7 @@ def _draw_loaded(loaded: Loaded) -> None:
             st.caption(f":material/balance: {plain(note_text)}")
     with st.sidebar:
         st.caption(
-            f"{count(len(loaded.runs), 'run')} · {count(terms, plain(run.evidence.noun))} × "
+            f"{count(len(loaded.runs), 'result')} · {count(terms, plain(run.evidence.noun))} × "
             f"{contexts(len(first.templates), first.sampling)}{unequal_weights(first)}",
             help=weights_help(effective_text(first)) if unequal_weights(first) else None,
         )
@@ -428,7 +435,7 @@ def with_called(table: pd.DataFrame) -> pd.DataFrame:
 
 def _heading(name: str) -> str:
     """Write a column's name as people do: "stereotype men" for ``stereotype_male``."""
-    written = GROUP.sub(lambda match: f"{match[1]}{people(match[2])}{match[3]}", with_titles(name))
+    written = _with_people(with_titles(name))
     words = re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)+", name)  # ours: no model's name, which has more in it
     return written.replace("_", " ") if words else written
 

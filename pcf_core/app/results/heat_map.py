@@ -155,12 +155,12 @@ def open_clicked(loaded: Loaded) -> None:
     if state.pop(CLICKED, False):
         occupation, template = state[OCCUPATION], state[TEMPLATE]
         state[CONTEXT] = called(occupation, loaded.first.result.preferences.templates)[template]
-        st.dialog("One cell", width="large")(_draw_parts)(loaded, occupation, template, "clicked_")
+        st.dialog("One test sentence", width="large")(_draw_parts)(loaded, occupation, template, "clicked_")
 
 
 def draw_cell(loaded: Loaded) -> None:
     """Draw one cell: prompt, groups for every chosen model, the words that carry it, coverage."""
-    st.subheader("One cell")
+    st.subheader("One test sentence")
     preferences = loaded.first.result.preferences
     left, right = st.columns(2)
     with left:
