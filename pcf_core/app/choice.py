@@ -236,17 +236,30 @@ def draw_texts(topic: Topic) -> None:
 
 
 def choose_shown(
-    label: str, existing: Iterable[str], usual: str, titles: Titles, key: str, help_text: str
+    label: str,
+    existing: Iterable[str],
+    usual: str,
+    titles: Titles,
+    key: str,
+    help_text: str,
+    **more: Any,
 ) -> str:
     """Draw the choice of one of a kind, with that of the link among the options; return its name.
 
-    ``usual``: the default, if it exists; else the first option.
+    ``usual``: the default, if it exists; else the first option.  ``more``: further settings of the widget.
     """
     names = with_asked(key, existing, titles)
     index = names.index(usual) if usual in names else 0
     return str(
         st.selectbox(
-            label, names, index=index, format_func=titles, key=key, bind="query-params", help=help_text
+            label,
+            names,
+            index=index,
+            format_func=titles,
+            key=key,
+            bind="query-params",
+            help=help_text,
+            **more,
         )
     )
 

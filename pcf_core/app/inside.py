@@ -201,7 +201,8 @@ def _unchanged(value: Any) -> Any:
     return value
 
 
-selectbox.register_widget = multiselect.register_widget = _register_by_name  # type: ignore[attr-defined]
+selectbox.register_widget = _register_by_name  # type: ignore[attr-defined]
+multiselect.register_widget = _register_by_name  # type: ignore[attr-defined]
 
 
 def script() -> Script | None:

@@ -66,6 +66,7 @@ SECTIONS = {
     ],
     "Share": [("report", "Report", "description"), ("method", "Method", "school")],
 }
+SIDEBAR = 320  # pixels: the titles of usual sentences are not cut there; sidebar.css has the same
 PATIENCE = 2.0  # seconds that a page waits for a large file which nobody has read yet
 NAMES_BY_TITLE = component("pcf_audit_names", js=front("names.js"))  # puts names into addresses
 FOR_AUDITORS = ("run_an_audit", "try_a_sentence")  # pages on which a viewer could do nothing
@@ -85,7 +86,12 @@ def open_frame() -> StreamlitPage:
 
 def _open_frame() -> StreamlitPage:
     wait_for_hashes(PATIENCE)
-    st.set_page_config(page_title="PCF Audit", page_icon=settings().assets / "favicon.png", layout="wide")
+    st.set_page_config(
+        page_title="PCF Audit",
+        page_icon=settings().assets / "favicon.png",
+        layout="wide",
+        initial_sidebar_state=SIDEBAR,
+    )
     old_kind = takes_folder_for_pages()
     inside = is_inside()
     closed = () if inside and may_audit() else FOR_AUDITORS

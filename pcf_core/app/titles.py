@@ -5,6 +5,7 @@ A menu takes them as its ``format_func``; its value, the session and the address
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from pcf_core.app.lists import all_evidence, all_topics, kept, set_cards
@@ -26,9 +27,18 @@ def topic_titles() -> Titles:
 
 @once_a_run
 def set_titles() -> Titles:
-    """Return the titles of all sets of sentences, also of those of earlier results."""
+    """Return the titles of all sets of sentences, also of those of earlier results.
+
+    Of sets with one title, one that is made for a topic is told by this topic.
+    """
+    cards, of_topic = set_cards(), topic_titles()
+    times = Counter(card.title for card in cards.values())
+    titles = {
+        name: f"{card.title} ({of_topic(card.topic)})" if card.topic and times[card.title] > 1 else card.title
+        for name, card in cards.items()
+    }
     earlier = {name: set_title(templates) for name, templates in kept().templates.items()}
-    return unique_titles({name: card.title for name, card in set_cards().items()} | earlier)
+    return unique_titles(titles | earlier)
 
 
 @once_a_run

@@ -70,6 +70,7 @@ where the model continues. Its count, how often the corpus has it, is its weight
 panel means that few templates are common and very many are rare; the lower panel adds the shares up. The
 **effective number** is how many equally common templates would give results as precise as these.
 """
+WIDTH = 330  # pixels, of the longest title of a shipped set
 MOST_SEEN = 10  # sentences of a set that are listed above its picture
 MOST_ROWS = 1000
 MOST_LISTED = 300
@@ -86,6 +87,7 @@ def draw_head() -> tuple[str, str]:
             set_titles(),
             key="set",
             help_text="The set of templates on this page. Your own sets come last.",
+            width=WIDTH,
         )
         view = own.draw_views(
             VIEWS, CALLED, FOR_AUDITORS, "set_view", "see" if "set" in st.query_params else "list"
