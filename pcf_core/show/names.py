@@ -23,7 +23,7 @@ from pcf_core.models.public import public_models
 
 
 def with_titles(text: str) -> str:
-    """Replace the exact names of models and template sets in a text by their titles.
+    """Replace the exact names of models, template sets and lists in a text by their titles.
 
     A name inside a longer name, a path, an address or an option of a command stays as it is.  A text that was
     replaced once stays as it is.
@@ -35,7 +35,7 @@ def with_titles(text: str) -> str:
 
 
 def sentence_with_titles(sentence: str) -> str:
-    """Replace the same names in a sentence, where the title of a template set is quoted."""
+    """Replace the same names in a sentence, where the title of a set or list is quoted."""
     if "-" not in sentence:
         return sentence
     titles, names = _titles(settings().assets)
@@ -120,6 +120,10 @@ def _model_titles() -> Iterator[tuple[str, str]]:
 
 
 def _set_titles(assets: Path) -> Iterator[tuple[str, str]]:
-    for path in sorted((assets / "templates").glob("*.toml")):
+    """Yield names and titles of the shipped template sets and lists of occupations."""
+    for path in (
+        *sorted((assets / "templates").glob("*.toml")),
+        *sorted((assets / "evidence").glob("*.toml")),
+    ):
         with suppress(OSError, ValueError):
             yield path.stem, str(tomllib.loads(path.read_text(encoding="utf8")).get("title", ""))

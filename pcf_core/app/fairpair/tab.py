@@ -188,7 +188,9 @@ def _draw_beside(shown: TabView) -> None:
         st.caption(plain(f"{model}: {perturber_finding(result.errors)} {ends_finding(result)}"))
     with st.expander("Notes", icon=":material/info:"):
         for model, report in shown.reports.items():
-            st.markdown(f"**{plain(model)}**\n" + "\n".join(f"- {plain(line)}" for line in notes(report)))
+            st.markdown(
+                f"**{plain_titled(model)}**\n" + "\n".join(f"- {plain(line)}" for line in notes(report))
+            )
     draw_where_asked([result.asked.key for result in results.values()])
 
 

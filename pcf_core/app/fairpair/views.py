@@ -32,7 +32,7 @@ from pcf_core.app.page import (
 )
 from pcf_core.app.texts.shared import draw_list
 from pcf_core.app.titles import model_titles
-from pcf_core.app.widgets import plain
+from pcf_core.app.widgets import plain, plain_titled
 from pcf_core.core.errors import StoreError
 from pcf_core.core.risk import Interval
 from pcf_core.report.panels import Panel
@@ -390,7 +390,7 @@ def draw_texts(shown: TabView) -> None:
         pairs = texts_of(result, index)
     else:
         st.info(
-            f"{plain(model)} has no texts for this prompt: choose another prompt or model.",
+            f"{plain_titled(model)} has no texts for this prompt: choose another prompt or model.",
             icon=":material/info:",
         )
     if pairs is None:

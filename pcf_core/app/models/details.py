@@ -18,7 +18,7 @@ from pcf_core.app.page import draw_table
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, recorded, write
 from pcf_core.app.titles import model_titles
-from pcf_core.app.widgets import draw_facts, plain, refusals_said, size_text
+from pcf_core.app.widgets import draw_facts, plain, plain_titled, refusals_said, size_text
 from pcf_core.audit.baseline import NEUTRAL, NEUTRAL_LISTS
 from pcf_core.audit.options import word_scoring
 from pcf_core.audit.results import self_audit_of
@@ -199,7 +199,7 @@ def _draw_use(name: str, needs: Sequence[str]) -> None:
     if may_audit():
         st.page_link(
             RUN_AN_AUDIT.file,
-            label=f"Run an audit of {plain(name)}",
+            label=f"Run an audit of {plain_titled(name)}",
             icon=":material/play_arrow:",
             query_params={"score_model": [name]},
         )
