@@ -280,7 +280,9 @@ def _shared(model: str, loaded: Loaded, criteria: Sequence[CriteriaResult]) -> S
 def draw_summary() -> None:
     """Draw the tab."""
     choice = current_choice()
-    models = with_asked("cf_model", known_models(choice))
+    names = known_models(choice)
+    titles = model_titles(names)
+    models = with_asked("cf_model", names, titles)
     if not models:
         st.info(
             "No model has a result yet. Choose one in the sidebar, or test one on the page 'Run an audit'.",
@@ -290,7 +292,7 @@ def draw_summary() -> None:
     model = st.selectbox(
         "Model",
         models,
-        format_func=model_titles(models),
+        format_func=titles,
         key="cf_model",
         bind="query-params",
         help="The models of the sidebar, and all others that have a result of any audit. Topic, sentences "
