@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from pcf_core.app.titles import group_titles, list_titles, model_titles, set_titles, topic_titles
@@ -11,8 +13,10 @@ from tests.pages.opened import open_app
 
 
 @pytest.mark.parametrize("titles", [topic_titles, set_titles, list_titles])
-def test_everything_that_is_shipped_has_a_title_of_its_own(titles: object, own_settings: Settings) -> None:
-    shown: Titles = titles()  # type: ignore[operator]
+def test_everything_that_is_shipped_has_a_title_of_its_own(
+    titles: Callable[[], Titles], own_settings: Settings
+) -> None:
+    shown = titles()
     assert not [name for name, title in shown.by_name.items() if "-" in name and name in title]
     assert len(set(shown.by_name.values())) == len(shown.by_name)
 
