@@ -11,7 +11,7 @@ from pcf_core.app.page import finding, foot, key_figures, open_page
 from pcf_core.app.results.reliable import all_tails, only_reliable
 from pcf_core.app.results.risk import OCCUPATION_COLUMNS, draw_caprice, draw_fits, draw_prejudice, first_runs
 from pcf_core.app.shell import show
-from pcf_core.app.widgets import choose_one, controls, plain
+from pcf_core.app.widgets import choose_one, controls, plain_titled
 from pcf_core.report.sections.tails import caprice_panel, prejudice_panel, tails_table
 from pcf_core.show.findings.models import stand_outs, widest
 from pcf_core.show.findings.numbers import count
@@ -38,7 +38,7 @@ def draw() -> None:
         others = list(loaded.runs)[len(shown.runs) :]
         if others:
             room = count(len(shown.runs), "model")
-            st.caption(f"Not drawn: {plain(', '.join(others))}. A picture has room for {room}.")
+            st.caption(f"Not drawn: {plain_titled(', '.join(others))}. A picture has room for {room}.")
     if part == "prejudice":
         draw_prejudice(shown, row)
     else:

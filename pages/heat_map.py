@@ -26,7 +26,7 @@ from pcf_core.report.sections.heat_map import heat_answer, heat_map_panel, shown
 from pcf_core.show.charts.heat_map import MOST_OPENED
 from pcf_core.show.overview import ModelRow, overview_answer
 
-BELOW = "Click a cell, or choose one under *One cell*, to see the sentence and the words behind it."
+BELOW = "Click a cell, or choose one under *One test sentence*, to see the sentence and the words behind it."
 FILES = (
     " The files under *Data* have every test sentence of the result, one row for each occupation, template "
     "and group, with its coverage. The table there shows the cells of this picture."

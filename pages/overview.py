@@ -16,7 +16,7 @@ from pcf_core.app.present import is_presented
 from pcf_core.app.results.overview import draw_models, runs_alike
 from pcf_core.app.roles import may_audit
 from pcf_core.app.shell import show
-from pcf_core.app.widgets import plain
+from pcf_core.app.widgets import plain_titled
 from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.rows import reference_lines, risk_table, run_rows, with_reliable
 from pcf_core.report.sections.heat_map import example_cell
@@ -102,7 +102,7 @@ def draw_all_runs(loaded: Loaded) -> None:
         # The results differ in templates and words, which stand in their names.
         source=f"{PROGRAM} · {loaded.first.run.topic.title}",
     )
-    st.caption(plain(whiskers_note({row.label: row.drawn for row in rows if row.drawn})))
+    st.caption(plain_titled(whiskers_note({row.label: row.drawn for row in rows if row.drawn})))
     if unreliable := len(everything) - len(reliable):
         st.caption(
             f"{unreliable:,} more give no reliable answer: the model almost never used these words there."

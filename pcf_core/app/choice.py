@@ -1,9 +1,10 @@
 """The shared choice: which results are shown, with which reading options; and the pinned baseline of Compare.
 
 The choice is one block in the sidebar, bound to the URL.  Every widget has a fixed default, so that a link
-without a parameter means the same everywhere.  Streamlit writes the labels of a list into the URL: view
-options and precisions have their labels there.  Their names, which links of earlier versions have, are
-accepted too.
+without a parameter means the same everywhere.  Menus show the titles of models, topics, sets and lists, and
+the URL has their names (:mod:`pcf_core.app.titles`).  Streamlit writes the labels of other lists into the
+URL: view options and precisions have their labels there.  Their names, which links of earlier versions have,
+are accepted too.
 
 The baseline is the model that Compare opens against.  Each person who logs in has their own.  It is stored in
 the cache, and becomes part of the address when Compare is opened, so that a copied link opens the same where
@@ -42,7 +43,8 @@ from pcf_core.app.lists import (
     usual_lists,
 )
 from pcf_core.app.roles import may_audit, person, write
-from pcf_core.app.widgets import plain
+from pcf_core.app.titles import group_titles, list_titles, model_titles, set_titles, topic_titles
+from pcf_core.app.widgets import plain, plain_titled
 from pcf_core.audit.options import PageOptions, ViewOptions
 from pcf_core.core.errors import AuditError
 from pcf_core.core.options import Option, declared
@@ -50,6 +52,8 @@ from pcf_core.core.records import digest
 from pcf_core.core.topics import Topic
 from pcf_core.models.names import AUTO, PRECISIONS
 from pcf_core.models.public import public_models
+from pcf_core.show.findings.numbers import called
+from pcf_core.show.names import Titles, unique_titles
 from pcf_core.texts.text_audit import PRECISION
 
 AUTO_HELP = "the model's own on a GPU that has it, float32 on a CPU."
@@ -58,6 +62,7 @@ DEFAULT_MODELS = ("mini-bert", "mini-gpt")  # small ones of either kind, quick t
 MOST_OPENED = 2
 MOST_ASKED = 20
 LONGEST_NAME = 300
+NO_TITLES = Titles()
 KEY = "pins"  # under which the cache keeps it, as it does what is known of a run
 PINNED_NOW = "baseline_pinned"  # Compare was left as it is, and shall open against what was pinned since
 FIRST, SECOND, VIEW = "compare_first", "compare_second", "compare_view"  # what Compare has in its address
@@ -71,9 +76,11 @@ def draw_choice() -> None:
     names = [*(spec.name for spec in listed_models()), *scored_models()]
     with st.sidebar:
         st.caption("Shown on the pages under *Results*")
+        called_models = model_titles(names)
         models = st.multiselect(
             "Models",
-            with_asked("model", names),
+            with_asked("model", names, called_models),
+            format_func=called_models,
             default=opening_models(names, next(iter(known_topics.values()))),
             key="model",
             bind="query-params",
@@ -83,7 +90,8 @@ def draw_choice() -> None:
         draw_lookable(models)
         topic = st.selectbox(
             "Topic",
-            with_asked("topic", known_topics),
+            with_asked("topic", known_topics, topic_titles()),
+            format_func=topic_titles(),
             key="topic",
             bind="query-params",
             on_change=take_usual,
@@ -162,9 +170,13 @@ def opening_models(names: Collection[str], topic: Topic) -> list[str]:
     return public[:MOST_OPENED] or [name for name in taught if name in names]
 
 
-def with_asked(key: str, names: Iterable[str]) -> list[str]:
-    """List the known names, and those of the link, so that a page can name what it does not have."""
-    request = [name for name in st.query_params.get_all(key) if 0 < len(name) <= LONGEST_NAME]
+def with_asked(key: str, names: Iterable[str], titles: Titles = NO_TITLES) -> list[str]:
+    """List the known names, and those of the link, so that a page can name what it does not have.
+
+    ``titles``: of the names, by which the link may call them too.
+    """
+    texts = st.query_params.get_all(key)
+    request = [titles.name(text) for text in texts if 0 < len(text) <= LONGEST_NAME]
     return list(dict.fromkeys([*names, *request[:MOST_ASKED]]))
 
 
@@ -209,6 +221,7 @@ def draw_texts(topic: Topic) -> None:
         "Sentences",
         [*fitting_first(topic), *others.templates],
         usual.templates,
+        titles=set_titles(),
         key="templates",
         help_text="The set of sentences. The page *Templates* shows them.",
     )
@@ -216,19 +229,39 @@ def draw_texts(topic: Topic) -> None:
         "Occupations",
         [*evidence_lists(), *others.evidence],
         usual.evidence,
+        titles=list_titles(),
         key="evidence",
         help_text="The people that the sentences are about.",
     )
 
 
-def choose_shown(label: str, existing: Iterable[str], usual: str, key: str, help_text: str) -> str:
-    """Draw the choice of one of a kind, with the name of the link among the options; return it.
+def choose_shown(
+    label: str,
+    existing: Iterable[str],
+    usual: str,
+    titles: Titles,
+    key: str,
+    help_text: str,
+    **more: Any,
+) -> str:
+    """Draw the choice of one of a kind, with that of the link among the options; return its name.
 
-    ``usual``: the default, if it exists; else the first option.
+    ``usual``: the default, if it exists; else the first option.  ``more``: further settings of the widget.
     """
-    names = with_asked(key, existing)
+    names = with_asked(key, existing, titles)
     index = names.index(usual) if usual in names else 0
-    return str(st.selectbox(label, names, index=index, key=key, bind="query-params", help=help_text))
+    return str(
+        st.selectbox(
+            label,
+            names,
+            index=index,
+            format_func=titles,
+            key=key,
+            bind="query-params",
+            help=help_text,
+            **more,
+        )
+    )
 
 
 def draw_view_options(kind: type[ViewOptions] = PageOptions) -> None:
@@ -250,6 +283,7 @@ def choose_occupation(
     return select_on_pages(
         "Occupation",
         occupations,
+        unique_titles({name: called(name) for name in occupations}),
         key=OCCUPATION,
         default=default,
         help_text=help_text,
@@ -259,13 +293,15 @@ def choose_occupation(
 
 def choose_group(groups: Sequence[str], help_text: str) -> str:
     """Draw the field for one group; return the chosen one, or the first of ``groups``."""
-    chosen = select_on_pages("Group", groups, key=GROUP, default=groups[0], help_text=help_text)
+    titles = group_titles(groups)
+    chosen = select_on_pages("Group", groups, titles, key=GROUP, default=groups[0], help_text=help_text)
     return chosen or groups[0]
 
 
 def select_on_pages(
     label: str,
     options: Sequence[str],
+    titles: Titles,
     *,
     key: str,
     default: str | None,
@@ -286,6 +322,7 @@ def select_on_pages(
         label,
         options,
         index=None if default is None else options.index(default),
+        format_func=titles,
         placeholder=placeholder,
         key=key,
         bind="query-params",
@@ -308,7 +345,7 @@ def draw_pin(model: str) -> None:
         "Unpin" if is_pinned else "Pin",
         key=f"pin_{digest(model)}",
         icon=":material/keep_off:" if is_pinned else ":material/keep:",
-        help=f"Compare opens against {plain(model)} as long as it is pinned.",
+        help=f"Compare opens against {plain_titled(model)} as long as it is pinned.",
         on_click=_pin,
         args=("" if is_pinned else model,),
     )

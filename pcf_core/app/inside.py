@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from starlette.staticfiles import StaticFiles
 from streamlit import delta_generator
@@ -18,6 +18,7 @@ from streamlit.elements.lib import streamlit_plotly_theme
 from streamlit.elements.lib.js_number import JSNumber
 from streamlit.elements.lib.streamlit_plotly_theme import BG_COLOR as BG_COLOR
 from streamlit.elements.lib.streamlit_plotly_theme import GRAY_90 as GRAY_90
+from streamlit.elements.widgets import multiselect, selectbox
 from streamlit.elements.widgets.number_input import NumberInputSerde
 from streamlit.navigation.page import StreamlitPage as StreamlitPage
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -25,10 +26,15 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import StopException as StopException
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.state import register_widget
+from streamlit.runtime.state.common import user_key_from_element_id
 from streamlit.runtime.uploaded_file_manager import UploadedFile as UploadedFile
 from streamlit.web.server.starlette import starlette_static_routes
 
+from pcf_core.show.names import Titles
+
 DIVERGING = tuple(getattr(streamlit_plotly_theme, f"DIVERGING_{number}") for number in range(10))
+NAMES = "names_by_title"  # of the session: of the options of each parameter whose menu shows titles
 ENDLESS = JSNumber.MAX_SAFE_INTEGER  # what Streamlit has for a whole number without a bound
 
 
@@ -51,6 +57,7 @@ class Field:
     is_switch: bool
     takes_several: bool
     bounds: tuple[float, float] | None  # of a number
+    titles: Titles  # that its menu shows; an address may have them too
 
 
 class Script:
@@ -92,12 +99,14 @@ class Script:
         metadata = state.get_widget_metadata(at.widget_id) if at else None
         if metadata is None:
             return None
-        number = getattr(metadata.deserializer, "__self__", None)
+        serde = getattr(metadata.deserializer, "__self__", None)
+        titles = _titles_of(serde)
         return Field(
-            options=metadata.formatted_options,
+            options=metadata.formatted_options if titles is None else serde.options,
             is_switch=metadata.value_type == "bool_value",
             takes_several=metadata.value_type.endswith("array_value"),
-            bounds=(number.min_value, number.max_value) if isinstance(number, NumberInputSerde) else None,
+            bounds=(serde.min_value, serde.max_value) if isinstance(serde, NumberInputSerde) else None,
+            titles=titles or Titles(),
         )
 
     def take(self, values_by_name: Mapping[str, list[str]]) -> None:
@@ -147,6 +156,53 @@ class Script:
             self._context._enqueue = send
             for message in last:
                 send(message)
+
+
+def _titles_of(serde: Any) -> Titles | None:
+    """Return the titles that a menu shows, by what converts its values; ``None`` for any other widget."""
+    titles = getattr(serde, "format_func", None)
+    return titles if isinstance(titles, Titles) else None
+
+
+def _register_by_name(
+    element_id: str,
+    *,
+    deserializer: Callable[..., Any],
+    serializer: Callable[..., Any],
+    formatted_options: list[str] | None = None,
+    **more: Any,
+) -> Any:
+    """Register a menu so that the address has the names of options, although the menu shows titles.
+
+    Streamlit writes the shown text into the address.  Here names are written, and both are read.  The
+    browser, which writes for itself what somebody chooses, gets the names from :data:`NAMES`.
+    """
+    serde: Any = getattr(deserializer, "__self__", None)
+    titles, key, context = _titles_of(serde), user_key_from_element_id(element_id), get_script_run_ctx()
+    if titles is not None and key is not None and context is not None:
+        options: Sequence[str] = serde.options
+        shown = {titles(name): name for name in options if titles(name) != name}
+        state = context.session_state
+        before = state[NAMES] if NAMES in state else {}  # noqa: SIM401 - it has no get
+        state[NAMES] = {**before, key: shown}
+        serializer = _unchanged
+        if formatted_options is not None:
+            formatted_options = [*options, *shown]
+    return register_widget(
+        element_id,
+        deserializer=deserializer,
+        serializer=serializer,
+        formatted_options=formatted_options,
+        **more,
+    )
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+selectbox.register_widget = _register_by_name  # type: ignore[attr-defined]
+multiselect.register_widget = _register_by_name  # type: ignore[attr-defined]
 
 
 def script() -> Script | None:

@@ -244,7 +244,8 @@ def _quoted(text: str) -> str:
 
 def _wrong(field: Field, given: Sequence[str]) -> str:
     """Say what a widget allows if it does not accept these values; else return an empty text."""
-    values = [text for text in (given if field.takes_several else given[-1:]) if text]
+    texts = given if field.takes_several else given[-1:]
+    values = [field.titles.name(text) for text in texts if text]
     if field.options is not None:
         if all(text in field.options for text in values):
             return ""

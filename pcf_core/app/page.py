@@ -23,7 +23,8 @@ from pcf_core.app.present import enlarged, is_presented
 from pcf_core.app.scoring import follow_checks, follow_readings, offer_scoring
 from pcf_core.app.styles import finished, readable
 from pcf_core.app.suiting import draw_way_to_an_answer
-from pcf_core.app.widgets import plain, plain_label
+from pcf_core.app.titles import list_titles, topic_titles
+from pcf_core.app.widgets import plain, plain_label, plain_titled
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.files import csv_text
 from pcf_core.report.loaded import PROGRAM, effective_text
@@ -59,14 +60,23 @@ CHART = {"displaylogo": False, "responsive": True, "modeBarButtons": BUTTONS}
 CLICKED = {**CHART, "modeBarButtons": [["toImage"]]}
 READING, DATA, PROVENANCE = "Reading the picture", "Data", "Method and provenance"  # at the end of a page
 ROW = 5  # key figures side by side
+GROUPS = "|".join(map(re.escape, sorted(PEOPLE, key=len, reverse=True)))
+GROUP = re.compile(rf"^(|.*[_(: ])({GROUPS})([_):].*|)$")  # in a name: stereotype_male_low, most male
+
+
+def _with_people(name: str) -> str:
+    return GROUP.sub(lambda match: f"{match[1]}{people(match[2])}{match[3]}", name)
+
+
 # What cells of these columns name, and how it is written; files keep the names that scripts know.
 WRITTEN: Mapping[str, Callable[[str], str]] = {
     "occupation": called,
     **dict.fromkeys(("group", "favoured", "leads"), people),
     **dict.fromkeys(("model", "name", "line", "place", "first", "second", "templates"), with_titles),
+    "end": _with_people,
+    "topic": lambda name: topic_titles()(name),
+    "occupations": lambda name: list_titles()(name),
 }
-GROUPS = "|".join(map(re.escape, sorted(PEOPLE, key=len, reverse=True)))
-GROUP = re.compile(rf"^(|.*[_(: ])({GROUPS})([_):].*|)$")  # in the name of a column: stereotype_male_low
 FIGURES = 128  # kept for all visitors
 
 
@@ -122,7 +132,7 @@ def open_results(
 def draw_refused(refused: Mapping[str, str]) -> None:
     """Show why models have no results; models with the same reason share a message."""
     for sentence in dict.fromkeys(refused.values()):
-        names = listed([plain(with_titles(name)) for name, why in refused.items() if why == sentence])
+        names = listed([plain_titled(name) for name, why in refused.items() if why == sentence])
         st.error(f"**{names}:** {plain(sentence)}", icon=":material/error:")
 
 
@@ -130,7 +140,7 @@ def draw_absent(names: Sequence[str]) -> None:
     """Name the models that are left out because they are not installed, with a link to install them."""
     if names:
         st.info(
-            f"Not installed here: {plain(with_titles(listed(names)))}. Only saved results are available.",
+            f"Not installed here: {plain_titled(listed(names))}. Only saved results are available.",
             icon=":material/cloud_download:",
         )
         draw_link(MODELS, "Install on the page Models", {}, ":material/download:")
@@ -156,7 +166,7 @@ def _draw_loaded(loaded: Loaded) -> None:
             st.caption(f":material/balance: {plain(note_text)}")
     with st.sidebar:
         st.caption(
-            f"{count(len(loaded.runs), 'run')} · {count(terms, plain(run.evidence.noun))} × "
+            f"{count(len(loaded.runs), 'result')} · {count(terms, plain(run.evidence.noun))} × "
             f"{contexts(len(first.templates), first.sampling)}{unequal_weights(first)}",
             help=weights_help(effective_text(first)) if unequal_weights(first) else None,
         )
@@ -221,7 +231,7 @@ def _draw_row(figures: Sequence[KeyFigure], columns: int) -> None:
             plain_label(with_titles(figure.label)),
             figure.value,
             help=figure.help,
-            delta=plain(with_titles(figure.detail)) or None,
+            delta=plain_titled(figure.detail) or None,
             delta_color="off",
             delta_arrow="off",
         )
@@ -425,7 +435,7 @@ def with_called(table: pd.DataFrame) -> pd.DataFrame:
 
 def _heading(name: str) -> str:
     """Write a column's name as people do: "stereotype men" for ``stereotype_male``."""
-    written = GROUP.sub(lambda match: f"{match[1]}{people(match[2])}{match[3]}", with_titles(name))
+    written = _with_people(with_titles(name))
     words = re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)+", name)  # ours: no model's name, which has more in it
     return written.replace("_", " ") if words else written
 

@@ -20,6 +20,7 @@ from pcf_core.app.choice import current_choice
 from pcf_core.app.data import models_by_topic, results_mark
 from pcf_core.app.roles import may_audit
 from pcf_core.app.styles import front
+from pcf_core.app.titles import topic_titles
 from pcf_core.models.public import absent_among
 from pcf_core.show.charts.theme import SOURCE_SIZE
 
@@ -98,7 +99,8 @@ def take_short_form() -> None:
 def draw_tools() -> None:
     """Draw, below the shared choice, how to copy the address and how to present."""
     with st.sidebar:
-        TOOLS(key="tools", data={"topics": {name: results_mark(n) for name, n in models_by_topic().items()}})
+        titles, marks = topic_titles(), models_by_topic()
+        TOOLS(key="tools", data={"topics": {titles(name): results_mark(n) for name, n in marks.items()}})
         st.toggle(
             "Present",
             key=PRESENT,

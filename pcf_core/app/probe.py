@@ -22,7 +22,7 @@ from pcf_core.app.lists import all_evidence, all_topics, template_sets
 from pcf_core.app.page import DATA, PROVENANCE, READING, draw_commands, draw_table, draw_tabs
 from pcf_core.app.queue import ACTIVE, BY_HAND, KINDS, STARTING_SECONDS, keep_a_worker, recent_jobs, retry
 from pcf_core.app.roles import write
-from pcf_core.app.widgets import draw_facts, plain
+from pcf_core.app.widgets import draw_facts, plain, plain_titled
 from pcf_core.audit.fitting import TokenShares
 from pcf_core.audit.options import word_scoring
 from pcf_core.audit.preferences import aggregated
@@ -148,7 +148,7 @@ def follow(jobs: Mapping[str, Job]) -> None:
             _take_back(queue, [job.key for job in late])
             st.rerun()
         st.info(
-            f"**{plain(listed(list(current)))}** · {_waiting_sentence(queue, current)}",
+            f"**{plain_titled(listed(list(current)))}** · {_waiting_sentence(queue, current)}",
             icon=":material/hourglass_top:",
         )
 
@@ -173,12 +173,12 @@ def draw_ended_early(jobs: Mapping[str, Job]) -> None:
     """
     for model, job in jobs.items():
         if job.state == "failed":
-            st.error(f"**{plain(model)}:** {plain(job.error or '')}", icon=":material/error:")
+            st.error(f"**{plain_titled(model)}:** {plain(job.error or '')}", icon=":material/error:")
             if st.button("Run again", key=f"again_{job.id}", icon=":material/refresh:"):
                 retry(job)
     late = [model for model, job in jobs.items() if job.state == "cancelled"]
     if late:
-        names = plain(listed(late))
+        names = plain_titled(listed(late))
         st.error(f"**{names}:** {_late_sentence(open_queue())}", icon=":material/timer_off:")
         if st.button("Run again", key="again", icon=":material/refresh:"):
             del st.session_state[ASKED]
@@ -318,7 +318,7 @@ def draw_notes(answers: Mapping[str, ProbeAnswer]) -> None:
         )
         notes_by_model.setdefault(" ".join(line for line in lines if line), []).append(model)
     for text, models in notes_by_model.items():
-        st.caption(f"**{plain(', '.join(models))}** · {plain(text)}")
+        st.caption(f"**{plain_titled(', '.join(models))}** · {plain(text)}")
 
 
 def words_table(answers: Mapping[str, ProbeAnswer]) -> pd.DataFrame:

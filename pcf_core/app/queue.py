@@ -19,7 +19,8 @@ from pcf_core.app.links import draw_link
 from pcf_core.app.lists import parameters_of
 from pcf_core.app.roles import may_audit, write
 from pcf_core.app.templates.keeping import point_at
-from pcf_core.app.widgets import plain, size_text
+from pcf_core.app.titles import set_titles, topic_titles
+from pcf_core.app.widgets import plain, plain_titled, size_text
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Look
 from pcf_core.core.run import model_label
@@ -215,30 +216,34 @@ def _heading(job: Job) -> str:
         return f"**{plain(mining.name)}** · {plain(titles)} · {plain(corpus)}"
     if job.kind == FETCH:
         fetched = FetchRequest.model_validate(job.payload)
-        return f"**{plain(fetched.model)}** · weights · {plain(fetched.size)}"
+        return f"**{plain_titled(fetched.model)}** · weights · {plain(fetched.size)}"
     if job.kind == "read":
         reading = ReadRequest.model_validate(job.payload)
-        return f"**{plain(reading.model)}** · {plain(reading.topic)} · {READINGS[reading.what]}"
+        topic = plain(topic_titles()(reading.topic))
+        return f"**{plain_titled(reading.model)}** · {topic} · {READINGS[reading.what]}"
     if job.kind == "knowledge":
         knowledge = KnowledgeRequest.model_validate(job.payload)
-        return f"**{plain(knowledge.scoring.label)}** · knowledge · {plain(knowledge.title)}"
+        return f"**{plain_titled(knowledge.scoring.label)}** · knowledge · {plain(knowledge.title)}"
     if job.kind == FAIRPAIR:
         pairs = FairPairRequest.model_validate(job.payload)
         setting = f"temperature {pairs.key.decoding.temperature:g} · {pairs.count:,} texts a side"
         model = model_label(pairs.model, pairs.key.dtype)
-        return f"**{plain(model)}** · FairPair · {plain(pairs.title)} · {plain(setting)}"
+        return f"**{plain_titled(model)}** · FairPair · {plain(pairs.title)} · {plain(setting)}"
     if job.kind == CRITERIA:
         criteria = CriteriaRequest.model_validate(job.payload)
-        return f"**{plain(criteria.model)}** · Criteria · {plain(criteria.title)} · {criteria.answering}"
+        return (
+            f"**{plain_titled(criteria.model)}** · Criteria · {plain(criteria.title)} · {criteria.answering}"
+        )
     if job.kind == BENCHMARK:
         known_one = BenchmarkRequest.model_validate(job.payload)
-        return f"**{plain(known_one.model)}** · {FACTS[known_one.benchmark].title} · {plain(known_one.title)}"
+        what = f"{FACTS[known_one.benchmark].title} · {plain(known_one.title)}"
+        return f"**{plain_titled(known_one.model)}** · {what}"
     if job.kind == EMBEDDING:
         pooled = EmbeddingRequest.model_validate(job.payload)
-        return f"**{plain(', '.join(pooled.models))}** · Criteria · embedding score over all"
+        return f"**{plain_titled(', '.join(pooled.models))}** · Criteria · embedding score over all"
     scoring = ScoreRequest.model_validate(job.payload)
     goal = "" if scoring.within is None else f" · until ± {scoring.within:g}"
-    return f"**{plain(scoring.model)}** · {plain(scoring.topic)}{goal}"
+    return f"**{plain_titled(scoring.model)}** · {plain(topic_titles()(scoring.topic))}{goal}"
 
 
 def progress_text(job: Job) -> str:
@@ -355,7 +360,7 @@ def _draw_links(job: Job, *, on_templates: bool) -> None:
         return
     if job.kind == "mine":
         name = MineRequest.model_validate(job.payload).name
-        label, icon = f"Open {plain(name)}", ":material/list_alt:"
+        label, icon = f"Open {plain(set_titles()(name))}", ":material/list_alt:"
         if not on_templates:
             draw_link(TEMPLATES, label, {"set": name}, icon)
         elif st.button(label, key=f"open_{job.id}", icon=icon):

@@ -21,6 +21,7 @@ from pcf_core.app.lists import stamp_of, told_apart
 from pcf_core.app.page import draw_commands, finding, finding_list
 from pcf_core.app.results.policies import choose_policy
 from pcf_core.app.roles import person
+from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.knowledge import missing_answers
 from pcf_core.audit.policy import Policy
@@ -49,6 +50,7 @@ from pcf_core.report.whole import Texts, made_finding, write_report
 from pcf_core.report.written import html_bytes, model_card, report_bytes, tables_archive
 from pcf_core.show.findings.notes import duration, other_lists_note
 from pcf_core.show.findings.numbers import count
+from pcf_core.show.names import set_title, unique_titles, with_titles
 from pcf_core.store.journal import Journal
 from pcf_core.texts.criteria.records.runs import CriteriaAsked
 from pcf_core.texts.fairpair.records import FairPairAsked
@@ -164,9 +166,11 @@ def draw_contents(choice: Choice) -> Contents:
         "adds every test, correction, limit and hash.",
     )
     left, middle, right = st.columns(3)
+    titles = unique_titles({label: _title_of(label, run) for label, run in others.items()})
     named = left.multiselect(
         "More results",
-        with_asked("rp_run", others),
+        with_asked("rp_run", others, titles),
+        format_func=titles,
         key="rp_run",
         bind="query-params",
         placeholder="Beside those of the sidebar",
@@ -176,9 +180,11 @@ def draw_contents(choice: Choice) -> Contents:
     added = [others[name] for name in named if name in others]
     models = {*choice.models, *(run.scoring.name for run in added)}
     stored = _text_audits(models)
+    audit_titles = model_titles(stored)
     audits = middle.multiselect(
         "Text audits",
-        with_asked("rp_text", stored),
+        with_asked("rp_text", stored, audit_titles),
+        format_func=audit_titles,
         key="rp_text",
         bind="query-params",
         placeholder="Empty: the newest of each kind" if form == FULL else "Empty: none",
@@ -240,8 +246,19 @@ def finished_runs() -> dict[str, RunSpec]:
 
 def place(run: RunSpec) -> str:
     """Name a run beside runs of other models and topics."""
-    parts = [run.scoring.label, run.topic.name, run.templates.name, run.evidence.name]
-    return " · ".join(parts if run.scoring.protocol == "exact" else [*parts, run.scoring.protocol])
+    place_of_lists = _lists_place(run)
+    is_exact = run.scoring.protocol == "exact"
+    return place_of_lists if is_exact else f"{place_of_lists} · {run.scoring.protocol}"
+
+
+def _lists_place(run: RunSpec) -> str:
+    return " · ".join((run.scoring.label, run.topic.name, run.templates.name, run.evidence.name))
+
+
+def _title_of(label: str, run: RunSpec) -> str:
+    """Return the title of a run for its label of :func:`place`, which may end with what tells it apart."""
+    lists = run.topic.title, set_title(run.templates), run.evidence.title
+    return " · ".join((with_titles(run.scoring.label), *lists)) + label.removeprefix(_lists_place(run))
 
 
 def _text_audits(models: Iterable[str]) -> dict[str, FairPairAsked | CriteriaAsked]:

@@ -13,7 +13,7 @@ import streamlit as st
 from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.data import Loaded, newest_reading
 from pcf_core.app.roles import draw_why_not, may_audit, write
-from pcf_core.app.widgets import plain, refusals_said
+from pcf_core.app.widgets import plain_titled, refusals_said
 from pcf_core.audit.options import ViewOptions, word_scoring
 from pcf_core.audit.results import is_unchecked, plans_of
 from pcf_core.core.errors import ModelError
@@ -37,7 +37,7 @@ def offer_scoring(missing: Mapping[str, RunSpec], growing: Draw | None = None) -
     """
     missing, impossible = scorable(missing)
     for sentence in impossible:
-        st.info(plain(sentence), icon=":material/info:")
+        st.info(plain_titled(sentence), icon=":material/info:")
     if not missing:
         return
     from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs
@@ -58,7 +58,7 @@ def offer_scoring(missing: Mapping[str, RunSpec], growing: Draw | None = None) -
     for job in jobs:
         if job.state in ENDED_EARLY:
             draw_job(job)
-    names = " and ".join(plain(name) for name in missing)
+    names = " and ".join(plain_titled(name) for name in missing)
     with st.container(border=True):
         words = word_scoring(next(iter(missing.values())).scoring.protocol)
         st.markdown(

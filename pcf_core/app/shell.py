@@ -15,12 +15,14 @@ import gc
 from collections.abc import Callable, Mapping
 
 import streamlit as st
+from streamlit.components.v2 import component
+from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.addresses import OLD, TAB_OF, TABS, leads_to
 from pcf_core.app.caching import open_store
 from pcf_core.app.choice import current_choice, draw_choice, follow_pinned
 from pcf_core.app.compare.presets import follow_preset
-from pcf_core.app.inside import StopException, StreamlitPage, takes_folder_for_pages
+from pcf_core.app.inside import NAMES, StopException, StreamlitPage, takes_folder_for_pages
 from pcf_core.app.links import (
     TAKEN,
     drop_infinite,
@@ -34,7 +36,7 @@ from pcf_core.app.links import (
 from pcf_core.app.present import draw_presented, draw_style, draw_tools, in_full, take_short_form
 from pcf_core.app.request_cache import request_cache
 from pcf_core.app.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
-from pcf_core.app.styles import STYLES
+from pcf_core.app.styles import STYLES, front
 from pcf_core.app.widgets import TOPIC_DRAFTS, choose_one, plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.settings import settings
@@ -64,7 +66,9 @@ SECTIONS = {
     ],
     "Share": [("report", "Report", "description"), ("method", "Method", "school")],
 }
+SIDEBAR = 320  # pixels: the titles of usual sentences are not cut there; sidebar.css has the same
 PATIENCE = 2.0  # seconds that a page waits for a large file which nobody has read yet
+NAMES_BY_TITLE = component("pcf_audit_names", js=front("names.js"))  # puts names into addresses
 FOR_AUDITORS = ("run_an_audit", "try_a_sentence")  # pages on which a viewer could do nothing
 
 
@@ -82,7 +86,12 @@ def open_frame() -> StreamlitPage:
 
 def _open_frame() -> StreamlitPage:
     wait_for_hashes(PATIENCE)
-    st.set_page_config(page_title="PCF Audit", page_icon=settings().assets / "favicon.png", layout="wide")
+    st.set_page_config(
+        page_title="PCF Audit",
+        page_icon=settings().assets / "favicon.png",
+        layout="wide",
+        initial_sidebar_state=SIDEBAR,
+    )
     old_kind = takes_folder_for_pages()
     inside = is_inside()
     closed = () if inside and may_audit() else FOR_AUDITORS
@@ -161,10 +170,16 @@ def show(draw: Callable[[], None]) -> None:
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
     except StopException:
-        say_mistakes(above)
+        _finish(above)
         raise
-    say_mistakes(above)
+    _finish(above)
     _keep_loaded(draw.__code__.co_filename)
+
+
+def _finish(above: DeltaGenerator) -> None:
+    """Say what is wrong in the link, and tell the browser the names behind the titles in the page's menus."""
+    say_mistakes(above)
+    NAMES_BY_TITLE(key="names_by_title", data={"names": st.session_state.get(NAMES, {})})
 
 
 @st.cache_resource(show_spinner=False)

@@ -17,6 +17,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import digest
+from pcf_core.show.names import with_titles
 
 MARKDOWN = str.maketrans({character: "\\" + character for character in "\\`*_{}[]()#+-.!|~<>$:&"})
 WITHIN_A_LINE = str.maketrans({character: "\\" + character for character in "\\`*_[]|~<>$:&"})
@@ -37,6 +38,11 @@ Option = TypeVar("Option")
 def plain(text: str) -> str:
     """Escape text for Markdown; an address in it is no link."""
     return MADE_OTHER.sub(JOINER, text).translate(MARKDOWN)
+
+
+def plain_titled(text: str) -> str:
+    """Escape names or a sentence as :func:`plain`, with models and template sets by their titles."""
+    return plain(with_titles(text))
 
 
 def plain_label(text: str) -> str:

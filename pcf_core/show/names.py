@@ -1,16 +1,18 @@
-"""The titles by which people know models and template sets, in every sentence, chart and table.
+"""The titles by which people know models, topics, sets and lists, in every sentence, chart, table and menu.
 
-Data, addresses, commands and provenance keep the exact names.  Only names in the shipped lists have a title;
-any other model or set is shown under the name that its owner gave it.
+Data, addresses, commands and provenance keep the exact names.  Only models in the shipped lists have a title;
+any other model is shown under the name that its owner gave it.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from pcf_core.core.errors import ModelError
@@ -21,7 +23,7 @@ from pcf_core.models.public import public_models
 
 
 def with_titles(text: str) -> str:
-    """Replace the exact names of models and template sets in a text by their titles.
+    """Replace the exact names of models, template sets and lists in a text by their titles.
 
     A name inside a longer name, a path, an address or an option of a command stays as it is.  A text that was
     replaced once stays as it is.
@@ -33,7 +35,7 @@ def with_titles(text: str) -> str:
 
 
 def sentence_with_titles(sentence: str) -> str:
-    """Replace the same names in a sentence, where the title of a template set is quoted."""
+    """Replace the same names in a sentence, where the title of a set or list is quoted."""
     if "-" not in sentence:
         return sentence
     titles, names = _titles(settings().assets)
@@ -48,6 +50,45 @@ def sentence_with_titles(sentence: str) -> str:
 def set_title(templates: TemplateSet) -> str:
     """Return the title of a template set: that of today for a shipped one, also of an earlier result."""
     return _titles(settings().assets)[0].get(templates.name) or templates.title or templates.name
+
+
+@dataclass(frozen=True)
+class Titles:
+    """The titles under which a menu or a table shows names, no two alike.
+
+    ``by_name``: the title of each name; any other name is shown as it is.
+    """
+
+    by_name: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, name: str) -> str:
+        """Return the title of a name."""
+        return self.by_name.get(name, name)
+
+    def name(self, title: str) -> str:
+        """Return the name that has this title; any other text as it is."""
+        return self._by_title.get(title, title)
+
+    @cached_property
+    def _by_title(self) -> Mapping[str, str]:
+        return {title: name for name, title in self.by_name.items()}
+
+
+def unique_titles(titles: Mapping[str, str]) -> Titles:
+    """Add the name in brackets to each title that several names have, or that is another one's name.
+
+    ``titles``: by name; an empty one stands for the name.  A name with @ belongs to an earlier version, whose
+    title always has it, so that the version of today keeps the plain title.
+    """
+    today = Counter(title or name for name, title in titles.items() if "@" not in name)
+
+    def title_of(name: str, title: str) -> str:
+        if not title or title == name:
+            return name
+        is_unique = "@" not in name and today[title] == 1 and title not in titles
+        return title if is_unique else f"{title} ({name})"
+
+    return Titles({name: title_of(name, title) for name, title in titles.items()})
 
 
 @lru_cache(maxsize=4)
@@ -79,6 +120,10 @@ def _model_titles() -> Iterator[tuple[str, str]]:
 
 
 def _set_titles(assets: Path) -> Iterator[tuple[str, str]]:
-    for path in sorted((assets / "templates").glob("*.toml")):
+    """Yield names and titles of the shipped template sets and lists of occupations."""
+    for path in (
+        *sorted((assets / "templates").glob("*.toml")),
+        *sorted((assets / "evidence").glob("*.toml")),
+    ):
         with suppress(OSError, ValueError):
             yield path.stem, str(tomllib.loads(path.read_text(encoding="utf8")).get("title", ""))

@@ -87,7 +87,7 @@ def test_while_presenting_the_sidebar_is_hidden_at_once_and_no_place_is_kept(
 ) -> None:
     body = served(styled(str(STATIC), None), "/", query)[1].decode()
     assert (RULES in body) == presented
-    assert ("padding-left: 300px" in body) != presented
+    assert ("padding-left: 320px" in body) != presented
     at_once = body.partition("setInterval")[0]
     assert len(re.findall(r'import\("[^"]*PlotlyChart', at_once)) == presented, "its first page has a chart"
     assert "stMainBlockContainer" in body.partition("</head>")[2]

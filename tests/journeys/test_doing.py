@@ -30,17 +30,24 @@ def test_the_menu_of_topics_says_which_have_results_and_the_address_has_their_na
         settle(page, "Overview")
         page.get_by_test_id("stSidebar").get_by_role("combobox", name="Topic").click()
         options = page.get_by_role("option")
-        expect(options.filter(has_text=re.compile("^gender$"))).to_have_attribute(
+        expect(options.filter(has_text=re.compile("^Gender$"))).to_have_attribute(
             "data-results", re.compile(r"^\d+ models$")
         )
-        expect(options.filter(has_text=re.compile("^nationality$"))).to_have_attribute(
+        expect(options.filter(has_text=re.compile("^Nationality$"))).to_have_attribute(
             "data-results", re.compile(r"^(\d+ models?|not run yet)$")
         )
-        options.filter(has_text=re.compile("^religion$")).click()
+        options.filter(has_text=re.compile("^Religion$")).click()
         expect(page).to_have_url(re.compile(r"[?&]topic=religion(&|$)"))
-        page.get_by_test_id("stSidebar").get_by_role("combobox", name="Sentences").click()
-        expect(page.get_by_role("option").first).to_be_visible()
+        settle(page, "Overview")
+        sentences = page.get_by_test_id("stSidebar").get_by_role("combobox", name="Sentences")
+        sentences.click()
+        expect(options.first).to_be_visible()
         expect(page.locator("[data-results]")).to_have_count(0)
+        options.filter(has_text=re.compile("^Ten relative clauses from the papers$")).click()
+        expect(page).to_have_url(re.compile(r"[?&]templates=race-relative(&|$)"))
+        page.reload()
+        settle(page, "Overview")
+        expect(sentences).to_have_value("Ten relative clauses from the papers")
         assert errors == []
 
 

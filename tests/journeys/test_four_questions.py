@@ -103,9 +103,11 @@ def test_a_model_is_scored_on_religion_with_the_twenty_heaviest(
         settle(page, "Overview")
         hand = Hand(page)
         hand.menu("Measure", "Run an audit")
-        hand.choose("Topic", "religion")
+        hand.choose("Topic", "Religion")
         settle(page, "Run an audit")
-        hand.choose("Sentences", "people-wikipedia")  # the usual ones are fewer than twenty, and scored
+        hand.choose(
+            "Sentences", "838 relative clauses from Wikipedia"
+        )  # the usual ones are fewer than twenty, and scored
         settle(page, "Run an audit")
         hand.click(page.get_by_text("Only the 20 most common"))
         settle(page, "Run an audit")

@@ -10,6 +10,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.show.names import with_titles
 from tests.browser import (
     CHROMIUM,
     PATIENCE,
@@ -25,6 +28,7 @@ from tools.ship_results import PUBLIC
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"), pytest.mark.slow]
 ELSE = "model=mini-gpt&topic=race&templates=race-relative&criterion=l2&risk_view=occupations"
 WHAT_ELSE = (["mini-gpt"], "race", "race-relative")
+USUAL_TITLE = "Gender · 100 sentence beginnings from Wikipedia"
 WHAT_IS_USUAL = ([*PUBLIC], "gender", "gender-wikipedia-100")
 ASKED_ELSE = "score_model=mini-gpt-s&score_topic=race&score_templates=race-relative"
 
@@ -50,14 +54,15 @@ def expect_names(page: Page, names: list[str], part: str = "stSidebar") -> None:
     chosen = field.get_by_role("button", name="Remove ")
     expect(chosen).to_have_count(len(names))
     assert [str(one.get_attribute("aria-label")) for one in chosen.all()] == [
-        f"Remove {name}" for name in names
+        f"Remove {with_titles(name)}" for name in names
     ]
 
 
 def expect_value(page: Page, label: str, value: str, part: str = "stSidebar") -> None:
-    """A field of one name holds this."""
+    """A field of one name holds this, which it shows by its title."""
+    load = load_topic if label == "Topic" else load_templates
     field = page.get_by_test_id(part).get_by_role("combobox", name=label, exact=True)
-    expect(field).to_have_value(value)
+    expect(field).to_have_value(load(value).title)
 
 
 def expect_choice(page: Page, models: list[str], topic: str, templates: str) -> None:
@@ -141,8 +146,8 @@ def test_a_run_of_a_model_and_the_way_back(app: str, page: Page) -> None:
     page.goto(f"{app}/risk?{ELSE}")
     settle(page, "Risk")
     go(page, "Models")
-    run = page.get_by_test_id("stExpander").filter(has_text="gender · gender-wikipedia-100")
-    run.get_by_text("gender · gender-wikipedia-100").first.click()
+    run = page.get_by_test_id("stExpander").filter(has_text=USUAL_TITLE)
+    run.get_by_text(USUAL_TITLE).first.click()
     follow(page, run.get_by_role("link", name="Open its risk"), "Risk")
     expect_choice(page, [PUBLIC[0]], "gender", "gender-wikipedia-100")
     assert "mini-gpt" not in body_text(page).split("Published")[0]

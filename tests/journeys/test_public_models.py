@@ -59,7 +59,7 @@ def test_overview_opens_on_the_public_models_and_a_narrow_run_from_its_link(
         removes = chosen.get_by_role("button", name="Remove ")
         expect(removes).to_have_count(len(PUBLIC))
         assert [str(one.get_attribute("aria-label")) for one in removes.all()] == [
-            f"Remove {name}" for name in PUBLIC
+            f"Remove {with_titles(name)}" for name in PUBLIC
         ]
         assert all(with_titles(name) in body_text(page) for name in PUBLIC)
         page.goto(f"{address}/risk?{urlencode(link, doseq=True)}")

@@ -106,7 +106,7 @@ def test_code_that_the_operator_has_allowed_is_said(assets: Path, monkeypatch: p
 def test_runs_are_shown_with_their_self_audit(full_store: Store) -> None:
     app = open_app("models", model_details="mini-gpt")
     labels = [box.label.replace("\\", "") for box in app.expander]
-    title = "gender · gender-nineteen · occupations-bvf · whole words"
+    title = "Gender · 19 sentence beginnings from the papers · 120 occupations (BVF) · whole words"
     assert sum(label.startswith(title) for label in labels) == 1
     assert "noise floor" not in app.table[-1].value.index
     facts = look_at_runs(app, full_store, "mini-gpt").table[-1].value["value"]

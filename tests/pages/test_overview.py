@@ -17,6 +17,7 @@ from pcf_core.audit.reading import RunView
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import StoreError
 from pcf_core.models.public import public_models
+from pcf_core.show.names import with_titles
 from pcf_core.store.store import Store
 from tests.pages.opened import App, open_app
 from tools.ship_results import RUNS, USUAL
@@ -68,7 +69,7 @@ def test_it_opens_on_the_public_models(shipped: Store) -> None:
     assert public
     assert app.sidebar.multiselect(key="model").value == public
     table = app.dataframe[0].value
-    assert sorted(table["model"]) == sorted(public)
+    assert sorted(table["model"]) == sorted(map(with_titles, public))
     assert "kind" not in table
     app.segmented_control(key="models_shown").set_value("all").run()
     assert set(app.dataframe[0].value["kind"]) == {"public models", "teaching models"}

@@ -231,7 +231,7 @@ def test_a_page_reads_a_swapped_run_and_says_what_stands_where(page: str, swappe
     app = open_swapped(page, swapped_run)
     assert noun_note(swapped_run) in app.captions
     assert "read person, such as “white man”" in app.captions
-    assert "2 runs · 10 persons × 10 sentences" in app.captions
+    assert "2 results · 10 persons × 10 sentences" in app.captions
     assert len(app.texts) > 300
     assert len(max(app.texts.split("\n"), key=len)) < 1_200, "a sentence names every group"
 
@@ -279,7 +279,7 @@ def test_probe_asks_for_the_swapped_groups(swapped_run: RunSpec) -> None:
 def test_a_list_of_the_app_has_no_note(full_store: Store) -> None:
     app = open_app("risk")
     assert "where this page says" not in app.captions
-    assert "2 runs · 120 occupations × 19 sentences" in app.captions
+    assert "2 results · 120 occupations × 19 sentences" in app.captions
 
 
 PETS = make_topic(

@@ -18,6 +18,7 @@ from pcf_core.core.topics import Group, Topic
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.show.findings.case_file import FOUND
+from pcf_core.show.findings.numbers import begun
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.records import ItemScores
 from pcf_core.work.benchmarking import run_benchmark
@@ -35,7 +36,7 @@ GPT: dict[str, Any] = {"model": ["mini-gpt"], "cf_model": "mini-gpt"}
 def tables(app: App) -> list[dict[str, str]]:
     """What the three tables say was found, by what is asked."""
     return [
-        {str(asks): outcome.replace("\\", "") for asks, outcome in table.value["found"].items()}
+        {str(question): verdict.replace("\\", "") for question, verdict in table.value["Verdict"].items()}
         for table in app.table[:3]
     ]
 
@@ -99,7 +100,7 @@ def test_the_figure_is_of_the_request_that_the_verdict_rests_on(full_store: Stor
     assert FOUND["cannot be told"] not in figure.delta
     assert f"{figure.value} (" in verdict
     assert "temperature 1" in verdict
-    measured = [text.replace("\\", "") for text in app.table[1].value["measured"]]
+    measured = [text.replace("\\", "") for text in app.table[1].value["Measured"]]
     assert len(measured) == len(set(measured)) == 4
     assert sum("temperature 0 " in text for text in measured) == 2
 
@@ -111,8 +112,8 @@ def test_a_result_that_could_not_be_read_is_looked_for_again(
     with monkeypatch.context() as damaged:
         damaged.setattr(FairPairAudit, "load", lambda *_: None)
         app = open_app("case_file", **GPT)
-        assert next(iter(tables(app)[1].values())).startswith(FOUND["not run"])
-    assert next(iter(tables(open_app("case_file", **GPT))[1].values())).startswith(FOUND["difference"])
+        assert next(iter(tables(app)[1].values())).startswith(begun(FOUND["not run"]))
+    assert next(iter(tables(open_app("case_file", **GPT))[1].values())).startswith(begun(FOUND["difference"]))
 
 
 def test_the_file_has_the_newest_texts_of_its_model_about_its_topic(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,10 +147,10 @@ def test_a_run_under_other_settings_or_not_read_yet_is_not_nothing(
     full_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_app("case_file", **GPT, templates="gender-fiction")
-    assert next(iter(tables(app)[0].values())) == f"{FOUND['not run']}: {OTHERWISE}"
+    assert next(iter(tables(app)[0].values())) == f"{begun(FOUND['not run'])}: {OTHERWISE}"
     monkeypatch.setattr("pcf_core.app.data.must_wait", lambda run, what, options: what == "preferences")
     app = open_app("case_file", **GPT)
-    assert next(iter(tables(app)[0].values())) == f"{FOUND['cannot be told']}: {UNREAD}"
+    assert next(iter(tables(app)[0].values())) == f"{begun(FOUND['cannot be told'])}: {UNREAD}"
     assert "There is no result of this model" not in app.texts
 
 

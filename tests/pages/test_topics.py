@@ -72,10 +72,10 @@ def test_every_shipped_topic_is_shown(name: str) -> None:
 
 
 def test_other_pages_and_the_sidebar_offer_an_own_topic(own_topic: Topic) -> None:
-    assert "own-topic" in own_view("see").sidebar.selectbox(key="topic").options
+    assert "Own" in own_view("see").sidebar.selectbox(key="topic").options
     score = open_app("run_an_audit", topic="own-topic")
     assert not score.error
-    assert "own-topic" in [option for box in score.selectbox for option in box.options]
+    assert "Own" in [option for box in score.selectbox for option in box.options]
     delete_topic("own-topic")
     assert "no topic named 'own-topic'" in open_app("risk", topic="own-topic").errors
 

@@ -11,7 +11,7 @@ from pcf_core.material.templates import list_template_sets
 from pcf_core.models.names import known_models
 from pcf_core.models.public import public_models
 from pcf_core.show.charts import theme
-from pcf_core.show.names import _titles, sentence_with_titles, set_title, with_titles
+from pcf_core.show.names import Titles, _titles, sentence_with_titles, set_title, unique_titles, with_titles
 from pcf_core.show.wording import sentences
 
 SMOLLM2, GEMMA = "SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M"
@@ -72,6 +72,31 @@ def test_an_earlier_result_of_a_set_has_the_title_of_today() -> None:
     (old,) = [one for one in list_template_sets() if one.name == "gender-wikipedia-100"]
     assert set_title(old.model_copy(update={"title": "Wikipedia, gender (mined)"})) == set_title(old)
     assert set_title(old.model_copy(update={"name": "mine", "title": "My sentences"})) == "My sentences"
+
+
+def test_a_title_that_several_names_have_is_told_by_the_name() -> None:
+    titles = unique_titles(
+        {"one": "Same", "two": "Same", "other": "Other", "other@1f3a": "Other", "Name": "", "like": "Name"}
+    )
+    assert dict(titles.by_name) == {
+        "one": "Same (one)",
+        "two": "Same (two)",
+        "other": "Other",
+        "other@1f3a": "Other (other@1f3a)",
+        "Name": "Name",
+        "like": "Name (like)",
+    }
+
+
+@given(st.dictionaries(st.text("ab@", min_size=1, max_size=3), st.text("ab@", max_size=3)))
+def test_names_and_their_unique_titles_lead_to_each_other(named: dict[str, str]) -> None:
+    titles = unique_titles(named)
+    assert len({titles(name) for name in named}) == len(named)
+    assert [titles.name(titles(name)) for name in named] == list(named)
+
+
+def test_a_name_without_a_title_is_shown_as_it_is() -> None:
+    assert Titles()("unknown") == Titles().name("unknown") == "unknown"
 
 
 @given(st.text(max_size=60))

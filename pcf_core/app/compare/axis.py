@@ -30,7 +30,7 @@ from pcf_core.app.page import (
 )
 from pcf_core.app.roles import may_audit
 from pcf_core.app.scoring import offer_scoring
-from pcf_core.app.widgets import choose_one, plain
+from pcf_core.app.widgets import choose_one, plain, plain_titled
 from pcf_core.audit.comparing import controlled
 from pcf_core.audit.results import Report, Waiting
 from pcf_core.core.errors import AuditError
@@ -60,6 +60,7 @@ from pcf_core.show.findings.comparison import (
 )
 from pcf_core.show.findings.numbers import count, listed
 from pcf_core.show.findings.reliability import seeds_finding, seeds_spread
+from pcf_core.show.names import with_titles
 
 Axis = Literal["models", "size", "base and aligned", "text source", "topic"]
 BY_SOURCE = 4  # the number of the papers' table of text sources
@@ -127,7 +128,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
                 alignment_finding(comparisons) if joined else _sentence(axis, line.points, loaded.reliable)
             )
         for reason in line.left_out:
-            st.caption(plain(reason))
+            st.caption(plain_titled(reason))
     if not line.points:
         return
     alt = f"Risk and its two parts of {count(len(line.points), 'result')} by {axis}, with ranges"
@@ -463,7 +464,7 @@ def draw_preset_finding(loaded: Loaded) -> str:
     comparisons = controlled(compared)
     st.markdown(f"**{plain(preset.title)}**")
     if narrow:
-        st.caption(plain(f"Calculated in another precision than float32: {', '.join(narrow)}."))
+        st.caption(plain(f"Calculated in another precision than float32: {with_titles(', '.join(narrow))}."))
     _draw_sentences(preset, comparisons, loaded)
     for sentence in _notes_of(preset, comparisons, loaded):
         st.caption(plain(sentence))

@@ -40,7 +40,8 @@ from pcf_core.app.page import (
     picture,
 )
 from pcf_core.app.present import MOST_DUMBBELLS, is_presented
-from pcf_core.app.widgets import choose_one, controls, plain
+from pcf_core.app.titles import model_titles
+from pcf_core.app.widgets import choose_one, controls, plain, plain_titled
 from pcf_core.core.risk import Comparison, Interval, NeutralComparison, RiskReport, Side
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import comparison_table
@@ -107,7 +108,7 @@ def draw_pair(loaded: Loaded) -> None:
     draw_rest(block)
     if reliable:
         ranges = _ranges_of(comparison, loaded)
-        st.table(risks_table(comparison, pair, ranges).map(plain).rename(columns=plain))
+        st.table(risks_table(comparison, pair, ranges).map(plain).rename(columns=plain_titled))
     with st.expander("How sure?"):
         if reliable:
             finding(difference_finding(comparison, over=loaded.over))
@@ -154,11 +155,12 @@ def _open_if_asked() -> None:
 
 def _choose_pair(loaded: Loaded) -> tuple[str, str]:
     """Draw the two models in one line, with buttons that swap them and pin the second; return their names."""
-    names = list(loaded.runs)
+    names, titles = list(loaded.runs), model_titles(loaded.runs)
     with st.container(horizontal=True, vertical_alignment="center", key="pair"):
         first = st.selectbox(
             "First model",
             names,
+            format_func=titles,
             key=FIRST,
             bind="query-params",
             label_visibility="collapsed",
@@ -169,6 +171,7 @@ def _choose_pair(loaded: Loaded) -> tuple[str, str]:
             "Second model",
             names,
             index=1,
+            format_func=titles,
             key=SECOND,
             bind="query-params",
             label_visibility="collapsed",
@@ -230,7 +233,7 @@ def draw_differences(comparison: Comparison, loaded: Loaded) -> None:
 def _draw_neutral(pair: tuple[str, str], comparison: NeutralComparison) -> None:
     """Draw both models against their own neutral subjects, and what depends on a single one of these."""
     st.markdown("**Compared with how each model treats people whose occupation is not named**")
-    st.table(neutral_table(pair, comparison).map(plain).rename(columns=plain))
+    st.table(neutral_table(pair, comparison).map(plain_titled).rename(columns=plain_titled))
     finding(neutral_answer(pair, comparison))
     st.dataframe(
         subjects_table(pair, comparison),

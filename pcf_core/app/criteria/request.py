@@ -16,7 +16,8 @@ from pcf_core.app.data import answered, draw_lookable
 from pcf_core.app.lists import Stamp, stamp_of, stamp_of_files
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.texts.shared import TEACHING, Stored, choose_next, draw_before, offer_missing, way_back
-from pcf_core.app.widgets import plain, refusals_said
+from pcf_core.app.titles import model_titles
+from pcf_core.app.widgets import plain, plain_titled, refusals_said
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.options import declared, from_page, page_values
@@ -169,9 +170,11 @@ def draw_request() -> Request:
     opening = [name for name in current_choice().models if name in with_results]
     left, right = st.columns(2)
     with left:
+        titles = model_titles(names)
         models = st.multiselect(
             "Models",
-            with_asked("cr_model", names),
+            with_asked("cr_model", names, titles),
+            format_func=titles,
             default=[name for name in (*opening, TEACHING) if name in names][:1],
             key="cr_model",
             bind="query-params",
@@ -214,13 +217,15 @@ def _offer_words(missing: Mapping[ResultKey, CriteriaAsked]) -> tuple[str, str]:
     by_model: dict[str, list[str]] = {}
     for model, experiment in missing:
         by_model.setdefault(model, []).append(TITLES[experiment].lower())
-    names = "; ".join(f"{', '.join(names)} of *{plain(model)}*" for model, names in by_model.items())
+    names = "; ".join(f"{', '.join(names)} of *{plain_titled(model)}*" for model, names in by_model.items())
     return f"**Not run yet:** {names}.", "Ask" if len(missing) == 1 else f"Run all {len(missing)}"
 
 
 def _takes(which: ResultKey, request: CriteriaAsked, estimate: AuditEstimate) -> tuple[str, str]:
     model, experiment = which
-    takes = f"**{plain(model)}**, {TITLES[experiment].lower()}: {plain(_estimate_text(request, estimate))}"
+    takes = (
+        f"**{plain_titled(model)}**, {TITLES[experiment].lower()}: {plain(_estimate_text(request, estimate))}"
+    )
     return takes, estimate.basis if estimate.missing else ""
 
 
@@ -453,7 +458,7 @@ def _found_before(requests: Sequence[CriteriaAsked]) -> Iterator[tuple[str, str,
         if (choices := choices_of(request)) is not None:
             made = " · ".join((request.experiment, _made_text(request, choices), _way_text(request)))
             label = model_label(request.model, request.key.dtype)
-            yield request.hash, f"**{plain(label)}** · {plain(made)}", choices
+            yield request.hash, f"**{plain_titled(label)}** · {plain(made)}", choices
 
 
 def _made_text(request: CriteriaAsked, choices: Choices) -> str:

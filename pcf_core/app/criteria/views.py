@@ -40,7 +40,8 @@ from pcf_core.app.page import (
     picture,
 )
 from pcf_core.app.texts.shared import draw_where_asked
-from pcf_core.app.widgets import draw_facts, plain
+from pcf_core.app.titles import model_titles
+from pcf_core.app.widgets import draw_facts, plain, plain_titled
 from pcf_core.core.errors import AuditError
 from pcf_core.core.settings import settings
 from pcf_core.material.published import CRITERIA_FILE, PublishedCriterion, published_criteria
@@ -130,6 +131,7 @@ class TabView:
         return st.selectbox(
             "Model",
             list(results),
+            format_func=model_titles(results),
             key=f"cr_one_{answering}",
             bind="query-params",
             help="Whose picture is shown.",
@@ -186,7 +188,7 @@ def draw_summary(shown: TabView) -> None:
         finding(line_finding([row for readings in by_model.values() for row in readings]))
         for model, readings in by_model.items():
             if len(by_model) > 1:
-                st.markdown(f"**{plain(model)}**")
+                st.markdown(f"**{plain_titled(model)}**")
             finding(judged_finding(readings))
             finding_list(criterion_findings(readings))
     offer_asking(shown.request, shown.stored.missing)  # below what was found, which is read first
@@ -206,7 +208,7 @@ def _warn_of_silence(who: str, result: CriteriaResult) -> None:
             f"{result.without_text:,} of {whole:,} texts were refused or are empty, so the numbers come from "
             "the other texts alone. Such a model may need another wording, or scored words instead of texts."
         )
-        st.warning(f"**{plain(who)}:** {plain(silence)}", icon=":material/warning:")
+        st.warning(f"**{plain_titled(who)}:** {plain(silence)}", icon=":material/warning:")
 
 
 def criteria_picture(key: str, alt: str, chart: Callable[..., go.Figure], *given: object) -> None:

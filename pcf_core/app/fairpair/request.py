@@ -15,7 +15,8 @@ from pcf_core.app.data import answered, draw_lookable
 from pcf_core.app.lists import Stamp, stamp_of_shelf
 from pcf_core.app.roles import may_audit
 from pcf_core.app.texts.shared import TEACHING, Stored, draw_before, offer_missing, way_back
-from pcf_core.app.widgets import plain
+from pcf_core.app.titles import model_titles
+from pcf_core.app.widgets import plain, plain_titled
 from pcf_core.core.errors import AuditError, GenerationError, PerturbationError, PromptError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.generation import HOTTEST, Decoding, GenerationKey
@@ -171,7 +172,7 @@ def _found_before() -> list[tuple[str, str, Choices]]:
 def _text_of(request: FairPairAsked, choices: Choices) -> str:
     models = [model_label(model, request.key.dtype) for model in choices["fp_model"]]
     return (
-        f"**{plain(', '.join(models))}** · {plain(' → '.join(request.prompts.names))} · "
+        f"**{plain_titled(', '.join(models))}** · {plain(' → '.join(request.prompts.names))} · "
         f"{plain(request.prompts.title)}, {count(request.prompts.count, 'prompt')}, "
         f"{count(request.count, 'text')} a side · {plain(decoding_text(request.key.decoding))}"
     )
@@ -209,9 +210,12 @@ def draw_request() -> Request:
     # It opens with the first public model whose shipped results or weights are here, else one that teaches.
     public = [one.name for one in able if one.kind == "public" and (one.path or settings().shipped_results)]
     with st.container(horizontal=True):
+        names = [spec.name for spec in able]
+        titles = model_titles(names)
         models = st.multiselect(
             "Models",
-            with_asked("fp_model", [spec.name for spec in able]),
+            with_asked("fp_model", names, titles),
+            format_func=titles,
             default=public[:1] or [one.name for one in able if one.name == TEACHING],
             key="fp_model",
             bind="query-params",
@@ -325,7 +329,7 @@ def offer_writing(request: Request, missing: Mapping[ResultKey, FairPairAsked]) 
 
     def line(which: ResultKey, one: FairPairAsked, estimate: AuditEstimate) -> tuple[str, str]:
         takes = plain(_estimate_text(one, estimate))
-        return f"**{plain(which[0])}** at temperature {which[1]:g}: {takes}", ""
+        return f"**{plain_titled(which[0])}** at temperature {which[1]:g}: {takes}", ""
 
     material = FairPairMaterial(request.prompts, request.table)
     offer_missing(

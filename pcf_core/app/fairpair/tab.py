@@ -22,7 +22,7 @@ from pcf_core.app.texts.shared import (
     requests_of,
     stored_of,
 )
-from pcf_core.app.widgets import choose_one, plain
+from pcf_core.app.widgets import choose_one, plain, plain_titled
 from pcf_core.report.sections.fairpair import read_together
 from pcf_core.show.findings.fairpair import (
     ends_finding,
@@ -176,7 +176,7 @@ def _draw_answer(shown: TabView) -> None:
     finding(*map(fairpair_answer, shown.reports.values()))
     for model, result in shown.results.items():
         if silence := silence_warning(result):
-            st.warning(f"**{plain(model)}:** {plain(silence)}", icon=":material/warning:")
+            st.warning(f"**{plain_titled(model)}:** {plain(silence)}", icon=":material/warning:")
 
 
 def _draw_beside(shown: TabView) -> None:
@@ -188,7 +188,9 @@ def _draw_beside(shown: TabView) -> None:
         st.caption(plain(f"{model}: {perturber_finding(result.errors)} {ends_finding(result)}"))
     with st.expander("Notes", icon=":material/info:"):
         for model, report in shown.reports.items():
-            st.markdown(f"**{plain(model)}**\n" + "\n".join(f"- {plain(line)}" for line in notes(report)))
+            st.markdown(
+                f"**{plain_titled(model)}**\n" + "\n".join(f"- {plain(line)}" for line in notes(report))
+            )
     draw_where_asked([result.asked.key for result in results.values()])
 
 

@@ -31,7 +31,8 @@ from pcf_core.app.page import (
     picture,
 )
 from pcf_core.app.texts.shared import draw_list
-from pcf_core.app.widgets import plain
+from pcf_core.app.titles import model_titles
+from pcf_core.app.widgets import plain, plain_titled
 from pcf_core.core.errors import StoreError
 from pcf_core.core.risk import Interval
 from pcf_core.report.citing import FAIRPAIR_PAPER
@@ -149,6 +150,7 @@ class TabView:
         return st.selectbox(
             "Model",
             list(self.results),
+            format_func=model_titles(self.results),
             key="fp_one",
             bind="query-params",
             help="Whose prompts, words and texts are shown.",
@@ -389,7 +391,7 @@ def draw_texts(shown: TabView) -> None:
         pairs = texts_of(result, index)
     else:
         st.info(
-            f"{plain(model)} has no texts for this prompt: choose another prompt or model.",
+            f"{plain_titled(model)} has no texts for this prompt: choose another prompt or model.",
             icon=":material/info:",
         )
     if pairs is None:

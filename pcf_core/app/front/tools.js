@@ -17,7 +17,7 @@ export default function ({ parentElement, data }) {
     const presented = document.querySelector(".st-key-present_before, .st-key-present_next");
     if (event.key === "Escape" && presented) document.querySelector(".st-key-present input")?.click();
   };
-  // Menus of topics say which have results.  An option's own text is its value in the address: it stays.
+  // Menus of topics say which have results.  An option's own text is what names.js and the server know it by.
   const marks = data?.topics ?? {};
   const markTopics = () => {
     const options = [...document.querySelectorAll('[role="listbox"] [role="option"]')];

@@ -17,7 +17,8 @@ from pcf_core.app.own import ask_to_delete
 from pcf_core.app.page import draw_table
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, recorded, write
-from pcf_core.app.widgets import draw_facts, plain, refusals_said, size_text
+from pcf_core.app.titles import model_titles
+from pcf_core.app.widgets import draw_facts, plain, plain_titled, refusals_said, size_text
 from pcf_core.audit.baseline import NEUTRAL, NEUTRAL_LISTS
 from pcf_core.audit.options import word_scoring
 from pcf_core.audit.results import self_audit_of
@@ -33,6 +34,7 @@ from pcf_core.models.registry import resolve
 from pcf_core.show.findings.notes import self_audit_facts
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.provenance import imported_note
+from pcf_core.show.names import set_title, with_titles
 from pcf_core.store.results import RunInfo
 from pcf_core.work.requests import FETCH, delete_run, submit_fetch
 
@@ -56,9 +58,11 @@ def draw_details(at_hand: Sequence[ModelSpec], listed: Sequence[KnownModel], dra
     """
     here = {spec.name: spec for spec in at_hand}
     others = {model.name: model for model in listed}
+    names = list(dict.fromkeys([*here, *scored_models(), *others]))
     name = st.selectbox(
         "Model",
-        list(dict.fromkeys([*here, *scored_models(), *others])),
+        names,
+        format_func=model_titles(names),
         key="model_details",
         bind="query-params",
         help="Models that are here, models with results, and models of the hub that the app knows.",
@@ -195,7 +199,7 @@ def _draw_use(name: str, needs: Sequence[str]) -> None:
     if may_audit():
         st.page_link(
             RUN_AN_AUDIT.file,
-            label=f"Run an audit of {plain(name)}",
+            label=f"Run an audit of {plain_titled(name)}",
             icon=":material/play_arrow:",
             query_params={"score_model": [name]},
         )
@@ -226,8 +230,8 @@ def _draw_runs(name: str) -> None:
 
 def run_title(run: RunSpec) -> str:
     """Title a run by what distinguishes it from others of its model; neutral subjects are named first."""
-    sentences = run.topic.name, run.templates.name
-    parts: tuple[str, ...] = (*sentences, run.evidence.name)
+    sentences = run.topic.title, set_title(run.templates)
+    parts: tuple[str, ...] = (*sentences, run.evidence.title)
     if run.evidence.name in NEUTRAL_LISTS:
         earlier = "" if run.evidence.name == NEUTRAL else "earlier "
         parts = (f"{earlier}neutral subjects", *sentences)
@@ -393,7 +397,8 @@ def _sizes_now(runs: Sequence[tuple[str, str, bool]], shards: Sequence[Sequence[
 def title_of(info: RunInfo) -> str:
     """Title a run in a list of all."""
     run = info.run
-    return " · ".join((run.scoring.label, run.topic.name, run.templates.name, run.evidence.name, run.key[:6]))
+    lists = run.topic.title, set_title(run.templates), run.evidence.title
+    return " · ".join((with_titles(run.scoring.label), *lists, run.key[:6]))
 
 
 def _draw_delete(key: str, title: str) -> None:

@@ -24,6 +24,7 @@ from pcf_core.report.documents import journal_table
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.provenance import journal_finding
+from pcf_core.show.names import with_titles
 from pcf_core.store.journal import Journal, Journaled
 
 ALL = "all"
@@ -193,7 +194,7 @@ def draw_model_cards(models: Sequence[ModelSpec]) -> None:
     for row in at_hand_table(models).to_dict("records"):
         size = f"{row['parameters'] / 10**6:,.1f} million parameters" if row["parameters"] > 0 else ""
         line = " · ".join(part for part in (row["kind"], row["weights"], row["family"], size) if part)
-        draw_card(row["name"], line)
+        draw_card(with_titles(row["name"]), line)
 
 
 def known_table(models: Sequence[KnownModel]) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from pcf_core.app.data import Loaded
 from pcf_core.app.inside import script
 from pcf_core.app.links import say_instead
 from pcf_core.app.page import draw_table, finding, picture
+from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import controls, numeric, plain
 from pcf_core.audit.preferences import coverage_at, is_left_only
 from pcf_core.audit.results import Report
@@ -50,6 +51,7 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
         model = st.selectbox(
             "Model",
             list(loaded.runs),
+            format_func=model_titles(loaded.runs),
             key="heat_model",
             bind="query-params",
             width=280,  # the longest name of a public model
@@ -153,12 +155,12 @@ def open_clicked(loaded: Loaded) -> None:
     if state.pop(CLICKED, False):
         occupation, template = state[OCCUPATION], state[TEMPLATE]
         state[CONTEXT] = called(occupation, loaded.first.result.preferences.templates)[template]
-        st.dialog("One cell", width="large")(_draw_parts)(loaded, occupation, template, "clicked_")
+        st.dialog("One test sentence", width="large")(_draw_parts)(loaded, occupation, template, "clicked_")
 
 
 def draw_cell(loaded: Loaded) -> None:
     """Draw one cell: prompt, groups for every chosen model, the words that carry it, coverage."""
-    st.subheader("One cell")
+    st.subheader("One test sentence")
     preferences = loaded.first.result.preferences
     left, right = st.columns(2)
     with left:

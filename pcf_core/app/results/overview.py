@@ -13,10 +13,10 @@ from pcf_core.app.caching import once
 from pcf_core.app.choice import FIRST, SECOND
 from pcf_core.app.data import Loaded, finished_runs, listed_models, must_wait, results
 from pcf_core.app.links import follow
-from pcf_core.app.page import chart
+from pcf_core.app.page import chart, with_called
 from pcf_core.app.present import is_presented
 from pcf_core.app.styles import table_room
-from pcf_core.app.widgets import plain, table_key, textual
+from pcf_core.app.widgets import plain, plain_titled, table_key, textual
 from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import Report
@@ -185,7 +185,7 @@ def _draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
         with st.container(border=True):
             st.page_link(
                 "pages/tilt.py",
-                label=f"**{plain(row.model)}**",
+                label=f"**{plain_titled(row.model)}**",
                 query_params={**loaded.choice.parameters, **parameters_for([row.model])},
             )
             alt = f"{two_decimals(row.prejudice)} prejudice and {two_decimals(row.caprice)} caprice"
@@ -208,7 +208,7 @@ def _draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
     ticked = st.session_state.get(TICKED, [])
     st.html(table_room(TABLE, len(shown)))
     answer: Any = st.dataframe(
-        table.drop(columns="kind") if len({row.kind for row in shown}) == 1 else table,
+        with_called(table.drop(columns="kind") if len({row.kind for row in shown}) == 1 else table),
         hide_index=True,
         column_config=COLUMNS,
         on_select="rerun",
@@ -250,7 +250,9 @@ def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any, before: str
     if len(ticked) < 2:
         st.caption(f"{before}Click a name to see whom it prefers where. Tick two models to compare them.")
     elif st.button(
-        f"Compare {plain(ticked[0])} and {plain(ticked[1])}" if len(ticked) == 2 else "Compare these models",
+        f"Compare {plain_titled(ticked[0])} and {plain_titled(ticked[1])}"
+        if len(ticked) == 2
+        else "Compare these models",
         type="primary",
         icon=":material/compare_arrows:",
         key="compare_ticked",

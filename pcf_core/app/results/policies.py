@@ -26,7 +26,7 @@ from pcf_core.app.page import (
 )
 from pcf_core.app.roles import may_audit
 from pcf_core.app.scoring import Wanted, follow_readings, offer_scoring
-from pcf_core.app.widgets import draw_facts, plain
+from pcf_core.app.widgets import draw_facts, plain, plain_titled
 from pcf_core.audit.gate import GateReport
 from pcf_core.audit.policy import MAX_BYTES, Policy, policies_in, read_policy, uploaded_policy
 from pcf_core.audit.stored_verdicts import StoredVerdicts, planned_runs, stored_verdicts
@@ -43,7 +43,6 @@ from pcf_core.report.sections.policy import (
     verdict_rows,
 )
 from pcf_core.show.findings.gate import unscored_note
-from pcf_core.show.names import with_titles
 
 BROUGHT = "policy_brought"  # the policy that this session brought in
 YOURS = "your file"
@@ -142,7 +141,7 @@ def draw_verdicts(loaded: Loaded) -> Callable[[], None]:
         try:
             verdicts = _draw_model(policy, key)
         except AuditError as error:
-            st.error(f"**{plain(with_titles(key.label))}:** {plain(str(error))}", icon=":material/error:")
+            st.error(f"**{plain_titled(key.label)}:** {plain(str(error))}", icon=":material/error:")
             continue
         reports += [verdicts.report] if verdicts.report else []
         if not key.imported:
@@ -173,7 +172,7 @@ def _draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> Non
     def draw_provenance() -> None:
         draw_cite()
         for report in reports:
-            st.markdown(f"**{plain(report.model)}**")
+            st.markdown(f"**{plain_titled(report.model)}**")
             draw_facts({f"run of {one.topic}, {one.templates}": one.run for one in report.contexts})
         if commands := policy_commands(keys):
             draw_both_commands(

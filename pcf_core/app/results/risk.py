@@ -15,6 +15,7 @@ from pcf_core.app.notes import neutral_distances_of
 from pcf_core.app.page import draw_foot, draw_picture, draw_table, finding, picture, with_called
 from pcf_core.app.results.reliable import with_all
 from pcf_core.app.scoring import offer_scoring
+from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import choose_one, numeric, plain, textual
 from pcf_core.audit.baseline import Baseline, baseline_run, has_baseline
 from pcf_core.core.risk import RiskReport
@@ -31,6 +32,7 @@ from pcf_core.report.sections.tails import (
 )
 from pcf_core.show.charts.tails import hill_plot
 from pcf_core.show.findings.models import neutral_distances_finding
+from pcf_core.show.names import with_titles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,6 +86,7 @@ def draw_occupations(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     model = st.selectbox(
         "Model",
         list(loaded.reliable.runs),
+        format_func=model_titles(loaded.reliable.runs),
         key="risk_model",
         bind="query-params",
         help="Whose occupations to show.",
@@ -204,7 +207,9 @@ def _draw_hill(shown: Loaded) -> None:
         alt = "Hill plot: the tail index of caprice from the largest values, with its band"
         picture(partial(hill_plot, shapes), "hill_plot", alt, source=shown.source)
     if without:
-        st.caption(plain(f"Too few different values above 0 for a Hill plot: {', '.join(without)}."))
+        st.caption(
+            plain(f"Too few different values above 0 for a Hill plot: {with_titles(', '.join(without))}.")
+        )
 
 
 def draw_prejudice(shown: Loaded, row: DeltaGenerator) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from pcf_core.app.caching import kept, open_queue, open_store
-from pcf_core.app.widgets import plain, size_text
+from pcf_core.app.widgets import plain_titled, size_text
 from pcf_core.core.records import digest
 from pcf_core.core.run import RunSpec
 from pcf_core.models.names import KnownModel
@@ -75,11 +75,11 @@ def draw_costs(
         total = costs.total
         st.markdown(f"**In all** · {_cost_text(total)}", help=f"{TEST_SENTENCE} {total.basis}")
     for run, cost in zip([*runs, *(run for run, _ in unfetched)], estimates, strict=True):
-        model = f"**{plain(run.scoring.model)}** · {run.scoring.dtype}"
+        model = f"**{plain_titled(run.scoring.model)}** · {run.scoring.dtype}"
         basis = f"{TEST_SENTENCE} {cost.basis}" if cost.missing else None
         st.markdown(f"{model} · {_cost_text(cost)}", help=basis)
     if unfetched:
-        names = plain(listed([run.scoring.model for run, _ in unfetched]))
+        names = plain_titled(listed([run.scoring.model for run, _ in unfetched]))
         st.caption(
             f"Estimated from the declared size, because the weights are not on this machine: {names}. They "
             "are downloaded first; the page *Models* says what each model needs."

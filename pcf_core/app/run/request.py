@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
@@ -26,7 +26,8 @@ from pcf_core.app.lists import (
 from pcf_core.app.queue import any_active, follow_jobs, jobs_of, keep_a_worker, progress_text
 from pcf_core.app.roles import write
 from pcf_core.app.templates.keeping import draw_import, draw_typed
-from pcf_core.app.widgets import plain
+from pcf_core.app.titles import list_titles, model_titles, set_titles, topic_titles
+from pcf_core.app.widgets import plain, plain_titled
 from pcf_core.audit.options import word_scoring
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.sampling import planned
@@ -53,6 +54,7 @@ from pcf_core.models.registry import list_models, resolve_to_score
 from pcf_core.show.findings.material import list_finding, topic_finding
 from pcf_core.show.findings.notes import other_lists_note, tokens_note
 from pcf_core.show.findings.numbers import chance, count, listed
+from pcf_core.show.names import Titles
 from pcf_core.work.queue import Job
 from pcf_core.work.requests import submit_words
 
@@ -145,7 +147,7 @@ def plan_of(request: Request) -> Plan:
 
 def draw_refusal(model: str, error: AuditError) -> None:
     """Say why a model cannot be run."""
-    st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
+    st.error(f"**{plain_titled(model)}:** {plain(str(error))}", icon=":material/error:")
 
 
 def draw_request() -> Request:
@@ -158,6 +160,7 @@ def draw_request() -> Request:
         "Models",
         [spec.name for spec in here],
         default=first.models,
+        format_func=model_titles(spec.name for spec in here),
         key="score_model",
         bind="query-params",
         accept_new_options=True,
@@ -172,6 +175,7 @@ def draw_request() -> Request:
         "Topic",
         list(topics()),
         index=list(topics()).index(first.topic),
+        format_func=topic_titles(),
         key="score_topic",
         bind="query-params",
         on_change=_take_lists,
@@ -188,6 +192,7 @@ def draw_request() -> Request:
         "Sentences",
         sets,
         index=sets.index(usual.templates),
+        format_func=set_titles(),
         key="score_templates",
         bind="query-params",
         help="The set of sentences. Sets that suit the topic come first.",
@@ -205,6 +210,7 @@ def draw_request() -> Request:
         "Occupations",
         lists,
         index=lists.index(usual.evidence),
+        format_func=list_titles(),
         key="score_evidence",
         bind="query-params",
         help="The people that the sentences are about.",
@@ -280,16 +286,17 @@ def _draw_not_here(here: Sequence[ModelSpec]) -> None:
     choice, names = current_choice(), [spec.name for spec in here]
     absent = absent_among(choice.models)  # they have a note of their own
     left_out = [name for name in choice.models if name not in names and name not in absent]
-    lists = (
-        (choice.topic, topics()),
-        (choice.templates, template_sets()),
-        (choice.evidence, evidence_lists()),
+    lists: tuple[tuple[str, Container[str], Titles], ...] = (
+        (choice.topic, topics(), topic_titles()),
+        (choice.templates, template_sets(), set_titles()),
+        (choice.evidence, evidence_lists(), list_titles()),
     )
-    left_out += [name for name, existing in lists if name not in existing]
+    left_out += [titles(name) for name, existing, titles in lists if name not in existing]
     if left_out:
         st.caption(
             f":material/info: Chosen in the sidebar, but not available for a new run: "
-            f"{plain(listed(left_out))}. The form has other entries instead. To add a model, type its name."
+            f"{plain_titled(listed(left_out))}. The form has other entries instead. To add a model, type its "
+            "name."
         )
 
 
@@ -325,11 +332,12 @@ def _take_lists() -> None:
 
 def _draw_replaced(key: str, name: str, topic: Topic) -> None:
     """Say which list does not suit the new topic and was replaced, until another one is chosen."""
+    titles = set_titles() if key == "score_templates" else list_titles()
     replaced_for, before, now = st.session_state.get(REPLACED, {}).get(key, ("", "", ""))
     if (replaced_for, now) == (topic.name, name):
         st.caption(
-            f":material/info: **{plain(before)}** does not suit *{plain(topic.title)}*, so **{plain(now)}** "
-            "is selected. You can still choose it."
+            f":material/info: **{plain(titles(before))}** does not suit *{plain(topic.title)}*, so "
+            f"**{plain(titles(now))}** is selected. You can still choose it."
         )
 
 
@@ -466,7 +474,7 @@ def _ask(run: RunSpec) -> int:
 
 
 def _draw_answer(job: Job) -> None:
-    model, text = plain(job.payload["model"]), plain(job.payload["text"])
+    model, text = plain_titled(job.payload["model"]), plain(job.payload["text"])
     with st.container(border=True):
         if job.error:
             st.error(f"**{model}:** {plain(job.error)}", icon=":material/error:")

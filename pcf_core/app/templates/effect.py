@@ -20,6 +20,7 @@ from pcf_core.app.lists import all_evidence, all_topics, set_names
 from pcf_core.app.page import chart, draw_refused, draw_table, finding, picture
 from pcf_core.app.roles import may_audit
 from pcf_core.app.templates.keeping import OpenSet, edits, opened
+from pcf_core.app.titles import set_titles
 from pcf_core.app.widgets import plain
 from pcf_core.audit.case import Covering, covering_runs, restricted
 from pcf_core.audit.options import ViewOptions
@@ -180,7 +181,7 @@ def _draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
         models = list(dict.fromkeys(key.name for key in keys if not key.imported))
         st.page_link(
             RUN_AN_AUDIT.file,
-            label=f"Run with {plain(mined.name)}",
+            label=f"Run with {plain(set_titles()(mined.name))}",
             icon=":material/play_arrow:",
             query_params={
                 "score_model": models or list(choice.models),
@@ -216,7 +217,8 @@ def draw_compare(shown: OpenSet) -> None:
     names = [name for name in set_names() if name != shown.mined.name]
     other = st.selectbox(
         "Compare with",
-        with_asked("other", names),
+        with_asked("other", names, set_titles()),
+        format_func=set_titles(),
         key="other",
         bind="query-params",
         help="The other set, with changes that are not saved yet.",

@@ -22,6 +22,7 @@ from pcf_core.app.own import ask_to_delete, upload_file
 from pcf_core.app.page import finding
 from pcf_core.app.queue import ACTIVE, draw_queue, keep_a_worker, recent_jobs
 from pcf_core.app.roles import recorded, write
+from pcf_core.app.titles import topic_titles
 from pcf_core.app.widgets import plain, refusals_said, size_text
 from pcf_core.core.errors import CorpusError, TemplateError
 from pcf_core.core.settings import settings
@@ -105,6 +106,7 @@ def _draw_form(corpora: dict[str, Path]) -> None:
         "Topics",
         list(all_topics),
         default=[DEFAULT_TOPIC] if DEFAULT_TOPIC in all_topics else [],
+        format_func=topic_titles(),
         key="mine_topics",
         bind="query-params",
         help="The topics whose words the app looks for. Several topics must be of one kind: words that are "

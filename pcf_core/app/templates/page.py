@@ -30,6 +30,7 @@ from pcf_core.app.templates.keeping import (
     opened,
     undo,
 )
+from pcf_core.app.titles import set_titles
 from pcf_core.app.widgets import draw_facts, numeric, plain, refusals_said, table_key, textual
 from pcf_core.core.records import digest
 from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
@@ -69,6 +70,7 @@ where the model continues. Its count, how often the corpus has it, is its weight
 panel means that few templates are common and very many are rare; the lower panel adds the shares up. The
 **effective number** is how many equally common templates would give results as precise as these.
 """
+WIDTH = 330  # pixels, of the longest title of a shipped set
 MOST_SEEN = 10  # sentences of a set that are listed above its picture
 MOST_ROWS = 1000
 MOST_LISTED = 300
@@ -82,8 +84,10 @@ def draw_head() -> tuple[str, str]:
             "Set",
             set_names(),
             USUAL,
+            set_titles(),
             key="set",
             help_text="The set of templates on this page. Your own sets come last.",
+            width=WIDTH,
         )
         view = own.draw_views(
             VIEWS, CALLED, FOR_AUDITORS, "set_view", "see" if "set" in st.query_params else "list"
@@ -359,7 +363,13 @@ def _draw_set_changes(shown: OpenSet) -> None:
             _changed(name, with_full_stop)
         with st.popover("Combine …", icon=":material/library_add:", help="Adds another set; counts add up."):
             others = [name_of_set for name_of_set in set_names() if name_of_set != name]
-            other = st.selectbox("Other set", others, key="unite_with", help="Its templates are added.")
+            other = st.selectbox(
+                "Other set",
+                others,
+                format_func=set_titles(),
+                key="unite_with",
+                help="Its templates are added.",
+            )
             if st.button("Combine", key="unite_sets", type="primary", disabled=other is None):
                 _changed(name, lambda before: _united_under(before, mined_set(str(other))))
 

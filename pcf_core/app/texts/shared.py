@@ -14,7 +14,7 @@ from pcf_core.app.data import asked_as
 from pcf_core.app.own import ask_to_delete
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, RECENT, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, recorded, write
-from pcf_core.app.widgets import plain
+from pcf_core.app.widgets import plain, plain_titled
 from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.run import ScoringKey, model_label
@@ -95,7 +95,7 @@ def requests_of(
             one = next((one for one in several if one.hash in with_result), several[0])
             requests[model_label(model, one.key.dtype), second] = one
     for model, sentence in refused:
-        st.error(f"**{plain(model)}:** {plain(sentence)}", icon=":material/error:")
+        st.error(f"**{plain_titled(model)}:** {plain(sentence)}", icon=":material/error:")
     return requests
 
 
@@ -151,7 +151,7 @@ def offer_missing(
             try:
                 estimate = audit.estimate(open_store(), open_queue(), one, material(one, which[1]))
             except AuditError as error:
-                st.error(f"**{plain(which[0])}:** {plain(str(error))}", icon=":material/error:")
+                st.error(f"**{plain_titled(which[0])}:** {plain(str(error))}", icon=":material/error:")
                 continue
             takes, basis = line(which, one, estimate)
             st.markdown(takes)

@@ -40,7 +40,8 @@ from pcf_core.app.texts.shared import (
     draw_list,
     draw_marks,
 )
-from pcf_core.app.widgets import draw_card, plain
+from pcf_core.app.titles import model_titles
+from pcf_core.app.widgets import draw_card, plain, plain_titled
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import IMPORTED
@@ -64,7 +65,7 @@ from pcf_core.show.findings.case_file import (
     value_text,
     verdict_of,
 )
-from pcf_core.show.findings.numbers import count, ends, number, two_decimals
+from pcf_core.show.findings.numbers import begun, count, ends, number, two_decimals
 from pcf_core.texts.case_file import AUDITS, AuditName, CaseRow, SharedOccupations, shared_occupations
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
 from pcf_core.texts.criteria.records.quantities import ExperimentName
@@ -93,14 +94,14 @@ OTHERWISE = "there is no finished result with these sentences, occupations and p
 UNREAD = "its result is finished but not read yet"
 
 NONE = "–"  # in a cell of a table that has nothing to say
-COLUMNS = ("asks", "measured", "found", "side")
+COLUMNS = ("Question", "Measured", "Verdict", "Preference")
 Way = tuple[Place, str, Mapping[str, str | list[str]]]  # a page or tab, the label of its link, its parameters
 
 HOW = """
-Each row is a quantity of one audit, with the value that means no difference. **Found** is the verdict of that
+Each row is a quantity of one audit, with the value that means no difference. **Verdict** is that of the
 audit, by its own range or test: *a difference* is larger than chance, *none shown* does not mean that there
 is none, and *we cannot tell* means that nothing was tested or that the data are too few to show anything. Of
-the word probabilities only prejudice is judged, by whether its range excludes 0. Caprice has **no verdict**,
+the word probabilities only prejudice is judged, by whether its range excludes 0. Caprice is **not judged**,
 because it is above 0 in any sample. FairPair differs *by the exchanged words alone* if F shows a difference
 and F of the other words does not; that counts neither as agreement nor as disagreement.
 
@@ -279,7 +280,9 @@ def _shared(model: str, loaded: Loaded, criteria: Sequence[CriteriaResult]) -> S
 def draw_summary() -> None:
     """Draw the tab."""
     choice = current_choice()
-    models = with_asked("cf_model", known_models(choice))
+    names = known_models(choice)
+    titles = model_titles(names)
+    models = with_asked("cf_model", names, titles)
     if not models:
         st.info(
             "No model has a result yet. Choose one in the sidebar, or test one on the page 'Run an audit'.",
@@ -289,6 +292,7 @@ def draw_summary() -> None:
     model = st.selectbox(
         "Model",
         models,
+        format_func=titles,
         key="cf_model",
         bind="query-params",
         help="The models of the sidebar, and all others that have a result of any audit. Topic, sentences "
@@ -300,7 +304,7 @@ def draw_summary() -> None:
     # Of an imported model that has texts alone the table says so.
     refused = {} if model.startswith(IMPORTED) and case.found else case.loaded.refused
     for name, sentence in refused.items():
-        st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
+        st.error(f"**{plain_titled(name)}** {plain(sentence)}", icon=":material/error:")
     for item in case.loaded.runs.values():
         if item.run.scoring.label != item.run.scoring.name:
             st.caption(f"The risk was calculated in {plain(item.run.scoring.dtype)}.")
@@ -352,11 +356,12 @@ def _draw_rows(case: CaseFile) -> None:
         rows = [_row_text(row) for row in case.rows if row.audit == audit]
         with st.container(key=f"cards_of_{audit}"):
             for row in rows:
-                side = "" if row["side"] == NONE else f"Side: {row['side']}"
-                draw_card(row["asks"], "" if row["measured"] == NONE else row["measured"], row["found"], side)
+                measured, verdict, preference = (row[name] for name in COLUMNS[1:])
+                preferred = "" if preference == NONE else f"Preference: {preference}"
+                draw_card(row[COLUMNS[0]], "" if measured == NONE else measured, verdict, preferred)
         with st.container(key=f"table_of_{audit}"):
             escaped = [{name: plain(text) for name, text in row.items()} for row in rows]
-            st.table(pd.DataFrame(escaped, columns=list(COLUMNS)).set_index("asks"))
+            st.table(pd.DataFrame(escaped, columns=list(COLUMNS)).set_index(COLUMNS[0]))
     if case.older:
         st.caption(f"{count(case.older, 'older FairPair result')} of this model and topic not shown.")
 
@@ -394,7 +399,7 @@ def _row_text(row: CaseRow) -> dict[str, str]:
     measured = NONE
     if row.neutral is not None:
         measured = f"{row.measure}: {value_text(row)}; {number(row.neutral)} is no difference"
-    verdict = f"{FOUND[row.verdict]}: {row.basis}"
+    verdict = f"{begun(FOUND[row.verdict])}: {row.basis}"
     return dict(zip(COLUMNS, (row.question, measured, verdict, row.side or NONE), strict=True))
 
 

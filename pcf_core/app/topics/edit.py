@@ -14,6 +14,7 @@ from pcf_core.app.addresses import RUN_AN_AUDIT
 from pcf_core.app.choice import choose_topic
 from pcf_core.app.lists import evidence_lists, set_cards, set_names, topic_names, usual_lists
 from pcf_core.app.roles import may_audit, recorded
+from pcf_core.app.titles import list_titles, set_titles
 from pcf_core.app.topics.draft import (
     Draft,
     GroupFields,
@@ -34,6 +35,7 @@ from pcf_core.material.suiting import suiting_sets
 from pcf_core.material.topics import OWN, copied, delete_topic, own_topics, save_topic, topic_toml
 from pcf_core.show.findings.material import topic_finding
 from pcf_core.show.findings.numbers import count
+from pcf_core.show.names import Titles
 
 SIDE_BY_SIDE = 3  # groups
 LINE, FRAME = 24, 40  # pixels
@@ -175,8 +177,8 @@ def _draw_fields(name: str, draft: Draft) -> None:
             help="The first words of all groups belong together, such as he and she, then the second words, "
             "and so on. If a model cannot write a word, its counterparts are left out too.",
         )
-        _one_of("Usual templates", draft, "templates", set_names())
-        _one_of("Usual occupations", draft, "evidence", list(evidence_lists()))
+        _one_of("Usual templates", draft, "templates", set_names(), set_titles())
+        _one_of("Usual occupations", draft, "evidence", list(evidence_lists()), list_titles())
 
 
 def _draw_groups(name: str, draft: Draft) -> None:
@@ -232,14 +234,14 @@ def _text(label: str, draft: Draft, field: str, help_text: str, longest: int | N
     st.text_input(label, key=key, max_chars=longest, help=help_text)
 
 
-def _one_of(label: str, draft: Draft, field: str, names: Sequence[str]) -> None:
+def _one_of(label: str, draft: Draft, field: str, names: Sequence[str], titles: Titles) -> None:
     """Draw a choice of one of the names or none; a name that is not among them stays."""
     value = getattr(draft.fields, field)
     st.selectbox(
         label,
         list(dict.fromkeys(["", *names, value])),
         key=_held(draft, field, value),
-        format_func=lambda name: name or "none in particular",
+        format_func=lambda name: titles(name) or "none in particular",
         help="Selected in the sidebar when somebody chooses this topic.",
     )
 

@@ -12,6 +12,7 @@ from pcf_core.app.choice import choose_shown, current_choice, draw_answering
 from pcf_core.app.lists import OCCUPATIONS, evidence_lists, list_names, template_sets, topic_names
 from pcf_core.app.page import draw_table, finding
 from pcf_core.app.probe import MOST_MODELS, ask, draw_ended_early, follow
+from pcf_core.app.titles import list_titles, set_titles, topic_titles
 from pcf_core.app.topics.draft import (
     CALLED,
     NEW,
@@ -23,7 +24,7 @@ from pcf_core.app.topics.draft import (
     point_at,
 )
 from pcf_core.app.topics.edit import draw_actions, draw_delete, draw_discard, draw_form, draw_upload
-from pcf_core.app.widgets import described, draw_facts, plain
+from pcf_core.app.widgets import described, draw_facts, plain, plain_titled
 from pcf_core.audit.preferences import select_words
 from pcf_core.core.errors import AuditError, EvidenceError, TopicError
 from pcf_core.core.probe import TopicCheck
@@ -54,7 +55,7 @@ from pcf_core.show.findings.material import (
     words_finding,
 )
 from pcf_core.show.findings.notes import left_out_note, tokens_note, words_with
-from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.numbers import count, people
 from pcf_core.work.requests import CheckRequest, make_check
 
 VIEWS = {
@@ -134,6 +135,7 @@ def draw_head() -> tuple[str, str]:
             "Topic",
             topic_names(),
             FIRST,
+            topic_titles(),
             key="topic_shown",
             help_text="The topic on this page. Your own topics come last.",
         )
@@ -184,7 +186,7 @@ def draw_see(topic: Topic) -> None:
     finding(topic_finding(topic))
     draw_answering(topic.name, "topic_shown", lambda name: point_at(name, "see"))
     draw_actions(topic)
-    words = {group.name: plain(", ".join(group.words)) for group in topic.groups}
+    words = {people(group.name): plain(", ".join(group.words)) for group in topic.groups}
     st.table(pd.DataFrame({"group": list(words), "words": list(words.values())}).set_index("group"))
     if topic.notes:
         st.markdown(plain(topic.notes))
@@ -232,13 +234,13 @@ def draw_preview(topic: Topic) -> None:
 
 
 def _draw_set_choice(topic: Topic) -> str:
-    suiting = suiting_sets(topic, template_cards())
+    suiting, titles = suiting_sets(topic, template_cards()), set_titles()
     names = list(dict.fromkeys([*suiting, *template_sets()]))
     name: str = st.selectbox(
         "Template set",
         names,
         key=f"topic_set_{topic.position}_{topic.language}",
-        format_func=lambda name: name if name in suiting else f"{name} (for other words)",
+        format_func=lambda name: titles(name) if name in suiting else f"{titles(name)} (for other words)",
         help="Sets that suit the topic come first: those in its language, with sentences that such words "
         "fit.",
     )
@@ -292,7 +294,7 @@ def _what_to_ask(
             spec = in_precision(resolve(model), precision)
             requests[model_label(model, spec.dtype)] = make_check(spec, topic, texts)
         except AuditError as error:
-            st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
+            st.error(f"**{plain_titled(model)}:** {plain(str(error))}", icon=":material/error:")
     return requests
 
 
@@ -313,7 +315,7 @@ def _draw_tables(topic: Topic, checks: Mapping[str, TopicCheck]) -> None:
     words, sentences, how = st.tabs(["Words", "Sentences", "Reading the table"])
     with words:
         for model, check in checks.items():
-            st.caption(f"**{plain(model)}** · {plain(tokens_note(check.tokens.values()))}")
+            st.caption(f"**{plain_titled(model)}** · {plain(tokens_note(check.tokens.values()))}")
         draw_table(_words_table(topic, checks).dropna(axis="columns", how="all"), f"{topic.name}_words")
     with sentences:
         draw_table(probes_table(checks), f"{topic.name}_sentences")
@@ -365,6 +367,7 @@ def draw_lists() -> None:
         "List",
         list_names(),
         OCCUPATIONS,
+        list_titles(),
         key="list_shown",
         help_text="The people that the sentences are about: occupations, or others. Your own lists come "
         "last. The sidebar has all lists under *Occupations*.",

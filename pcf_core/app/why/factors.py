@@ -15,6 +15,7 @@ from pcf_core.app.own import too_large, upload_file
 from pcf_core.app.page import draw_picture, draw_table, finding, foot, key_figures, open_results
 from pcf_core.app.results.reliable import only_reliable
 from pcf_core.app.roles import may_audit
+from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import choose_one, controls, numeric, plain, textual
 from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import Matching, OwnFactor, Quantity
@@ -129,6 +130,7 @@ def _draw_controls(loaded: Loaded) -> FactorChoice:
         model = st.selectbox(
             "Model",
             names,
+            format_func=model_titles(names),
             key="factors_model",
             bind="query-params",
             help="The panels show one model at a time; the table has all.",

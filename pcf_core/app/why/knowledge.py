@@ -29,7 +29,16 @@ from pcf_core.app.page import (
 )
 from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
-from pcf_core.app.widgets import choose_one, described, draw_card, draw_facts, plain, refusals_said
+from pcf_core.app.titles import model_titles
+from pcf_core.app.widgets import (
+    choose_one,
+    described,
+    draw_card,
+    draw_facts,
+    plain,
+    plain_titled,
+    refusals_said,
+)
 from pcf_core.audit.knowledge import (
     audit_begun,
     knowledge_audit_of,
@@ -129,12 +138,13 @@ def draw_knowledge() -> None:
     for model, panel in panels.items():
         if panel.notes:
             st.warning(
-                f"**{plain(with_titles(model))}:** {plain(' '.join(panel.notes))}", icon=":material/warning:"
+                f"**{plain_titled(model)}:** {plain(' '.join(panel.notes))}", icon=":material/warning:"
             )
     with st.container(horizontal=True):
         model = st.selectbox(
             "Model",
             list(reports),
+            format_func=model_titles(reports),
             key="knowledge_model",
             bind="query-params",
             help="The model in the picture.",
@@ -203,7 +213,7 @@ def _scored_of(
             report = _report_among(key, facts, score, protocol, store.shards(key), audit)
             scored[model] = Scored(key, audit, report)
         except AuditError as error:
-            st.error(f"**{plain(with_titles(model))}:** {plain(str(error))}", icon=":material/error:")
+            st.error(f"**{plain_titled(model)}:** {plain(str(error))}", icon=":material/error:")
     return scored, missing
 
 
@@ -276,7 +286,7 @@ def _draw_provenance(request: KnowledgeSet, choice: Choice, scored: Mapping[str,
     draw_cite()
     st.markdown(f"**{plain(request.title)}**  \n{plain(described(request.source, request.notes))}")
     for model, one in scored.items():
-        st.markdown(f"**{plain(model)}**")
+        st.markdown(f"**{plain_titled(model)}**")
         key, audit, report = one.key, one.audit, one.report
         unaudited = {"noise floor": NOT_YET} if audit_begun(open_store(), key, request) else NOT_AUDITED
         facts = {
@@ -296,7 +306,7 @@ def _draw_provenance(request: KnowledgeSet, choice: Choice, scored: Mapping[str,
         else:  # a set of one's own is not in another cache
             draw_commands(command)
         for item in report.left_out:
-            st.markdown(f"{plain(model)} left out {plain(item.name)}: {plain(item.reason)}")
+            st.markdown(f"{plain_titled(model)} left out {plain(item.name)}: {plain(item.reason)}")
 
 
 def _over_contexts(report: KnowledgeReport) -> str:

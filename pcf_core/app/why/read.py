@@ -23,6 +23,7 @@ from pcf_core.app.page import (
     picture,
 )
 from pcf_core.app.results.reliable import only_reliable
+from pcf_core.app.titles import model_titles
 from pcf_core.app.widgets import numeric, plain, textual
 from pcf_core.audit.factors import read_against, read_leans
 from pcf_core.core.errors import AuditError
@@ -144,6 +145,7 @@ def draw_read() -> None:
     model = st.selectbox(
         "Model",
         list(read.compared),
+        format_func=model_titles(read.compared),
         key="read_model",
         bind="query-params",
         help="The picture shows one model; the tables have all models whose training text is known.",

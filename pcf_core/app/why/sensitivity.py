@@ -14,7 +14,7 @@ from pcf_core.app.page import draw_table, finding, foot, key_figures, open_resul
 from pcf_core.app.results.reliable import only_reliable
 from pcf_core.app.scoring import Wanted, follow_readings
 from pcf_core.app.why.factors import LINE_COLUMNS
-from pcf_core.app.widgets import choose_one, numeric, plain, textual
+from pcf_core.app.widgets import choose_one, numeric, plain, plain_titled, textual
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import Report
 from pcf_core.audit.sensitivity import sensitivity
@@ -27,7 +27,6 @@ from pcf_core.show.charts.why import sensitivity_dots
 from pcf_core.show.findings.factors import matching_finding
 from pcf_core.show.findings.numbers import listed, two_decimals
 from pcf_core.show.findings.why import readings_finding, sensitivity_finding, span
-from pcf_core.show.names import with_titles
 
 CHOICE_COLUMNS = {
     "choice": textual("choice", "The choice that was changed."),
@@ -138,7 +137,7 @@ def _sensitivities(loaded: Loaded) -> Sensitivities:
             else:
                 tables[model] = once(_sensitivity_among)(item, options, finished)
         except AuditError as error:
-            st.error(f"**{plain(with_titles(model))}:** {plain(str(error))}", icon=":material/error:")
+            st.error(f"**{plain_titled(model)}:** {plain(str(error))}", icon=":material/error:")
     if waiting:
         follow_readings(waiting)
     if not tables:

@@ -39,7 +39,7 @@ FOUND: dict[Verdict, str] = {
     "cannot be told": "we cannot tell",
     "not run": "not run",
     "not asked": "cannot be asked",
-    "no verdict": "no verdict",
+    "no verdict": "not judged",
 }
 
 say = sentences("case_file")

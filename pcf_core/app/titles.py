@@ -1,0 +1,52 @@
+"""The titles under which menus and tables show models, topics, sets of sentences, lists and groups.
+
+A menu takes them as its ``format_func``; its value, the session and the address have the names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from pcf_core.app.lists import all_evidence, all_topics, kept, set_cards
+from pcf_core.app.request_cache import once_a_run
+from pcf_core.show.findings.numbers import people
+from pcf_core.show.names import Titles, set_title, unique_titles, with_titles
+
+
+def model_titles(names: Iterable[str]) -> Titles:
+    """Return the titles of models, or of results that are labelled with their model first."""
+    return unique_titles({name: with_titles(name) for name in names})
+
+
+@once_a_run
+def topic_titles() -> Titles:
+    """Return the titles of all topics, also of those of earlier results."""
+    return unique_titles({name: topic.title for name, topic in all_topics().items()})
+
+
+@once_a_run
+def set_titles() -> Titles:
+    """Return the titles of all sets of sentences, also of those of earlier results.
+
+    Of sets with one title, one that is made for a topic is told by this topic.
+    """
+    cards, of_topic = set_cards(), topic_titles()
+    times = Counter(card.title for card in cards.values())
+    titles = {
+        name: f"{card.title} ({of_topic(card.topic)})" if card.topic and times[card.title] > 1 else card.title
+        for name, card in cards.items()
+    }
+    earlier = {name: set_title(templates) for name, templates in kept().templates.items()}
+    return unique_titles(titles | earlier)
+
+
+@once_a_run
+def list_titles() -> Titles:
+    """Return the titles of all lists of occupations, also of those of earlier results."""
+    return unique_titles({name: evidence.title for name, evidence in all_evidence().items()})
+
+
+def group_titles(groups: Iterable[str]) -> Titles:
+    """Return what readers call groups."""
+    return unique_titles({group: people(group) for group in groups})
