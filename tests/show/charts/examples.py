@@ -321,7 +321,9 @@ def variants() -> dict[str, Draw]:
         "a caprice of 0": lambda: comparison.axis_panels([nowhere], "x"),
         "zeros": lambda: comparison.axis_panels([axis_point("a", "x", 0.0, "BVF Table 4")], "x"),
         "changes": lambda: comparison.change_panels(changes(), "parameters"),
-        "no change": lambda: comparison.change_panels([replace(axis_point("S", 1e6, 0.0), intervals={})], "x"),
+        "no change": lambda: comparison.change_panels(
+            [replace(axis_point("S", 1e6, 0.0), intervals={})], "x"
+        ),
         "counts on a log axis": lambda: tails.caprice_histogram({"m": report}, log_count=True),
         "caprice nowhere": lambda: tails.caprice_histogram({"m": flat}, log_count=False),
         "caprice everywhere": lambda: tails.caprice_histogram(
