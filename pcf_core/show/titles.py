@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from pcf_core.core.risk import Comparison, RiskReport
-from pcf_core.show.charts.theme import TITLE_LENGTH, columns
+from pcf_core.show.charts.theme import columns
 from pcf_core.show.compare import Lean, Standing
 from pcf_core.show.findings.models import FEW, FEWEST_OCCUPATIONS, fewest_with_half
 from pcf_core.show.wording import sentences
+
+LONGEST = 66  # columns of a title: two lines of a telephone, one of any other screen
 
 say = sentences("titles")
 
@@ -72,4 +74,4 @@ def differences_title(comparison: Comparison, quantity: str) -> str:
 
 def _fitting(title: str) -> str:
     """Return a title that has room, else nothing."""
-    return title if columns(title) <= TITLE_LENGTH else ""
+    return title if columns(title) <= LONGEST else ""

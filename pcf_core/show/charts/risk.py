@@ -27,8 +27,8 @@ PARTS = {  # of a squared preference: what is common to all occupations is the p
 }
 RANGED = "risk with its range"
 SQUARES = "mean squared preference (0 = even in every occupation)"
-AXIS = "risk (0 = even, 1 = always the same group) → more risk"
-AXIS_THOUSAND = "risk × 1,000 (0 = even) → more risk"
+AXIS = "risk (0 even, 1 always one group) → more"
+AXIS_THOUSAND = "risk × 1,000 (0 even) → more"
 
 
 @dataclass(frozen=True)

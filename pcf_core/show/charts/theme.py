@@ -348,11 +348,11 @@ def titled(
     if figure.layout.title.text:
         return figure
     # No subtitle of plotly's, which pushes the title out of the figure when it is drawn again.
-    written = lines(claim or drawn, TITLE_COLUMNS)
+    written = _balanced(claim or drawn, TITLE_COLUMNS)
     if claim and drawn:
-        written += _smaller(lines(drawn, DRAWN_COLUMNS), DRAWN_SIZE)
+        written += _smaller(_balanced(drawn, DRAWN_COLUMNS), DRAWN_SIZE)
     if source:
-        written += _smaller(_at_a_separator(source, width), SOURCE_SIZE)
+        written += _smaller(_balanced(source, width, SEPARATOR), SOURCE_SIZE)
     more = written.count("<br>")
     room = 6 + TITLE_LINE * (1 + more)
     top = (figure.layout.margin.t or 0) + room
@@ -381,14 +381,18 @@ def _smaller(text: str, size: int) -> str:
     return f'<br><span style="font-size: {size}px; font-weight: normal">{text}</span>'
 
 
-def _at_a_separator(source: str, width: int) -> str:
-    """Break a source where two of its parts meet, into lines as equal as possible; else between words."""
-    plain = with_titles(source)
-    parts = plain.split(SEPARATOR)
+def _balanced(label: str, width: int, separator: str = " ") -> str:
+    """Break a label that is wider than a line into two, as equal as possible, behind a comma if there is one.
+
+    ``separator``: where it may be broken; a label without one is broken as :func:`lines` does.
+    """
+    plain = " ".join(with_titles(label).split())
+    parts = plain.split(separator)
     halves = [
-        (SEPARATOR.join(parts[:index]), SEPARATOR.join(parts[index:])) for index in range(1, len(parts))
+        (separator.join(parts[:index]), separator.join(parts[index:])) for index in range(1, len(parts))
     ]
-    widths = [max(map(columns, pair)) for pair in halves]
-    if columns(plain) <= width or min(widths, default=width + 1) > width:
+    fitting_halves = [pair for pair in halves if max(map(columns, pair)) <= width]
+    if columns(plain) <= width or not fitting_halves:
         return lines(plain, width)
-    return "<br>".join(text(half, width) for half in halves[widths.index(min(widths))])
+    best = min(fitting_halves, key=lambda pair: (not pair[0].endswith((",", ":")), max(map(columns, pair))))
+    return "<br>".join(text(half, width) for half in best)

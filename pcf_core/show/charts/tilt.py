@@ -27,6 +27,7 @@ LINE = 12  # pixels between two labels
 AROUND = 130  # pixels of all that stands around the rows, with a legend of three lines on a telephone
 STRIP = 28  # pixels of a model in a row that several share
 BOX = "square-open"  # in a legend
+LEADER = "rgba(127, 127, 127, 0.6)"  # from a name to its point
 OVER: dict[Over, str] = {
     "templates": "sentences",
     "occupations": "occupations",
@@ -40,7 +41,8 @@ class _Row:
     """One box: ``values`` [occupation] with their names, its middle at ``place`` on the axis of rows.
 
     ``half``: half its height, ``below``: how far under its middle its mean stands, in rows.  ``tilt``: the
-    mean over occupations and how sure it and each point are, where that is known.
+    mean over occupations and how sure it and each point are, where that is known.  ``size`` of a point, in
+    pixels.
     """
 
     label: str
@@ -51,6 +53,7 @@ class _Row:
     tilt: MeanTilt | None = None
     half: float = 0.15
     below: float = 0.25
+    size: float = 6
 
     @property
     def heights(self) -> FloatArray:
@@ -114,7 +117,7 @@ def tilt_box(
         leans = np.array(list(text.values()), dtype=np.float64)
         rows.append(_Row("training text", list(text), leans, muted, len(rows)))
     height = min(theme.MAX_HEIGHT, AROUND + 120 * len(rows))
-    labelled = min(LABELLED, max(1, int(((height - AROUND) / len(rows) / 2 - 22) // LINE)))
+    labelled = min(LABELLED, max(1, int(((height - AROUND) / len(rows) - 48) // (2 * LINE))))
     figure = go.Figure()
     labels = []
     for row in rows:
@@ -158,6 +161,7 @@ def tilt_panels(
             tilt=tilts[model][group] if tilts else None,
             half=0.22 * share,
             below=0.42 * share,
+            size=4,
         )
         for place, group in enumerate(groups)
         for index, (model, report) in enumerate(reports.items())
@@ -221,7 +225,7 @@ def _draw(figure: go.Figure, row: _Row, over: Over, chosen: str) -> None:
             row.heights,
             color=color,
             symbol=marker,
-            size=6,
+            size=row.size,
             marker={"opacity": 0.7},
             hover=hover,
             **shared,
@@ -259,13 +263,12 @@ def _value(row: _Row, index: int) -> str:
 
 
 def _labels(row: _Row, labelled: int, step: float) -> list[dict[str, object]]:
-    """Name the row's extremes, right ones above the box and left ones below, ``step`` rows apart."""
+    """Name the row's extremes, right ones above the box and left ones below its mean, ``step`` rows apart."""
     order = np.argsort(row.values, kind="stable")
     labels = []
     for line in range(min(labelled, len(order) // 2)):
-        away = row.half + step * (line + 0.75)
-        labels.append(_label(row, int(order[line]), row.place + away))
-        labels.append(_label(row, int(order[-1 - line]), row.place - away))
+        labels.append(_label(row, int(order[line]), row.place + row.below + step * (line + 1)))
+        labels.append(_label(row, int(order[-1 - line]), row.place - row.half - step * (line + 0.75)))
     return labels
 
 
@@ -282,7 +285,7 @@ def _label(row: _Row, index: int, height: float) -> dict[str, object]:
         "xanchor": "left" if value < 0 else "right",
         "arrowhead": 0,
         "arrowwidth": 1,
-        "arrowcolor": theme.MUTED,
+        "arrowcolor": LEADER,
         "font": {"size": 11},
     }
 
