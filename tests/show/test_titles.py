@@ -61,14 +61,12 @@ def test_a_few_occupations_may_have_half_of_the_caprice() -> None:
     report = report_of_gender()
     assert caprice_title({"m": report}) == "", "too few to be a few"
     rows = [
-        row.model_copy(update={"occupation": f"job {index}", "caprice_risk": caprice})
+        replace(row, occupation=f"job {index}", caprice_risk=caprice)
         for row in report.occupations[:1]
         for index, caprice in enumerate([0.4, *[0.01] * 19])
     ]
-    few = report.model_copy(update={"occupations": tuple(rows)})
-    even = report.model_copy(
-        update={"occupations": tuple(row.model_copy(update={"caprice_risk": 0.1}) for row in rows)}
-    )
+    few = replace(report, occupations=tuple(rows))
+    even = replace(report, occupations=tuple(replace(row, caprice_risk=0.1) for row in rows))
     assert caprice_title({"m": few}) == "A few occupations have half of the caprice of m"
     assert caprice_title({"m": few, "n": even}) == "1 occupation has half of the caprice of m"
     assert caprice_title({"m": even}) == "Caprice is spread widely in m"
