@@ -140,9 +140,10 @@ def test_the_check_sees_what_is_wrong() -> None:
 
 SCRIPT = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 WIDTHS = {390: 326, 1280: 820, 1920: 1460}  # of a window, and of a chart in it, in pixels
-FONT = next((Path(streamlit.__file__).parent / "static").rglob("SourceSansVF-Upright*.woff2"))  # of every page
+# The letters of every page.
+FONT = next((Path(streamlit.__file__).parent / "static").rglob("SourceSansVF-Upright*.woff2"))
 EMPTY = """<body style="margin: 0"><style>
-@font-face { font-family: "Source Sans"; src: url(data:font/woff2;base64,%s); font-weight: 200 900; }
+@font-face { font-family: SourceSans; src: url(data:font/woff2;base64,%s); font-weight: 200 900; }
 .gtitle tspan[style*="font-size: 11px"] { display: none; }
 </style><div data-testid="stApp" style="background: #fff"><div id="chart" aria-label="chart"></div></div>"""
 DRAW = """async ([figure, width]) => {
@@ -156,7 +157,7 @@ DRAW = """async ([figure, width]) => {
 def open_empty(page: Page) -> None:
     """Open a page with Plotly alone, as one chart at a time is drawn on it."""
     page.set_content(EMPTY % base64.b64encode(FONT.read_bytes()).decode())
-    page.evaluate("document.fonts.load('16px \\"Source Sans\\"')")
+    page.evaluate("document.fonts.load('16px SourceSans')")
     page.add_script_tag(path=str(SCRIPT))
 
 
