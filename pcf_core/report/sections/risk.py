@@ -308,7 +308,7 @@ def pair_panel(
     return Panel(
         title=f"{first} − {second}",
         findings=[occupations_difference_finding(compared, quantity)],
-        heading=f"Difference in the {risk_name(quantity)} of each occupation, largest first",
+        heading=f"Difference in {risk_name(quantity)} by occupation, with its range",
         claim=differences_title(compared, quantity),
         source=runs.source,
         key="difference_plot",

@@ -26,7 +26,9 @@ LABELLED = 3
 LINE = 12  # pixels between two labels
 AROUND = 130  # pixels of all that stands around the rows, with a legend of three lines on a telephone
 STRIP = 28  # pixels of a model in a row that several share
+LEGEND_LINE = 19  # pixels of a name in a legend on a telephone
 BOX = "square-open"  # in a legend
+STILL: Mapping[str, Any] = {"legend_itemclick": False, "legend_itemdoubleclick": False}
 LEADER = "rgba(127, 127, 127, 0.6)"  # from a name to its point
 OVER: dict[Over, str] = {
     "templates": "sentences",
@@ -132,8 +134,7 @@ def tilt_box(
     )
     _finish_rows(figure, [row.label for row in rows])
     view = f"{low} {high} {' '.join(reports)}"
-    look: dict[str, Any] = {"legend_itemclick": False, "legend_itemdoubleclick": False}
-    return theme.base_layout(figure, height, view=view, legend=True, annotations=labels, **look)
+    return theme.base_layout(figure, height, view=view, legend=True, annotations=labels, **STILL)
 
 
 def tilt_panels(
@@ -179,10 +180,10 @@ def tilt_panels(
     figure.update_xaxes(title_text="← less often · even · more often →")
     marks.number_rows(figure, [theme.lines(people(group), 14) for group in groups])
     marks.rule(figure, x=0, dash="solid", width=1.5)
-    height = AROUND + len(groups) * max(44, STRIP * len(reports))
+    names = len(reports) if len(reports) > 1 else 0
+    height = AROUND + LEGEND_LINE * names + len(groups) * max(44, STRIP * len(reports))
     view = f"{groups} {list(reports)}"
-    look: dict[str, Any] = {"legend_itemclick": False, "legend_itemdoubleclick": False}
-    return theme.base_layout(figure, height, view=view, legend=True, **look)
+    return theme.base_layout(figure, height, view=view, legend=True, **STILL)
 
 
 def _explain(figure: go.Figure, rows: Sequence[_Row], over: Over, chosen: str) -> None:
@@ -192,7 +193,7 @@ def _explain(figure: go.Figure, rows: Sequence[_Row], over: Over, chosen: str) -
         mean = f"their mean with its {percent(means[0].level)} range"
         kinds.append(marks.explained(mean, "circle-open", ranged=True))
     if any(chosen in row.names for row in rows):
-        kinds.append(marks.explained(theme.text(called(chosen)), "circle-open"))
+        kinds.append(marks.explained(theme.text(called(chosen)), "circle-open", ranged=bool(means)))
     figure.add_traces(kinds)
 
 
