@@ -349,7 +349,7 @@ def stereotype_steps(distributions: Several, *, other: str = "", threshold: floa
 def _panels(distributions: Several, other: str) -> tuple[go.Figure, list[str]]:
     """Make a panel per group, of which all models show the same."""
     groups = [one.group for one in next(iter(distributions.values()))]
-    titles = [] if other else [f"← less · {theme.group(group)} · more →" for group in groups]
+    titles = [] if other else [theme.group(group) for group in groups]
     figure = make_subplots(
         rows=len(groups),
         cols=1,
