@@ -19,10 +19,12 @@ from pcf_core.app.probe import (
 from pcf_core.app.queue import ACTIVE
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import plain
+from pcf_core.report.loaded import PROGRAM
 from pcf_core.show.charts.heat_map import cell_bars, probe_words
 from pcf_core.show.findings.probe import probe_caution, probe_finding
 from pcf_core.work.requests import checked_sentence
 
+TYPED = f"{PROGRAM} · a sentence of your own"  # what its pictures are drawn from
 HOW = """
 Each bar is the share of a group: the probability of its words at the dots, divided by that of all words of
 the topic. The bars of a model sum to 1, and the dotted line is an even split. In the second chart each mark
@@ -74,9 +76,17 @@ def draw() -> None:
         cell_bars(places, neutral=1 / groups),
         "sentence_groups",
         f"Probability of each group in the sentence, one bar a model: {', '.join(answers)}",
+        title="Probability of each group in the sentence",
+        source=TYPED,
     )
     st.markdown("**The most likely words**")
-    chart(probe_words(answers), "sentence_words", "The most probable words of each group, one mark a model")
+    chart(
+        probe_words(answers),
+        "sentence_words",
+        "The most probable words of each group, one mark a model",
+        title="The most probable words of each group",
+        source=TYPED,
+    )
     draw_notes(answers)
     draw_foot(HOW, answers, request)
 

@@ -55,7 +55,13 @@ from pcf_core.show.findings.provenance import imported_facts
 
 # A figure is zoomed by its buttons alone: dragging moves the page.
 BUTTONS = [["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]]
-CHART = {"displaylogo": False, "responsive": True, "modeBarButtons": BUTTONS}
+FILE = {"width": 960, "scale": 2}  # of a picture that is saved, however wide the window is
+CHART = {
+    "displaylogo": False,
+    "responsive": True,
+    "modeBarButtons": BUTTONS,
+    "toImageButtonOptions": FILE,
+}
 # Streamlit pans a chart that takes clicks, unless its axes are fixed: such a chart has no zoom.
 CLICKED = {**CHART, "modeBarButtons": [["toImage"]]}
 READING, DATA, PROVENANCE = "Reading the picture", "Data", "Method and provenance"  # at the end of a page
@@ -244,24 +250,25 @@ def picture(
     clicked: Callable[[object], None] | None = None,
     *,
     title: str = "",
+    claim: str = "",
     source: str = PROGRAM,
     table: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
     """Draw a chart as :func:`chart` does, cached by its function and arguments."""
-    _draw_figure(_figure(make, title or heading(alt), source), key, alt, clicked)
+    _draw_figure(_figure(make, title or heading(alt), source, claim), key, alt, clicked)
     _draw_source(source, key, table)
 
 
 @kept(slots=FIGURES)
-def _figure(make: partial[go.Figure], title: str, source: str) -> go.Figure:
-    return finished(readable(make(), title, source))
+def _figure(make: partial[go.Figure], title: str, source: str, claim: str) -> go.Figure:
+    return finished(readable(make(), title, source, claim))
 
 
 def draw_picture(panel: Panel, clicked: Callable[[object], None] | None = None) -> None:
     """Draw the chart of a panel, if it has one; ``clicked`` as in :func:`chart`."""
     if panel.chart:
-        look: dict[str, Any] = {"title": panel.heading, "source": panel.source, "table": panel.table}
-        picture(panel.chart, panel.key, panel.alt, clicked, **look)
+        look: dict[str, Any] = {"title": panel.heading, "claim": panel.claim, "source": panel.source}
+        picture(panel.chart, panel.key, panel.alt, clicked, table=panel.table, **look)
 
 
 def draw_foot(
@@ -283,15 +290,16 @@ def chart(
     clicked: Callable[[object], None] | None = None,
     *,
     title: str = "",
+    claim: str = "",
     source: str = PROGRAM,
 ) -> None:
     """Draw a new figure, full width, in the page's theme; a click calls ``clicked``.
 
     ``alt`` is its sentence for a screen reader.  ``clicked`` is called with the ``customdata`` of the mark
-    that was clicked.  ``title`` and ``source`` stand in the figure, so that a file of it has them; without a
-    title what ``alt`` says first.
+    that was clicked.  ``title``, ``claim`` and ``source`` stand in the figure, so that a file of it has them,
+    as ``heading``, ``claim`` and ``source`` of a panel do.
     """
-    _draw_figure(readable(figure, title or heading(alt), source), key, alt, clicked)
+    _draw_figure(readable(figure, title or heading(alt), source, claim), key, alt, clicked)
     _draw_source(source, key)
 
 

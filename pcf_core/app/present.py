@@ -22,7 +22,7 @@ from pcf_core.app.roles import may_audit
 from pcf_core.app.styles import front
 from pcf_core.app.titles import topic_titles
 from pcf_core.models.public import absent_among
-from pcf_core.show.charts.theme import SOURCE_SIZE
+from pcf_core.show.charts.theme import DRAWN_SIZE, SOURCE_SIZE
 
 PRESENT = "present"  # in the address: ?present=true, and ?present=1 too
 VIEWS = ("overview", "compare", "tilt", "heat_map", "caprice", "try_a_sentence")  # the slides, in their order
@@ -158,9 +158,11 @@ def enlarged(figure: go.Figure) -> go.Figure:
     text = {"size": TEXT}
     shown.update_layout(height=HEIGHT, font=text, legend={"font": text}, hoverlabel={"font": text})
     title = shown.layout.title.text or ""
-    # The source stands in small letters of its own, and the plot makes room for larger ones.
+    # Subtitle and source stand in small letters of their own, and the plot makes room for larger ones.
+    for size in (DRAWN_SIZE, SOURCE_SIZE):
+        title = title.replace(f"font-size: {size}px", f"font-size: {TEXT}px")
     shown.update_layout(
-        title={"font": text, "text": title.replace(f"font-size: {SOURCE_SIZE}px", f"font-size: {TEXT}px")},
+        title={"font": text, "text": title},
         margin={"t": (shown.layout.margin.t or 0) + (TEXT - SOURCE_SIZE) * (1 + title.count("<br>"))},
     )
     for axes in (shown.update_xaxes, shown.update_yaxes):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from pcf_core.app.inside import BG_COLOR, DIVERGING, GRAY_90
 from pcf_core.show.charts import theme
-from pcf_core.show.charts.marks import RIM
+from pcf_core.show.charts.marks import INK, RIM
 from pcf_core.show.charts.theme import titled
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ FIRST_STYLE = f"<style>{STYLE}{WIDE}{front('sidebar.css')}</style>"
 FIRST_PRESENTED = f"<style>{STYLE}{WIDE}</style>"  # no sidebar comes, so nothing is to keep its place
 HEAD, ROW = 37, 35  # pixels of a table's head and of a row
 MOST_ROWS = 10  # of a table are seen at once
+ONE_LINE = 160  # columns of a source: a file of a picture is 960 pixels wide
 # The stops of the diverging scale by the theme's colours: of its eleven, the two beside neutral are left out.
 ON_PAGE = dict(
     zip(
@@ -61,15 +62,16 @@ def table_room(key: str, rows: int) -> str:
     return f"<style>.stElementContainer{waits} {{ min-height: {height}px; }}</style>"
 
 
-def readable(figure: go.Figure, title: str = "", source: str = "") -> go.Figure:
+def readable(figure: go.Figure, title: str = "", source: str = "", claim: str = "") -> go.Figure:
     """Give axes, colour bars and annotations of a new figure the stronger grey, in place.
 
     What sets a mark off from the bar under it takes the page's colour: white on a dark page, it would be seen
-    before the mark itself.
-    ``title`` and ``source`` are written into it where it has none, see :func:`titled`.
+    before the mark itself.  A whisker on bars and the values beside marks take the colour of the text.
+    ``title``, ``source`` and ``claim`` are written into it where it has none, see :func:`titled`; the source
+    in one line, as a page hides it, and a file of a picture is wide enough.
     """
     if title:
-        titled(figure, title, source)
+        titled(figure, title, source, claim, width=ONE_LINE)
     figure.update_xaxes(STRONG)
     figure.update_yaxes(STRONG)
     figure.update_coloraxes(colorbar=STRONG)
@@ -90,6 +92,11 @@ def _on_the_page(trace: go.Scatter) -> None:
         trace.marker.update(color=BG_COLOR, line_color=BG_COLOR)
         if trace.error_x.array is not None:
             trace.error_x.color = BG_COLOR
+    elif isinstance(trace.marker.color, str) and trace.marker.color == INK:
+        trace.update(marker_color=GRAY_90, line_color=GRAY_90, error_x_color=GRAY_90)
+        trace.marker.line.color = GRAY_90
+    if "text" in (trace.mode or ""):
+        trace.textfont.color = GRAY_90
 
 
 def finished(figure: go.Figure) -> go.Figure:

@@ -53,7 +53,7 @@ jobs in the US on the same scale, where that is known. 0 is always an even split
 and scale you choose for the risk.
 """
 TILT_SEVERAL = """
-Each panel is a group and each point in it an occupation, placed at the model's average preference over all
+Each row is a group and each point in it an occupation, placed at the model's average preference over all
 sentences: at 0 the group has an even share, at +1 the model uses only its words, at the left end none of
 them. The box holds the middle half of the occupations and the line in it is their median. The hollow mark
 below is their mean with its range. 0 is always an even share here, whatever neutral point and scale you

@@ -66,14 +66,16 @@ JOINERS = "\u200c\u200d"  # of category Cf too: some scripts need them
 class Panel:
     """One picture with what it says and its data; picture and table are made when they are asked for.
 
-    ``heading`` and ``source`` stand in the picture; without a heading what ``alt`` says first.  ``key``: what
-    the picture is called on a page, ``name`` in a report, ``alt`` its sentence for who cannot see it.
+    In the picture stand ``claim``, what it shows, where that is certain; ``heading``, what is drawn, or else
+    what ``alt`` says first; and ``source``.  ``key``: what the picture is called on a page, ``name`` in a
+    report, ``alt`` its sentence for who cannot see it.
     ``chart`` is a function with all that it takes, by which a page keeps what it draws.  ``table_name``: in a
     report, where it is not that of the picture.  Sentences may be empty, and are left out then.
     """
 
     title: str = ""
     heading: str = ""
+    claim: str = ""
     source: str = PROGRAM
     findings: Sequence[str] = ()
     numbers: Sequence[KeyFigure] = ()
@@ -106,15 +108,17 @@ def figure_in(panel: Panel, name: str) -> ReportFigure | None:
     """Draw the picture of a panel for a report, under a name."""
     if panel.chart is None:
         return None
-    return figure_of(panel.chart(), name, panel.alt, panel.source, panel.heading)
+    return figure_of(panel.chart(), name, panel.alt, panel.source, panel.heading, panel.claim)
 
 
-def figure_of(figure: go.Figure, name: str, alt: str, source: str = PROGRAM, title: str = "") -> ReportFigure:
+def figure_of(
+    figure: go.Figure, name: str, alt: str, source: str = PROGRAM, title: str = "", claim: str = ""
+) -> ReportFigure:
     """Make a figure of a chart and its sentence, without plotly's template: who draws it brings a theme.
 
-    ``title`` and ``source`` stand in it; without a title what ``alt`` says first.
+    ``claim``, ``title`` and ``source`` stand in it, as in a :class:`Panel`.
     """
-    titled(figure, title or heading(alt), source)
+    titled(figure, title or heading(alt), source, claim)
     drawn = _written_out(json.loads(figure.to_json()))
     drawn["layout"].pop("template", None)
     height = drawn["layout"].pop("height", USUAL_HEIGHT)

@@ -23,6 +23,7 @@ from pcf_core.app.styles import STYLES, finished, front, readable, table_room
 from pcf_core.core.settings import ROOT
 from pcf_core.show.charts import marks, theme
 from pcf_core.show.charts.marks import Span
+from pcf_core.show.charts.risk import RiskBar, risk_bars
 
 SCRIPTS = Path(streamlit.__file__).parent / "static" / "static" / "js"
 
@@ -66,6 +67,14 @@ def test_what_sets_a_mark_off_from_a_bar_has_the_colour_of_the_page() -> None:
     assert dot.marker.color == "#123456"
     assert other.marker.color == "#654321"
     assert bar.marker.color == marks.RIM
+
+
+def test_a_whisker_on_bars_and_values_beside_marks_have_the_colour_of_the_text() -> None:
+    shown = readable(risk_bars([RiskBar("m", "run", 0.2, 0.1, 0.3, 0.2, 0.4)]))
+    *_, whisker, legend, values = shown.data
+    assert whisker.error_x.color == whisker.marker.line.color == GRAY_90
+    assert legend.line.color == legend.marker.color == GRAY_90
+    assert values.textfont.color == GRAY_90
 
 
 def test_a_scale_of_probabilities_takes_the_colours_of_the_page() -> None:

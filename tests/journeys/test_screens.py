@@ -1,4 +1,4 @@
-"""Every page as a person sees it: both themes, a wide and a narrow window, in real Chromium.
+"""Every chart, and every page as a person sees it: both themes, wide and narrow windows, in real Chromium.
 
 Charts are drawn, all their texts have contrast, do not overlap and are not cut (what is wrong names the chart
 and the texts), nothing scrolls sideways, and the console has no error.
@@ -6,14 +6,22 @@ and the texts), nothing scrolls sideways, and the console has no error.
 
 from __future__ import annotations
 
+import base64
+import json
 from pathlib import Path
 
+import plotly
+import plotly.graph_objects as go
 import pytest
+import streamlit
 from playwright.sync_api import Page
 
+from pcf_core.app.styles import readable
+from pcf_core.show.charts import theme
 from pcf_core.store.store import Store
 from tests.browser import CHROMIUM, Error, browser_page, drawn_traces, running_app, settle
 from tests.journeys.test_accessibility import CRITERIA, addresses, fill_audits
+from tests.show.charts import examples
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 # Try a sentence has a chart once a worker has answered, Written text once something is written; Overview has
@@ -128,6 +136,90 @@ def test_the_check_sees_what_is_wrong() -> None:
             "“one two” and “over it” overlap",
             "“pale” is too pale",
         ]
+
+
+SCRIPT = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+WIDTHS = {390: 326, 1280: 820, 1920: 1460}  # of a window, and of a chart in it, in pixels
+# The letters of every page.
+FONT = next((Path(streamlit.__file__).parent / "static").rglob("SourceSansVF-Upright*.woff2"))
+EMPTY = """<body style="margin: 0"><style>
+@font-face { font-family: SourceSans; src: url(data:font/woff2;base64,%s); font-weight: 200 900; }
+.gtitle tspan[style*="font-size: 11px"] { display: none; }
+</style><div data-testid="stApp" style="background: #fff"><div id="chart" aria-label="chart"></div></div>"""
+DRAW = """async ([figure, width]) => {
+  const chart = document.getElementById('chart');
+  Plotly.purge(chart);
+  Object.assign(chart.style, {width: `${width}px`, height: `${figure.layout.height}px`});
+  await Plotly.newPlot(chart, figure.data, figure.layout, {displayModeBar: false});
+}"""
+
+
+def open_empty(page: Page) -> None:
+    """Open a page with Plotly alone, as one chart at a time is drawn on it."""
+    page.set_content(EMPTY % base64.b64encode(FONT.read_bytes()).decode())
+    page.evaluate("document.fonts.load('16px SourceSans')")
+    page.add_script_tag(path=str(SCRIPT))
+
+
+def wrong_in(page: Page, figure: go.Figure, width: int) -> list[str]:
+    """Draw a chart so wide, and say what is wrong with the place of its texts; a page gives them colours."""
+    document = json.loads(figure.to_json())
+    del document["layout"]["template"]
+    document["layout"]["font"] = {
+        "family": "Arimo, Liberation Sans, Arial"
+    }  # as wide as that of pages, or wider
+    page.evaluate(DRAW, [document, width])
+    return [line for line in wrong_texts(page) if not line.endswith("too pale")]
+
+
+def test_overlapping_texts_of_a_chart_are_seen() -> None:
+    """A chart of two names on each other, and one with a title that is longer than the window."""
+    over = theme.base_layout(go.Figure(go.Scatter(x=[0, 1], y=[0, 1])), 300)
+    for words in ("a name", "another"):
+        over.add_annotation(text=words, x=0.5, y=0.5, showarrow=False)
+    long = theme.base_layout(go.Figure(go.Scatter(x=[0, 1], y=[0, 1])), 300)
+    long.update_xaxes(title_text="far too long a title for so narrow a chart, which is cut off")
+    with browser_page() as (page, _):
+        open_empty(page)
+        assert wrong_in(page, over, 326) == ["chart: “a name” and “another” overlap"]
+        assert [line.rpartition(" ")[2] for line in wrong_in(page, long, 326)] == ["off"]
+        assert wrong_in(page, long, 820) == []
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_texts_of_charts_neither_overlap_nor_are_cut(width: int) -> None:
+    wrong = {}
+    with browser_page(width + 100) as (page, errors):
+        open_empty(page)
+        for name, draw in examples.figures().items():
+            figure = readable(draw(), "What is drawn, in words", "PCF Audit · a set", "A finding")
+            if lines := wrong_in(page, figure, WIDTHS[width]):
+                wrong[name] = lines
+    assert (wrong, errors) == ({}, [])
+
+
+FIRST_PAGES = {
+    **{"Overview": "", "Tilt": "tilt", "Risk": "risk", "Compare": "compare", "Heat map": "heat_map"},
+    **{"Caprice": "caprice", "Written text": "written_text", "Method": "method"},
+}
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("width", [1280, 390])
+def test_texts_of_the_first_pages(width: int, app: str) -> None:
+    wrong = {}
+    with browser_page(width, 844) as (page, errors):
+        for title, path in FIRST_PAGES.items():
+            page.goto(f"{app}/{path}")
+            settle(page, title)
+            if title not in WITHOUT_CHARTS:
+                page.wait_for_selector(".js-plotly-plot .main-svg", state="attached")
+            page.wait_for_timeout(500)
+            if lines := [*faults(page, title, path), *errors]:
+                wrong[title] = lines
+            errors.clear()
+    assert wrong == {}
 
 
 @pytest.mark.slow

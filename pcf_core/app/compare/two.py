@@ -50,6 +50,7 @@ from pcf_core.report.sections.risk import MOST_DRAWN, pair_notes, pair_panel
 from pcf_core.show.charts.comparison import dumbbell_plot, risk_scatter
 from pcf_core.show.compare import (
     SORTS,
+    Lean,
     dumbbells,
     most_unequal_first,
     neutral_answer,
@@ -67,6 +68,7 @@ from pcf_core.show.findings.comparison import (
 )
 from pcf_core.show.findings.models import unseen_share, unseen_words
 from pcf_core.show.findings.numbers import p_value, people, two_decimals
+from pcf_core.show.titles import differences_title, whom_title
 
 PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
@@ -286,7 +288,8 @@ def _draw_occupations(loaded: Loaded, comparison: Comparison, shown: Occupations
         alt = "Each occupation's risk under one model against that under the other, with the identity line"
         title = "Risk of each occupation, one model against the other"
         make = partial(risk_scatter, comparison, shown.quantity, list(loaded.runs))
-        picture(make, "risk_scatter", alt, title=title, source=loaded.source)
+        claim = differences_title(comparison, shown.quantity)
+        picture(make, "risk_scatter", alt, title=title, claim=claim, source=loaded.source)
         return
     most = len(comparison.occupations) if shown.every else MOST_DRAWN
     panel = pair_panel(loaded, comparison, shown.quantity, most)
@@ -359,11 +362,11 @@ def _draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[s
     of_them = f"in {len(shown):,} of {len(rows):,} occupations"
     if sort == "gap" and len(shown) < len(rows):
         of_them = f"in the {len(shown):,} largest gaps of {len(rows):,}"
-    title = f"Tilt {of_them}: {ends[0]} left, {ends[1]} right"
+    title = f"Preference {of_them}: {ends[0]} left, {ends[1]} right"
     lowest = -1.0
     if len(groups) > 2:
         ends = "less often", f"{people(group)} more often"
-        title = f"Tilt of both models towards {people(group)} {of_them}"
+        title = f"Preference for {people(group)} {of_them}"
         lowest = -1 / (len(groups) - 1)
     make = partial(dumbbell_plot, shown, pair, ends, order=list(loaded.runs), chosen=chosen or "")
     picture(
@@ -372,6 +375,7 @@ def _draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[s
         f"Tilt of {len(shown):,} occupations under {pair[0]} and {pair[1]}, from {ends[0]} to {ends[1]}",
         clicked=_choose,
         title=title,
+        claim=whom_title([Lean.of(name, reports[name]) for name in pair]),
         source=loaded.source,
     )
     if chosen and st.session_state.pop(CLICKED, False):

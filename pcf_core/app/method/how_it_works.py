@@ -27,6 +27,7 @@ from pcf_core.measure.reference_models import (
     toy_risk,
     two_models,
 )
+from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.toy import jensen_curve, reference_tiles, risk_flow, simplex
 from pcf_core.show.findings.numbers import percent, signed, two_decimals
@@ -90,7 +91,7 @@ def tell(
     *sentences: str,
 ) -> None:
     """Draw the picture, and under it sentences, figures, how to read it and its data."""
-    picture(make, key, alt)
+    picture(make, key, alt, source=f"{PROGRAM} · made-up example")
     finding(*sentences)
     draw_figures(figures)
     left, right = st.tabs(["Reading the picture", "Data"])

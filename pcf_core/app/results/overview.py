@@ -157,6 +157,8 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
     read = read_runs(loaded, wanted)
     shown = model_rows(read)
     if is_presented():  # the texts of a table have one size, too small for the last row
+        from pcf_core.report.sections.risk import higher_risk
+
         figure = risk_bars(
             [
                 RiskBar(row.model, "run", row.prejudice, row.caprice, row.overall, row.low, row.high)
@@ -164,7 +166,8 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
                 if not row.says_little
             ]
         )
-        chart(figure, "models_presented", "Risk of each model", source=loaded.source)
+        claim = higher_risk(loaded) if {row.model for row in shown} == set(loaded.runs) else ""
+        chart(figure, "models_presented", "Risk of each model", claim=claim, source=loaded.source)
         return shown
     shown = with_letters(shown, read, loaded.options)
     with st.container(key="cards_of_models"):

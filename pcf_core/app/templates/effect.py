@@ -32,6 +32,7 @@ from pcf_core.core.topics import MinedSet, TemplateSet
 from pcf_core.material.templates import SetComparison, compare_sets, template_weights
 from pcf_core.measure.regression import rank_correlation
 from pcf_core.models.names import AUTO, DTYPES
+from pcf_core.report.loaded import PROGRAM
 from pcf_core.show.charts.templates import RiskMove, TemplateShare, risk_moves, share_scatter
 from pcf_core.show.charts.theme import RISKS
 from pcf_core.show.findings.material import move_finding, sets_finding
@@ -150,6 +151,8 @@ def draw_preview(shown: OpenSet) -> None:
         risk_moves(moves, "the run with all its templates", after),
         "risk_moves",
         f"Risk and its two parts of {count(len(moves), 'model')} with all templates and with those chosen",
+        title="Risk with all templates and with those chosen",
+        source=f"{PROGRAM} · {shown.mined.name}",
     )
     left, right = st.tabs(["Reading the picture", "Data"])
     left.markdown(HOW)
@@ -245,6 +248,8 @@ def draw_compare(shown: OpenSet) -> None:
         partial(share_scatter, shares, comparison.first, comparison.second, MOST_DRAWN),
         "share_scatter",
         f"Share of the weight of {len(shares):,} templates in {comparison.first} and in {comparison.second}",
+        title="Share of the weight of each template in either set",
+        source=f"{PROGRAM} · {comparison.first} · {comparison.second}",
     )
     if len(shares) > MOST_DRAWN:
         st.caption(f"The {MOST_DRAWN:,} most common of {len(shares):,} templates are drawn.")
@@ -290,6 +295,8 @@ def _draw_effect(first: OpenSet, second: OpenSet) -> None:
         risk_moves(moves, *names),
         "risk_moves",
         f"Risk and its two parts of {count(len(moves), 'model')} with either set",
+        title="Risk of each model with either set",
+        source=f"{PROGRAM} · {names[0]} · {names[1]}",
     )
 
 

@@ -48,6 +48,7 @@ from pcf_core.material.template_editing import (
 from pcf_core.material.templates import SHELF
 from pcf_core.measure.resampling import effective_number
 from pcf_core.mining.rules import LANGUAGES
+from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.templates import zipf_plot
 from pcf_core.show.findings.material import cut_finding, kept_share, origin_finding, set_finding
@@ -210,7 +211,8 @@ def draw_see(shown: OpenSet) -> None:
     _draw_sentences(mined)
     texts = [template.text for template in mined.templates]
     make = partial(zipf_plot, texts, shown.counts, shown.top)
-    picture(make, "zipf_plot", f"Count and share of the weight by rank, {count(len(texts), 'template')}")
+    alt = f"Count and share of the weight by rank, {count(len(texts), 'template')}"
+    picture(make, "zipf_plot", alt, source=f"{PROGRAM} · {mined.name}")
 
     def draw_data() -> None:
         rows = draw_find(mined)

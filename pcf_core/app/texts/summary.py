@@ -61,6 +61,7 @@ from pcf_core.show.findings.case_file import (
     lacking,
     run_rows,
     shared_finding,
+    shared_title,
     told_apart,
     value_text,
     verdict_of,
@@ -337,7 +338,7 @@ def draw_summary() -> None:
         follow_readings((run, "preferences", case.loaded.options) for run in runs)
     _draw_foot(case)
     if case.shared is not None:
-        _draw_shared(case.shared)
+        _draw_shared(case.shared, case.loaded.source)
 
 
 def _draw_rows(case: CaseFile) -> None:
@@ -447,7 +448,7 @@ def _case_figures(case: CaseFile) -> list[KeyFigure]:
     return figures
 
 
-def _draw_shared(shared: SharedOccupations) -> None:
+def _draw_shared(shared: SharedOccupations, source: str) -> None:
     """Draw occupations in both audits, as a sentence, a picture and a table."""
     st.subheader("The same occupations, in gaps and in stories", anchor=False)
     finding(shared_finding(shared))
@@ -456,7 +457,10 @@ def _draw_shared(shared: SharedOccupations) -> None:
     picture(
         partial(shared_scatter, shared, WOMEN),
         "case_shared",
-        "Tilt of shared occupations against women in stories",
+        "Preference of shared occupations against women in stories",
+        title="Preference in sentences against women in stories",
+        claim=shared_title(shared),
+        source=f"{source} · stories",
     )
     left, right = st.tabs(["Reading the picture", "Data"])
     left.markdown(HOW_SHARED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import streamlit as st
@@ -56,6 +56,7 @@ from pcf_core.measure.knowledge import SCORES
 from pcf_core.models.names import precisions_of
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import check_protocol
+from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.provenance import model_facts
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import afresh, dtype_option
@@ -157,7 +158,7 @@ def draw_knowledge() -> None:
             help="The picture shows twenty facts, the table all.",
         )
     panel = knowledge_panel(model, reports[model], order)
-    draw_picture(panel)
+    draw_picture(replace(panel, source=f"{PROGRAM} · {facts.title}"))
     with st.expander("How sure?"):
         finding(*(f"{model}: {line}" for model, panel in panels.items() for line in panel.findings[1:]))
         draw_figures(_knowledge_figures(reports))

@@ -22,6 +22,7 @@ from pcf_core.report.sections.tilt import unit_in
 from pcf_core.show.charts.why import factor_plot, risk_span
 from pcf_core.show.findings.factors import (
     MATCHED,
+    factor_title,
     factors_finding,
     figures_note,
     line_notes,
@@ -31,7 +32,7 @@ from pcf_core.show.findings.factors import (
     slopes_note,
     templates_note,
 )
-from pcf_core.show.findings.numbers import begun, listed, p_value, two_decimals
+from pcf_core.show.findings.numbers import begun, listed, p_value, risk_name, two_decimals
 
 LONGEST_NOUN = 14  # characters of a key figure's label, of which five may stand in a row
 SHORT = {"women_share": "Women"}
@@ -46,7 +47,8 @@ def factor_panels(runs: Runs, name: str, panels: Sequence[FactorPanel]) -> list[
     return [
         Panel(
             title=f"{name}: {begun(panel.scale.noun)}",
-            heading=f"Risk against {panel.scale.noun}",
+            heading=f"{begun(risk_name(panel.quantity))} of an occupation against {panel.scale.noun}",
+            claim=factor_title(panel),
             source=runs.source,
             findings=[link_strength(panel)],
             key=f"factor_{panel.scale.name}",

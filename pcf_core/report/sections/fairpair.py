@@ -17,6 +17,7 @@ from pcf_core.show.findings.fairpair import (
     bars_finding,
     categories_finding,
     fairpair_finding,
+    fairpair_title,
     notes,
     perturber_finding,
     sentiment_finding,
@@ -86,6 +87,7 @@ def ratio_panel(reports: Mapping[str, FairPairReport], order: Sequence[str]) -> 
     return Panel(
         findings=[fairpair_finding(report) for report in reports.values()],
         heading="How differently each model writes",
+        claim=fairpair_title(reports),
         source=FAIRPAIR_SOURCE,
         key="fairpair_ratio",
         name="fairpair",

@@ -21,9 +21,11 @@ from pcf_core.report.panels import Panel, heat_figures, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import cell_rows
 from pcf_core.show.charts.heat_map import heat_map
+from pcf_core.show.compare import Lean
 from pcf_core.show.findings.numbers import count, words_of
 from pcf_core.show.findings.occupations import heat_map_finding
 from pcf_core.show.overview import heat_map_answer
+from pcf_core.show.titles import whom_title
 
 TELLING = ("nurse", "engineer")  # of whom the example may speak where the list has them
 SHOWN_OCCUPATIONS = 40
@@ -43,6 +45,7 @@ def heat_map_panel(runs: Runs, name: str, group: str, axes: Axes, *, clicks: boo
         title=name,
         findings=[runs.remember(_heat_sentence, name, group)],
         heading=f"Probability of {words_of(group)}: {name}",
+        claim=whom_title([Lean.of(name, runs.even[name])]),
         source=runs.source,
         key="heat_map",
         name="heat-map",

@@ -16,7 +16,7 @@ from pcf_core.core.run import Protocol, ScoringKey
 from pcf_core.material.knowledge import list_knowledge
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import picked
-from pcf_core.report.loaded import Study
+from pcf_core.report.loaded import PROGRAM, Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.reproducing import dtype_option
@@ -62,7 +62,14 @@ def knowledge_parts(store: Store, names: Sequence[str], studies: Sequence[Study]
             panel = knowledge_panel(model, report)
             before = [note] if index == 0 else []
             parts.append(
-                part_of(replace(panel, title=f"{request.title}: {model}", notes=[*before, *panel.notes]))
+                part_of(
+                    replace(
+                        panel,
+                        title=f"{request.title}: {model}",
+                        source=f"{PROGRAM} · {request.title}",
+                        notes=[*before, *panel.notes],
+                    )
+                )
             )
     return parts
 

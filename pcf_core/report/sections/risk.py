@@ -46,7 +46,9 @@ from pcf_core.report.panels import said, table_of
 from pcf_core.show.charts.comparison import difference_plot
 from pcf_core.show.compare import neutral_answer
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
+from pcf_core.show.findings.numbers import risk_name
 from pcf_core.show.findings.reliability import seldom_caprice_note
+from pcf_core.show.titles import differences_title, risk_title
 
 
 def risk_panel(
@@ -57,7 +59,22 @@ def risk_panel(
     drawn = reference_rows(len(runs.groups), scale) if references and runs.comparable else []
     drawn += published_rows(topic, scale, drawn=True) if published and runs.comparable else []
     listed = published_rows(topic, scale, drawn=False) if published else []
-    return reports_panel(runs, drawn, listed, thousand=thousand)
+    return replace(reports_panel(runs, drawn, listed, thousand=thousand), claim=higher_risk(runs))
+
+
+def higher_risk(runs: Runs) -> str:
+    """Say which model has the higher risk in a title, as the answer does; empty where that is not certain."""
+    from pcf_core.report.answer import letters_of, standing_of  # which is written with what stands here
+
+    standing, _ = standing_of(runs, OtherScales())
+    if standing is None or len(runs.reliable.runs) < len(runs.runs):
+        return ""
+    letters = {name: set(each.split()) for name, each in runs.remember(letters_of).items()}
+    ties = {
+        name: [other for other in letters if other != name and letters[name] & letters[other]]
+        for name in letters
+    }
+    return risk_title(standing, ties or None)
 
 
 def reports_panel(
@@ -291,7 +308,8 @@ def pair_panel(
     return Panel(
         title=f"{first} − {second}",
         findings=[occupations_difference_finding(compared, quantity)],
-        heading="Difference in each occupation, largest first",
+        heading=f"Difference in {risk_name(quantity)} by occupation, with its range",
+        claim=differences_title(compared, quantity),
         source=runs.source,
         key="difference_plot",
         name="comparison",

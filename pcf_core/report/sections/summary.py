@@ -28,7 +28,7 @@ from pcf_core.report.panels import (
 from pcf_core.report.provenance import is_file, occupation_weights_text
 from pcf_core.report.records import ReportPart, ReportTable, RunFacts
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
-from pcf_core.report.sections.risk import pair_notes
+from pcf_core.report.sections.risk import higher_risk, pair_notes
 from pcf_core.report.sections.tilt import tilt_panel
 from pcf_core.show.answer import Answer
 from pcf_core.show.charts.risk import risk_bars, risk_dots
@@ -43,7 +43,7 @@ from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.fairpair.records import FairPairResult
 
-MOST_PANELS = 4  # of groups and models together: more are higher than two fifths of a page
+MOST_STRIPS = 18  # a model in a group: more are higher than two fifths of a page
 HOW = """
 Each dot is the discrimination risk R of one model with its interval. The dotted lines, where they are drawn,
 are models that one can compute by hand for these groups: fair, of uniformly random preferences, and fully
@@ -109,6 +109,8 @@ def _study_panel(study: Study) -> Panel:
         numbers=risk_figures(study.reports, study.over),
         source=study.source,
         name="summary",
+        heading="Risk of each model, with its range",
+        claim=higher_risk(study),
         alt="Overall risk of every model with its interval",
         chart=partial(risk_dots, rows, lines),
         how=HOW,
@@ -136,6 +138,7 @@ def answer_parts(
                 "Risk of each model, split into prejudice and caprice, with its range",
                 source=study.source,
                 title="Risk of each model: prejudice and caprice",
+                claim=higher_risk(study),
             ),
             tables=(table_of(figures_table(study.rows), "answer", "Risk of each model", folded=False),),
         )
@@ -152,7 +155,7 @@ def _answer_chart(study: Study) -> go.Figure:
 
 def against_parts(study: Study) -> list[ReportPart]:
     """Write for every model whom it prefers in which occupations, with the picture of all occupations."""
-    most = max(1, MOST_PANELS - len(study.runs))
+    most = max(1, MOST_STRIPS // len(study.runs))
     panel = tilt_panel(study, labour=False, most=most)
     sentences = (lean_sentence(*named) for named in study.even.items())
     fewer = (

@@ -26,6 +26,7 @@ from pcf_core.show.findings.models import (
     unseen_share,
 )
 from pcf_core.show.findings.numbers import count, digits, ends, listed, percent, two_decimals, with_interval
+from pcf_core.show.titles import caprice_title
 
 SIGNIFICANT = 0.05
 
@@ -76,6 +77,7 @@ def caprice_panel(runs: Runs, *, log_count: bool = False) -> Panel:
         findings=findings,
         numbers=caprice_figures(reports, shapes, runs.over),
         heading="Caprice of the occupations, counted",
+        claim=caprice_title(reports),
         source=runs.source,
         key="caprice_histogram",
         name="caprice",

@@ -22,6 +22,7 @@ from pcf_core.report.panels import Panel, lead_figures, part_of, tilt_figures
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import tilt_table
 from pcf_core.show.charts.tilt import tilt_box, tilt_panels
+from pcf_core.show.compare import Lean
 from pcf_core.show.findings.models import interval_sentence
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.occupations import (
@@ -31,6 +32,7 @@ from pcf_core.show.findings.occupations import (
     strongest_finding,
     tilt_finding,
 )
+from pcf_core.show.titles import whom_title
 
 MOST_PANELS = 12
 
@@ -46,12 +48,14 @@ def tilt_panel(
     """Show the mean stereotype of every occupation, against an even split, a box a model.
 
     ``chosen``: an occupation that is ringed.  For two groups, rows beside the models': ``labour``, women's
-    share by occupation; ``text``: the lean of what they read.  Of more groups ``most`` have a panel.
+    share by occupation; ``text``: the lean of what they read.  Of more groups ``most`` are drawn.
     """
     reports, groups, over, tilts = runs.even, runs.groups, runs.over, tilts_of(runs)
     means = [tilts[name][groups[0]].intervals[over] for name in reports]
+    scale = "±1 only one group" if len(groups) == 2 else "1 only this group"
     panel = Panel(
-        heading="Whom each model prefers, by occupation",
+        heading=f"Preference by occupation (0 even, {scale})",
+        claim=whom_title([Lean.of(name, report) for name, report in reports.items()]),
         source=runs.source,
         name="tilt",
         table=lambda: tilt_table(reports, tilts),
@@ -65,7 +69,7 @@ def tilt_panel(
             findings=[leaders_finding(name, report) for name, report in reports.items()],
             numbers=lead_figures(reports),
             key="tilt_panels",
-            alt="Box plots of the mean stereotype, a panel a group",
+            alt="Box plots of the mean stereotype, a row a group",
             chart=partial(tilt_panels, reports, tilts, over, chosen, drawn),
             how=how_to_read.TILT_SEVERAL,
         )

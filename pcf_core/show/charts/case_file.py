@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import plotly.graph_objects as go
 
 from pcf_core.show.charts import marks, theme
@@ -22,6 +23,8 @@ WIDTHS = 260 / (ACROSS[1] - ACROSS[0]), 1600 / (ACROSS[1] - ACROSS[0])
 HEIGHTS = 330 / (UPWARDS[1] - UPWARDS[0]), 385 / (UPWARDS[1] - UPWARDS[0])
 FONT, CHARACTER, LINE = 11, 7.0, 15.0  # pixels: of the type, and what a column and a line of it take
 RADIUS = 7.0  # of a point with its rim
+THICKNESS = 3.0  # half that of a whisker
+SAMPLES = 17  # of places on a whisker at which no name may be
 CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # where a name may stand beside its point, clear of whiskers
 
 
@@ -131,9 +134,10 @@ def _overlap(
 
 
 def _labelled(rows: Sequence[SharedOccupation]) -> list[tuple[SharedOccupation, Corner]]:
-    """Choose which points to name and where: the most tilted first, where a name covers nothing."""
+    """Choose which points to name and where: the most tilted first, where a name covers no mark or name."""
     dot = (-RADIUS, RADIUS)
     points = [_Box(row.tilt, row.share, dot, dot) for row in rows]
+    points += [box for row in rows for box in _whiskers(row)]
     names: list[_Box] = []
     chosen: list[tuple[SharedOccupation, Corner]] = []
     for row in sorted(rows, key=lambda each: -abs(each.tilt)):
@@ -147,6 +151,17 @@ def _labelled(rows: Sequence[SharedOccupation]) -> list[tuple[SharedOccupation, 
             chosen.append((row, index[0]))
             names.append(index[1])
     return chosen
+
+
+def _whiskers(row: SharedOccupation) -> Iterator[_Box]:
+    """Yield the pixels of many places on the whiskers of a point."""
+    line = (-THICKNESS, THICKNESS)
+    if ends := row.tilt_interval:
+        for tilt in np.linspace(ends.low, ends.high, SAMPLES).tolist():
+            yield _Box(tilt, row.share, line, line)
+    if ends := row.interval:
+        for share in np.linspace(ends.low, ends.high, SAMPLES).tolist():
+            yield _Box(row.tilt, share, line, line)
 
 
 def _name_box(row: SharedOccupation, corner: Corner) -> _Box:

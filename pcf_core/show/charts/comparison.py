@@ -216,9 +216,9 @@ def dumbbell_plot(
         ends_of = zip(names, (rows[0].first, rows[0].second), strict=True)
         marks.name_models(figure, [(name, value, styles[name].color) for name, value in ends_of])
     plot = ROW * max(4, len(rows) + LABEL_ROWS)
-    height = 100 + plot + room
+    height = 66 + plot + room
     view = f"{' '.join(names)} {' '.join(ends)} {len(rows)}"
-    look: dict[str, Any] = {"hoverdistance": -1, "top": theme.BELOW_BUTTONS + room}
+    look: dict[str, Any] = {"hoverdistance": -1, "top": theme.ABOVE_PLOT + room}
     # Who asks for every occupation scrolls through them.
     return theme.base_layout(figure, height, view=view, legend=False, tallest=height, **look)
 

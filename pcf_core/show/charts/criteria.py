@@ -109,7 +109,10 @@ def confusion_tiles(report: AnswersReport) -> go.Figure:
     down = (len(shown) + 1) // 2
     titles = [_pronoun(each.pronoun) for each in shown]
     figure = make_subplots(rows=down, cols=2, subplot_titles=titles, vertical_spacing=0.3 / down)
-    female, male = (theme.lines(name, 16) for name in role_names(report))
+    roles = role_names(report)
+    female, male = (theme.lines(name, 16) for name in roles)
+    # Two tiles beside each other on a telephone: names of two words stand in two lines.
+    across = [theme.lines(name, max(8, *map(theme.columns, name.split()), 0)) for name in roles]
     for index, each in enumerate(shown):
         matrix = each.confusion
         counts = [[matrix.fp, matrix.tn], [matrix.tp, matrix.fn]]
@@ -123,7 +126,7 @@ def confusion_tiles(report: AnswersReport) -> go.Figure:
             titles[index],
             hover=hover,
             colors=SHADES,
-            x=[female, male],
+            x=across,
             y=[male, female],
             text=[[_answers(value) for value in row] for row in counts],
             texttemplate="%{text}",

@@ -60,7 +60,7 @@ def ratio_dots(reports: Mapping[str, FairPairReport], order: Sequence[str] = ())
     figure.add_traces(rows.by_verdict(ratios, (SHOWN, NOT_SHOWN), by_row, size=12))
     labels = {key: theme.lines(name) for key, name in keyed}
     ends = [end for one in ratios if one.ends for end in (one.ends.low, one.ends.high)]
-    return _finish_ratios(figure, ratios, ends, labels, RATIO, view=" ".join(reports), pixels=(168, 40))
+    return _finish_ratios(figure, ratios, ends, labels, RATIO, view=" ".join(reports), pixels=(134, 40))
 
 
 def prompt_dots(report: FairPairReport) -> go.Figure:
@@ -79,7 +79,7 @@ def prompt_dots(report: FairPairReport) -> go.Figure:
     title = "F of the prompt (1 = sampling alone)<br>→ the two sides differ more"
     labels = {key: theme.lines(row.prompt, 24) for key, row in keyed}
     ends = [one.value for one in chance if one.value is not None]
-    around: dict[str, Any] = {"pixels": (178, 30), "least": 3, "grid": True}
+    around: dict[str, Any] = {"pixels": (144, 30), "least": 3, "grid": True}
     return _finish_ratios(figure, ratios, ends, labels, title, view=report.model, **around)
 
 
@@ -103,7 +103,7 @@ def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
         across = [report.intervals.get(quantity) for report in reports.values()]
         figure.add_trace(marks.bars(values, list(labels), label, style, across=across, hover=hover))
     title, view = "mean dissimilarity Φ (0 = the same) → more different", " ".join(reports)
-    return _grouped(figure, labels, title, view=view, pixels=(178, 70), least=1)
+    return _grouped(figure, labels, title, view=view, pixels=(144, 70), least=1)
 
 
 def convergence_lines(
@@ -197,7 +197,7 @@ def phrase_dots(report: WordReport, most: int = MOST_PHRASES) -> go.Figure:
     view = " ".join(row.words for _, row in keyed)
     look: dict[str, Any] = {"least": 4, "zero": 0, "grid": True}
     look["axis"] = {"nticks": 7, "autorange": "reversed"}  # the first side is on the right
-    return rows.finish(figure, labels, title, view=view, pixels=(178, 20), top=theme.BELOW_BUTTONS, **look)
+    return rows.finish(figure, labels, title, view=view, pixels=(144, 20), **look)
 
 
 def category_bars(report: WordReport) -> go.Figure:
@@ -216,7 +216,7 @@ def category_bars(report: WordReport) -> go.Figure:
         figure.add_trace(marks.bars(shares, list(labels), label, styles[name], **look))
     title = "texts with a word of the category, % → more"
     view = " ".join(row.name for _, row in keyed)
-    return _grouped(figure, labels, title, view=view, pixels=(158, 44))
+    return _grouped(figure, labels, title, view=view, pixels=(124, 44))
 
 
 def _course(
@@ -246,7 +246,7 @@ def _settled(figure: go.Figure, view: str, models: Sequence[str], *, log: bool =
     if direct:
         marks.name_lines(figure, ends, log=log)
     legend = len(models) > 1 and not direct
-    return theme.base_layout(figure, 400, view=view, legend=legend, top=theme.BELOW_BUTTONS)
+    return theme.base_layout(figure, 366, view=view, legend=legend)
 
 
 def _finish_ratios(
@@ -268,12 +268,12 @@ def _finish_ratios(
             marks.note(figure, "F is undefined", x=1, y=one.row, **side)
     axis = {"range": [low - room, high + room], "nticks": 7}
     written = rows.value_texts(ratios, beside_one)
-    layout: dict[str, Any] = {"axis": axis, "top": theme.BELOW_BUTTONS, "written": written}
+    layout: dict[str, Any] = {"axis": axis, "written": written}
     return rows.finish(figure, labels, title, zero=1, **layout, **look)
 
 
 def _grouped(figure: go.Figure, labels: Mapping[str, str], title: str, **look: Any) -> go.Figure:
-    layout: dict[str, Any] = {"barmode": "group", "bargap": 0.3, "top": theme.BELOW_BUTTONS}
+    layout: dict[str, Any] = {"barmode": "group", "bargap": 0.3}
     return rows.finish(figure, labels, title, axis={"rangemode": "tozero"}, **layout, **look)
 
 

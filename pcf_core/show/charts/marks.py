@@ -17,6 +17,7 @@ from pcf_core.show.charts import theme
 from pcf_core.show.findings.numbers import Ends
 
 BAND = 0.16  # opacity of the band of a fit
+INK = "#3A3A3A"  # of a whisker on bars: a page draws it in the colour of its text
 RIM, RIM_WIDTH = "#FFFFFF", 3  # what is under a mark on a bar, and by how many pixels it is wider
 THICK = {"thickness": 2.5, "width": 7}  # whiskers, in pixels: seen from the last row of a room
 THIN = {"thickness": 1.5, "width": 3}  # of scatters with many points
@@ -144,6 +145,20 @@ def rimmed(drawn: go.Scatter) -> list[go.Scatter]:
     return [rim, drawn]
 
 
+def explained(name: str, symbol: str, *, color: str = theme.MUTED, ranged: bool = False) -> go.Scatter:
+    """Return what is in the legend alone: a kind of mark, with a whisker if ``ranged``, and what it is."""
+    line = {"color": color, "width": THICK["thickness"]}
+    return go.Scatter(
+        x=[None],
+        y=[None],
+        mode="lines+markers" if ranged else "markers",
+        marker={"symbol": symbol, "color": color, "size": 10, "line": line},
+        line=line,
+        name=name,
+        **hovering(None),
+    )
+
+
 def unseen(x: Values, y: Values, data: Sequence[Any], size: float, name: str, **more: Any) -> go.Scatter:
     """Return marks that nobody sees and a click finds, with what they stand for as ``customdata``."""
     clear = {"marker": {"opacity": 0}}
@@ -197,17 +212,16 @@ def histogram(
 
 
 def box(values: FloatArray, index: float, width: float, name: str, color: str) -> go.Box:
-    """Return a lying box of quartiles, whose whiskers reach to the last value within 1.5 of its lengths."""
+    """Return a lying box of quartiles; the values are drawn over it, so it has no whiskers."""
     q1, median, q3 = np.quantile(values, [0.25, 0.5, 0.75])
-    reach = 1.5 * (q3 - q1)
-    inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
     return go.Box(
         orientation="h",
         q1=[q1],
         median=[median],
         q3=[q3],
-        lowerfence=[inside.min()],
-        upperfence=[inside.max()],
+        lowerfence=[q1],
+        upperfence=[q3],
+        whiskerwidth=0,
         y=[index],
         width=width,
         line={"color": color, "width": 1.5},

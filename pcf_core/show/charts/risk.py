@@ -14,7 +14,8 @@ from pcf_core.show.charts import marks, rows, theme
 from pcf_core.show.findings.numbers import called, digits, percent, two_decimals, with_interval
 
 MOST_ROWS = 20
-AROUND, ROW = 142, 34  # pixels of all that stands around the rows of dots, and of a row with room
+AROUND, ROW = 136, 34  # pixels of all that stands around the rows of dots, and of a row with room
+BELOW_LABELS = 34  # pixels above the plot, for two lines that name a reference
 HIGH_ROW = 46  # pixels of a row whose label has three lines
 TWO_LINES = 2.6  # of plotly's text, in sizes of its letters
 SMALLEST, USUAL = 9, 11  # letters, in pixels
@@ -24,9 +25,10 @@ PARTS = {  # of a squared preference: what is common to all occupations is the p
     "common": ("common to all occupations", theme.ModelStyle(theme.SHARED, "", "")),
     "differing": ("differs between occupations", PREJUDICE),
 }
+RANGED = "risk with its range"
 SQUARES = "mean squared preference (0 = even in every occupation)"
-AXIS = "risk (0 = even, 1 = always the same group) → more risk"
-AXIS_THOUSAND = "risk × 1,000 (0 = even) → more risk"
+AXIS = "risk (0 even, 1 always one group) → more"
+AXIS_THOUSAND = "risk × 1,000 (0 even) → more"
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,9 @@ def risk_bars(shown: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
     if ours:
         figure.add_traces([_part("prejudice", PREJUDICE, ours), _part("caprice", CAPRICE, ours)])
     if measured := [(key, row) for key, row in ours if row.interval]:
-        figure.add_traces(marks.rimmed(_overall(measured, "risk with its range", "line-ns-open", size=8)))
+        ranges = _overall(measured, RANGED, "line-ns-open", marks.INK, size=8)
+        figure.add_traces(marks.rimmed(ranges.update(showlegend=False)))
+        figure.add_trace(marks.explained(RANGED, "line-ns-open", color=marks.INK, ranged=True))
     if published := [(key, row) for key, row in keyed if row.kind == "published"]:
         figure.add_trace(_overall(published, "published", "diamond-open", size=10))
     labels = {key: theme.lines(label) for (label, _), key in places.items()}
@@ -149,7 +153,7 @@ def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.F
     figure = go.Figure()
     keyed = rows.keyed(shown)
     for kind, name, symbol, color in (
-        ("run", "risk with its range", "circle", theme.ACCENT),
+        ("run", RANGED, "circle", theme.ACCENT),
         ("reference", "reference model", "line-ns-open", theme.MUTED),
         ("published", "published", "diamond-open", theme.MUTED),
     ):
@@ -167,7 +171,8 @@ def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.F
     row_height = HIGH_ROW if any(label.count("<br>") > 1 for label in labels.values()) else ROW
     values = [rows.Mark(key, row.overall, ends=row.interval) for key, row in keyed]
     look: dict[str, Any] = {"grid": True, "axis": theme.risk_axis(ends), "written": rows.value_texts(values)}
-    look |= {"legend": len({row.kind for row in shown}) > 1, "top": theme.BELOW_BUTTONS, "right": 28}
+    look |= {"legend": len({row.kind for row in shown}) > 1, "right": 28}
+    look["top"] = BELOW_LABELS if references else theme.ABOVE_PLOT
     view = " ".join(row.label for row in shown)
     rows.finish(figure, labels, AXIS, view=view, pixels=(AROUND, row_height), **look)
     return figure.update_yaxes(tickfont_size=min(USUAL, max(SMALLEST, fitting)))
@@ -228,8 +233,10 @@ def _stacked(
 def _overall(keyed: Keyed, name: str, symbol: str, color: str = theme.MUTED, *, size: float) -> go.Scatter:
     """Draw marks at R, with a whisker where a row has an interval; keys are places on the axis of names."""
     drawn = [rows.Mark(key, row.overall, _details(row), row.interval) for key, row in keyed]
-    rim = {"line": {"width": 2 if symbol.endswith("-open") else 0}}
-    return rows.dots(drawn, name, theme.ModelStyle(color, symbol, ""), size=size, marker=rim)
+    look: dict[str, Any] = {"marker": {"line": {"width": 2 if symbol.endswith("-open") else 0}}}
+    if color == marks.INK:
+        look["whisker"] = color
+    return rows.dots(drawn, name, theme.ModelStyle(color, symbol, ""), size=size, **look)
 
 
 def _part(part: Literal["prejudice", "caprice"], style: theme.ModelStyle, keyed: Keyed) -> go.Bar:

@@ -254,9 +254,8 @@ def bar_marker(style: ModelStyle) -> dict[str, Any]:
     }
 
 
-# Margins at the top, in pixels.  Plotly's row of buttons lies over the top of a chart: below it no mark is
-# under them.  The names of panels stand above the first one.
-BELOW_BUTTONS, BELOW_PANEL_NAMES = 40, 28
+# Pixels above the plot, under the title, beside which plotly has its buttons; names of panels stand there.
+ABOVE_PLOT, BELOW_PANEL_NAMES = 6, 24
 SIGNED: Mapping[str, Any] = {"tickformat": "+.2~g", "labelalias": {"+0": "0"}}  # of an axis with 0 inside
 EDGE = 0.03  # of an axis of risks, beyond its ends: a mark at 0 or at 1 is whole
 RISKS: Mapping[str, str] = {
@@ -282,7 +281,7 @@ def base_layout(
     *,
     view: str = "",
     legend: bool | None = None,
-    top: float = 12,
+    top: float = ABOVE_PLOT,
     right: float = 12,
     tallest: float = MAX_HEIGHT,
     **layout: Any,
@@ -321,39 +320,46 @@ def base_layout(
     return figure
 
 
-# Of a figure that is taken out of its page: columns and pixels of a title, and of the line under it.
+# What stands above the plot: the title, what is drawn, and the source; columns and pixels of each.
 TITLE_LENGTH = 60
 TITLE_COLUMNS, TITLE_SIZE, TITLE_LINE = 45, 14, 18
-TITLE_ROOM = 6 + 2 * TITLE_LINE  # pixels that a title of one line takes with its source
+DRAWN_COLUMNS, DRAWN_SIZE = 56, 12
 SOURCE_COLUMNS, SOURCE_SIZE = 58, 11
+TITLE_ROOM = 6 + 2 * TITLE_LINE  # pixels that a title of one line takes with its source
+SEPARATOR = " · "
 
 
 def heading(sentence: str) -> str:
-    """Return what a picture's sentence says first, as its title where nobody has given one."""
+    """Return what a picture's sentence says first: what is drawn, where nobody has said it."""
     return sentence if len(sentence) <= TITLE_LENGTH else sentence.split(",")[0]
 
 
-def titled(figure: go.Figure, title: str, source: str = "") -> go.Figure:
-    """Write title and source into a figure, in place, so that a file of it carries them, and return it.
+def titled(
+    figure: go.Figure, drawn: str, source: str = "", claim: str = "", *, width: int = SOURCE_COLUMNS
+) -> go.Figure:
+    """Write title, subtitle and source into a figure, in place, so that a file of it has them; return it.
 
-    ``title``: what is seen, in plain words of at most 60 characters; ``source``: whence it comes, program,
-    topic and material.  They stand at the left above the plot, either in two lines where it is wider than a
-    telephone; the figure is made higher by what they need, its plot stays as it was.  A figure that has a
-    title keeps it: it may come again.
+    ``claim``: what the figure shows, its title; ``drawn``: what is drawn, its subtitle, and its title where
+    nothing is claimed.  Both in plain words of at most 60 characters.  ``source``: where the numbers are
+    from, program, topic and material, in lines of ``width`` columns.  They stand at the left above the plot,
+    title and subtitle in two lines where they are wider than a telephone; the figure is made higher by what
+    they need, its plot stays as it was.  A figure that has a title keeps it: it may come again.
     """
     if figure.layout.title.text:
         return figure
-    said = lines(title, TITLE_COLUMNS)
-    if source:  # no subtitle of plotly's, which pushes the title out of the figure when it is drawn again
-        small = f"font-size: {SOURCE_SIZE}px; font-weight: normal"
-        said += f'<br><span style="{small}">{lines(source, SOURCE_COLUMNS)}</span>'
-    more = said.count("<br>")
+    # No subtitle of plotly's, which pushes the title out of the figure when it is drawn again.
+    written = _balanced(claim or drawn, TITLE_COLUMNS)
+    if claim and drawn:
+        written += _smaller(_balanced(drawn, DRAWN_COLUMNS), DRAWN_SIZE)
+    if source:
+        written += _smaller(_balanced(source, width, SEPARATOR), SOURCE_SIZE)
+    more = written.count("<br>")
     room = 6 + TITLE_LINE * (1 + more)
     top = (figure.layout.margin.t or 0) + room
     height = (figure.layout.height or MAX_HEIGHT) + room
     figure.update_layout(
         title={
-            "text": said,
+            "text": written,
             "font": {"size": TITLE_SIZE},
             **{"x": 0, "xref": "container", "xanchor": "left"},
             **{"y": 1, "yref": "container", "yanchor": "top"},
@@ -368,3 +374,25 @@ def titled(figure: go.Figure, title: str, source: str = "") -> go.Figure:
         bar.update(yref="container", yanchor="top", y=1 - (room + 8) / height)
         bar.title.text += "<br> "
     return figure
+
+
+def _smaller(text: str, size: int) -> str:
+    """Return a further line or two of a title, in plain letters of a size in pixels."""
+    return f'<br><span style="font-size: {size}px; font-weight: normal">{text}</span>'
+
+
+def _balanced(label: str, width: int, separator: str = " ") -> str:
+    """Break a label that is wider than a line into two, as equal as possible, behind a comma if there is one.
+
+    ``separator``: where it may be broken; a label without one is broken as :func:`lines` does.
+    """
+    plain = " ".join(with_titles(label).split())
+    parts = plain.split(separator)
+    halves = [
+        (separator.join(parts[:index]), separator.join(parts[index:])) for index in range(1, len(parts))
+    ]
+    fitting_halves = [pair for pair in halves if max(map(columns, pair)) <= width]
+    if columns(plain) <= width or not fitting_halves:
+        return lines(plain, width)
+    best = min(fitting_halves, key=lambda pair: (not pair[0].endswith((",", ":")), max(map(columns, pair))))
+    return "<br>".join(text(half, width) for half in best)

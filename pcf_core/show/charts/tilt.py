@@ -20,41 +20,49 @@ from plotly.subplots import make_subplots
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import MeanTilt, Over, RiskReport, StereotypeDistribution
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.findings.numbers import called
+from pcf_core.show.findings.numbers import called, people, percent
 
 LABELLED = 3
 LINE = 12  # pixels between two labels
-BOX = 0.15  # half a box's height, in rows
+AROUND = 130  # pixels of all that stands around the rows, with a legend of three lines on a telephone
+STRIP = 28  # pixels of a model in a row that several share
+LEGEND_LINE = 19  # pixels of a name in a legend on a telephone
+BOX = "square-open"  # in a legend
+STILL: Mapping[str, Any] = {"legend_itemclick": False, "legend_itemdoubleclick": False}
+LEADER = "rgba(127, 127, 127, 0.6)"  # from a name to its point
 OVER: dict[Over, str] = {
     "templates": "sentences",
     "occupations": "occupations",
     "both": "sentences and occupations",
 }
-MEAN = 0.25  # how far under a box's middle its mean stands, in rows
 Tilts = Mapping[str, Mapping[str, MeanTilt]]
 
 
 @dataclass(frozen=True)
 class _Row:
-    """One box: ``values`` [occupation] with their names, at ``place`` on the y axis of subplot ``panel``.
+    """One box: ``values`` [occupation] with their names, its middle at ``place`` on the axis of rows.
 
-    ``tilt``: the mean over occupations and how sure it and each point are, where that is known.
+    ``half``: half its height, ``below``: how far under its middle its mean stands, in rows.  ``tilt``: the
+    mean over occupations and how sure it and each point are, where that is known.  ``size`` of a point, in
+    pixels.
     """
 
     label: str
     names: Sequence[str]
     values: FloatArray
     style: theme.ModelStyle
-    place: int
-    panel: int = 1
+    place: float
     tilt: MeanTilt | None = None
+    half: float = 0.15
+    below: float = 0.25
+    size: float = 6
 
     @property
     def heights(self) -> FloatArray:
         """[occupation] where each point lies: neighbours in value are spread by the golden ratio."""
         spread = np.empty(len(self.values))
         spread[np.argsort(self.values, kind="stable")] = np.arange(len(self.values)) * 0.6180339887 % 1 - 0.5
-        return np.asarray(self.place + 1.6 * BOX * spread)
+        return np.asarray(self.place + 1.6 * self.half * spread)
 
 
 def tilt_box(
@@ -110,13 +118,14 @@ def tilt_box(
         muted = theme.ModelStyle(theme.MUTED, "diamond-open", "")
         leans = np.array(list(text.values()), dtype=np.float64)
         rows.append(_Row("training text", list(text), leans, muted, len(rows)))
-    height = min(theme.MAX_HEIGHT, 90 + 120 * len(rows))
-    labelled = min(LABELLED, max(1, int(((height - 90) / len(rows) / 2 - 22) // LINE)))
+    height = min(theme.MAX_HEIGHT, AROUND + 120 * len(rows))
+    labelled = min(LABELLED, max(1, int(((height - AROUND) / len(rows) - 48) // (2 * LINE))))
     figure = go.Figure()
     labels = []
     for row in rows:
         _draw(figure, row, over, chosen)
-        labels += _labels(row, labelled, step=LINE * len(rows) / (height - 90))
+        labels += _labels(row, labelled, step=LINE * len(rows) / (height - AROUND))
+    _explain(figure, rows, over, chosen)
     low, high = (theme.group(group) for group in (group_low, group_high))
     figure.update_xaxes(
         title_text=f"← {low} · even · {high} →",
@@ -125,7 +134,7 @@ def tilt_box(
     )
     _finish_rows(figure, [row.label for row in rows])
     view = f"{low} {high} {' '.join(reports)}"
-    return theme.base_layout(figure, height, view=view, legend=False, annotations=labels)
+    return theme.base_layout(figure, height, view=view, legend=True, annotations=labels, **STILL)
 
 
 def tilt_panels(
@@ -135,39 +144,57 @@ def tilt_panels(
     chosen: str = "",
     drawn: Sequence[str] = (),
 ) -> go.Figure:
-    """Draw for more than two groups: one panel per group, in each a box per model, all on one axis.
+    """Draw for more than two groups: a row a group, in each a box per model, all on one axis.
 
     To the right of 0 the group is put before its neutral share; names are on hover.  ``tilts``, ``over`` and
-    ``chosen`` as of :func:`tilt_box`; ``drawn``: the groups that have a panel, all where none is named.
+    ``chosen`` as of :func:`tilt_box`; ``drawn``: the groups that have a row, all where none is named.
     """
     styles = theme.model_styles(list(reports))
     every = list(dict.fromkeys(group for report in reports.values() for group in report.groups))
     groups = [group for group in every if group in drawn] if drawn else every
-    titles = [f"← less · {theme.group(group)} · more →" for group in groups]
-    figure = make_subplots(
-        rows=len(groups), cols=1, shared_xaxes=True, subplot_titles=titles, vertical_spacing=0.3 / len(groups)
-    )
+    share = 0.9 / max(1, len(reports))  # of a row, with a gap to the next one
     rows = [
         _Row(
             model,
             *_tilt(report, group),
             style=styles[model],
-            place=index,
-            panel=panel,
+            place=place - 0.45 + share * (index + 0.4),
             tilt=tilts[model][group] if tilts else None,
+            half=0.22 * share,
+            below=0.42 * share,
+            size=4,
         )
-        for panel, group in enumerate(groups, start=1)
+        for place, group in enumerate(groups)
         for index, (model, report) in enumerate(reports.items())
     ]
+    figure = go.Figure()
     for row in rows:
         _draw(figure, row, over, chosen)
-    figure.update_annotations(font_size=12)
+    for model, style in styles.items():
+        if len(styles) > 1:
+            figure.add_trace(marks.explained(theme.text(model, 28), style.marker, color=style.color))
+    _explain(figure, rows, over, chosen)
+    for place in range(1, len(groups)):
+        marks.rule(figure, y=place - 0.5, dash="solid", color=theme.GRID)
     figure.update_xaxes(range=_range(rows, lowest=-1 / (len(every) - 1)), **theme.SIGNED)
-    figure.update_xaxes(title_text="← less often · even · the group more often →", row=len(groups))
-    _finish_rows(figure, list(reports))
-    height = 80 + len(groups) * (40 + 44 * len(reports))
+    figure.update_xaxes(title_text="← less often · even · more often →")
+    marks.number_rows(figure, [theme.lines(people(group), 14) for group in groups])
+    marks.rule(figure, x=0, dash="solid", width=1.5)
+    names = len(reports) if len(reports) > 1 else 0
+    height = AROUND + LEGEND_LINE * names + len(groups) * max(44, STRIP * len(reports))
     view = f"{groups} {list(reports)}"
-    return theme.base_layout(figure, height, view=view, legend=False, top=theme.BELOW_PANEL_NAMES)
+    return theme.base_layout(figure, height, view=view, legend=True, **STILL)
+
+
+def _explain(figure: go.Figure, rows: Sequence[_Row], over: Over, chosen: str) -> None:
+    """Say in the legend what the kinds of marks are that are drawn."""
+    kinds = [marks.explained("an occupation", "circle"), marks.explained("their middle half and median", BOX)]
+    if means := [row.tilt.intervals[over] for row in rows if row.tilt]:
+        mean = f"their mean with its {percent(means[0].level)} range"
+        kinds.append(marks.explained(mean, "circle-open", ranged=True))
+    if any(chosen in row.names for row in rows):
+        kinds.append(marks.explained(theme.text(called(chosen)), "circle-open", ranged=bool(means)))
+    figure.add_traces(kinds)
 
 
 def _tilt(report: RiskReport, group: str) -> tuple[list[str], FloatArray]:
@@ -189,18 +216,17 @@ def _range(rows: Sequence[_Row], lowest: float = -1.0) -> list[float]:
 
 def _draw(figure: go.Figure, row: _Row, over: Over, chosen: str) -> None:
     """Add a row's box and its points, its mean with an interval, and the chosen occupation with its own."""
-    panel = "" if row.panel == 1 else row.panel
     color, marker, name = row.style.color, row.style.marker, theme.text(row.label)
     shared: dict[str, Any] = {"name": name, "extra": "name"}
     hover = [_value(row, index) for index in range(len(row.names))]
     traces = [
-        marks.box(row.values, row.place, 2 * BOX, name, color),
+        marks.box(row.values, row.place, 2 * row.half, name, color),
         marks.dots(
             row.values,
             row.heights,
             color=color,
             symbol=marker,
-            size=6,
+            size=row.size,
             marker={"opacity": 0.7},
             hover=hover,
             **shared,
@@ -211,7 +237,7 @@ def _draw(figure: go.Figure, row: _Row, over: Over, chosen: str) -> None:
         text = f"mean {mean:+.3g} ({interval.low:+.3g} to {interval.high:+.3g}, over {OVER[over]})"
         look: dict[str, Any] = {"symbol": f"{marker}-open", "rim": 2, "hover": [text], "whisker": color}
         traces.append(
-            marks.dots([mean], [row.place + MEAN], color=color, across=[interval], **look, **shared)
+            marks.dots([mean], [row.place + row.below], color=color, across=[interval], **look, **shared)
         )
     if chosen in row.names:  # a ring around the chosen occupation, with its interval over templates
         at = list(row.names).index(chosen)
@@ -224,8 +250,7 @@ def _draw(figure: go.Figure, row: _Row, over: Over, chosen: str) -> None:
         }
         x, y = [float(row.values[at])], [row.heights[at]]
         traces.append(marks.dots(x, y, across=[_interval(row, at)], **ring, **shared))
-    for trace in traces:
-        figure.add_trace(trace.update(xaxis=f"x{panel}", yaxis=f"y{panel}"))
+    figure.add_traces([trace.update(showlegend=False) for trace in traces])
 
 
 def _interval(row: _Row, index: int) -> marks.Span | None:
@@ -239,13 +264,12 @@ def _value(row: _Row, index: int) -> str:
 
 
 def _labels(row: _Row, labelled: int, step: float) -> list[dict[str, object]]:
-    """Name the row's extremes, right ones above the box and left ones below, ``step`` rows apart."""
+    """Name the row's extremes, right ones above the box and left ones below its mean, ``step`` rows apart."""
     order = np.argsort(row.values, kind="stable")
     labels = []
     for line in range(min(labelled, len(order) // 2)):
-        away = BOX + step * (line + 0.75)
-        labels.append(_label(row, int(order[line]), row.place + away))
-        labels.append(_label(row, int(order[-1 - line]), row.place - away))
+        labels.append(_label(row, int(order[line]), row.place + row.below + step * (line + 1)))
+        labels.append(_label(row, int(order[-1 - line]), row.place - row.half - step * (line + 0.75)))
     return labels
 
 
@@ -262,7 +286,7 @@ def _label(row: _Row, index: int, height: float) -> dict[str, object]:
         "xanchor": "left" if value < 0 else "right",
         "arrowhead": 0,
         "arrowwidth": 1,
-        "arrowcolor": theme.GRID,
+        "arrowcolor": LEADER,
         "font": {"size": 11},
     }
 
@@ -325,7 +349,7 @@ def stereotype_steps(distributions: Several, *, other: str = "", threshold: floa
 def _panels(distributions: Several, other: str) -> tuple[go.Figure, list[str]]:
     """Make a panel per group, of which all models show the same."""
     groups = [one.group for one in next(iter(distributions.values()))]
-    titles = [] if other else [f"← less · {theme.group(group)} · more →" for group in groups]
+    titles = [] if other else [theme.group(group) for group in groups]
     figure = make_subplots(
         rows=len(groups),
         cols=1,

@@ -19,6 +19,7 @@ from pcf_core.show.charts.risk import AXIS, RiskBar, risk_bars
 from pcf_core.show.findings.numbers import words_of
 
 PANEL = 265
+BELOW = 64  # pixels from a plot down to the bar of its colours, with the title of an axis between
 THICK = 7
 REACH = 1.08  # of the axes beyond ±1, so that marks at the ends stay whole
 
@@ -77,12 +78,13 @@ def reference_tiles(draws: Mapping[str, FloatArray], group: str) -> go.Figure:
     figure.update_yaxes(showticklabels=False, col=2)
     figure.update_xaxes(title_text="sentences", row=rows)
     figure.update_yaxes(title_text="occupations", col=1)
+    under = {"yanchor": "top", "ypad": 0}
     return theme.base_layout(
         figure,
         140 + 170 * rows,
         view=group,
         legend=False,
-        coloraxis=theme.probability_axis(theme.text(words_of(group)), 0.5, y=-0.2, yanchor="top", ypad=0),
+        coloraxis=theme.probability_axis(theme.text(words_of(group)), 0.5, y=-BELOW / (170 * rows), **under),
         top=theme.BELOW_PANEL_NAMES,
     )
 

@@ -156,6 +156,12 @@ def shared_finding(occupations: SharedOccupations) -> str:
     return say("shared", found=occupations, sure=len(occupations.sure), agree=agree)
 
 
+def shared_title(occupations: SharedOccupations) -> str:
+    """Count the occupations in which gaps and stories show the same preference, for a title."""
+    rows = occupations.rows
+    return say("shared_title", same=sum(row.same_side is True for row in rows), of=len(rows)) if rows else ""
+
+
 MOST_LEADING = 3
 
 

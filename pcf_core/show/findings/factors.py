@@ -122,6 +122,13 @@ def matching_finding(model: str, panels: Mapping[Matching, Sequence[FactorPanel]
     return say("depends_on_matches", model=model, quantity=quantity, parts=parts)
 
 
+def factor_title(panel: FactorPanel) -> str:
+    """Say whether a part of the risk rises or falls with a factor, where that is more than chance."""
+    if panel.ols is None or not survives(panel.ols):
+        return ""
+    return say("title", quantity=panel.quantity, rises=panel.ols.slope >= 0, noun=panel.scale.noun)
+
+
 def slopes(panels: Sequence[FactorPanel]) -> int:
     """Count the slopes that are tested together: those of both kinds of lines."""
     return sum(fit is not None for panel in panels for fit in (panel.ols, panel.wls))

@@ -45,6 +45,19 @@ def fairpair_answer(report: FairPairReport) -> str:
     )
 
 
+def fairpair_title(reports: Mapping[str, FairPairReport]) -> str:
+    """Say for a title that one model writes differently, where that is certain.
+
+    ``reports``: by model.  Nothing is said of several, or of a difference by the exchanged words alone.
+    """
+    report, *more = reports.values()
+    ratio, others = report.means.ratio, report.others
+    exchanged = others is not None and others.p_value is not None and not others.differs
+    if more or exchanged or not report.differs or ratio is None:
+        return ""
+    return say("title", report=report, slightly=abs(ratio - 1) < HARDLY)
+
+
 def fairpair_finding(report: FairPairReport) -> str:
     """State F of all prompts together, what sampling alone gives, and whether that explains it.
 

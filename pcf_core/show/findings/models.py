@@ -283,16 +283,25 @@ def stand_outs(model: str, report: RiskReport) -> str:
         return say("no_caprice", model=model)
     if len(ranked) < FEWEST_OCCUPATIONS:
         return say("largest_caprice", model=model, occupation=first.occupation, caprice=first.caprice_risk)
-    most, sums = 0, 0.0
-    while sums <= whole / 2:
-        sums += ranked[most].caprice_risk
-        most += 1
+    most = fewest_with_half(report)
     if most == 1:
-        return say("one_stands_out", model=model, occupation=first.occupation, share=sums / whole)
+        share = first.caprice_risk / whole
+        return say("one_stands_out", model=model, occupation=first.occupation, share=share)
     if most > FEW * len(ranked):
         return say("none_stands_out", model=model, number=most, occupations=len(ranked))
     named = [_with_number(row.occupation, percent(row.caprice_risk / whole)) for row in ranked[:most]]
     return say("few_stand_out", model=model, number=most, named=first_few(named, MOST_NAMES))
+
+
+def fewest_with_half(report: RiskReport) -> int:
+    """Count the fewest occupations that have more than half of all caprice; 0 without any caprice."""
+    ranked = sorted((row.caprice_risk for row in report.occupations), reverse=True)
+    whole, sums = sum(ranked), 0.0
+    for most, caprice in enumerate(ranked, start=1):
+        sums += caprice
+        if sums > whole / 2:
+            return most
+    return 0
 
 
 def widest(model: str, report: RiskReport) -> str:

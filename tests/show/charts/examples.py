@@ -17,12 +17,9 @@ from pcf_core.core.sensitivity import BASE, SAMPLE, Sensitivities, Sensitivity
 from pcf_core.measure.reference_models import criterion_curve, simplex_risk, toy_risk, two_models
 from pcf_core.measure.tails import tail_shape
 from pcf_core.show.charts import (
-    axis,
     case_file,
-    cell,
     comparison,
     criteria,
-    distribution,
     fairpair,
     heat_map,
     independence,
@@ -55,10 +52,10 @@ PUBLISHED = risk.RiskBar("paper", "published", 0.8, 0.1, 0.9, source="Table 1")
 ROWS = [RUN, REFERENCE, PUBLISHED]
 NURSE = toy_risk("nurse", ("male", "<i>female</i>"), ("context 1", "context 2"), [0.9, 0.35], [3, 1])
 WORDS = [
-    cell.WordProbability("her", "female", 0.013),
-    cell.WordProbability("he", "male", 0.41),
-    cell.WordProbability("<she>", "female", 0.22),
-    cell.WordProbability("man", "male", 0.003),
+    heat_map.WordProbability("her", "female", 0.013),
+    heat_map.WordProbability("he", "male", 0.41),
+    heat_map.WordProbability("<she>", "female", 0.22),
+    heat_map.WordProbability("man", "male", 0.003),
 ]
 DUMBBELLS = [Dumbbell("pilot", 0.8, -0.1), Dumbbell("<b>nurse</b>", -0.9, 0.2)]
 ENDS = ("women", "men")
@@ -92,13 +89,13 @@ def figures() -> dict[str, Draw]:
         (comparison.difference_plot, (comparison_,), {}),
         (comparison.risk_scatter, (comparison_,), {}),
         (comparison.dumbbell_plot, ([Dumbbell("nurse", -0.9, 0.1)], ("one", "two"), ENDS), {}),
-        (axis.axis_panels, (axis_example(), "template set"), {}),
-        (axis.change_panels, ([axis_point("<b>", size, 0.1) for size in (1e6, 1e7)], "size"), {}),
+        (comparison.axis_panels, (axis_example(), "template set"), {}),
+        (comparison.change_panels, ([axis_point("<b>", size, 0.1) for size in (1e6, 1e7)], "size"), {}),
         (risk.lean_bars, ([risk.LeanBar("a", 0.1, 0.2), risk.LeanBar("<b>", 0.3, 0.0, neutral=0.25)],), {}),
         (tilt.tilt_box, (reports, "male", "female"), {"labour": {"nurse": 0.9, "pilot": 0.1}}),
         (tilt.tilt_panels, ({"one": report_of_three()},), {}),
-        (distribution.stereotype_histogram, ({"one": [records.distribution()]},), {"threshold": 0.5}),
-        (distribution.stereotype_steps, ({"one": [records.distribution()]},), {"threshold": 0.5}),
+        (tilt.stereotype_histogram, ({"one": [records.distribution()]},), {"threshold": 0.5}),
+        (tilt.stereotype_steps, ({"one": [records.distribution()]},), {"threshold": 0.5}),
         (risk.corrected_dots, ({"one": records.corrected_report(report)},), {}),
         (risk.risk_bars, (ROWS,), {}),
         (case_file.shared_scatter, (shares, "female"), {}),
@@ -108,9 +105,9 @@ def figures() -> dict[str, Draw]:
         (tails.survival_plot, ({"one": of_tails}, {"one": records.shape_of(of_tails)}), {}),
         (tails.hill_plot, ({"one": records.shape_of(of_tails)},), {}),
         (tails.qq_plot, ({"one": of_tails}, {"one": records.normal_of(of_tails)}), {}),
-        (cell.cell_bars, ({"one": {"male": 0.7, "female": 0.3}},), {}),
-        (cell.word_bars, ([cell.WordProbability("he", "male", 0.4)],), {}),
-        (cell.probe_words, ({"one": two_words},), {}),
+        (heat_map.cell_bars, ({"one": {"male": 0.7, "female": 0.3}},), {}),
+        (heat_map.word_bars, ([heat_map.WordProbability("he", "male", 0.4)],), {}),
+        (heat_map.probe_words, ({"one": two_words},), {}),
         (risk.risk_dots, (ROWS, {"0.5 random": 0.5}), {}),
         (fairpair.ratio_dots, (different.reports,), {}),
         (fairpair.variation_bars, (different.reports,), {}),
@@ -190,7 +187,7 @@ def changes() -> list[AxisPoint]:
         AxisPoint(
             line="S",
             place=size,
-            values=dict.fromkeys(axis.PANELS, value),
+            values=dict.fromkeys(comparison.PANELS, value),
             intervals={"overall_risk": Interval(low=value - 0.1, high=value + 0.2)},
         )
         for size, value in ((1e6, -0.3), (1e8, 0.1))
@@ -317,14 +314,16 @@ def variants() -> dict[str, Draw]:
         "dumbbells": lambda: comparison.dumbbell_plot(
             DUMBBELLS, ("one", "two"), ENDS, chosen="pilot", above=True
         ),
-        "sizes": lambda: axis.axis_panels(sized, "parameters (log) → larger", joined=True),
-        "one mark a place": lambda: axis.axis_panels(
+        "sizes": lambda: comparison.axis_panels(sized, "parameters (log) → larger", joined=True),
+        "one mark a place": lambda: comparison.axis_panels(
             [axis_point("a", "a", 0.2), axis_point("b", "b", 0.4)], "x"
         ),
-        "a caprice of 0": lambda: axis.axis_panels([nowhere], "x"),
-        "zeros": lambda: axis.axis_panels([axis_point("a", "x", 0.0, "BVF Table 4")], "x"),
-        "changes": lambda: axis.change_panels(changes(), "parameters"),
-        "no change": lambda: axis.change_panels([replace(axis_point("S", 1e6, 0.0), intervals={})], "x"),
+        "a caprice of 0": lambda: comparison.axis_panels([nowhere], "x"),
+        "zeros": lambda: comparison.axis_panels([axis_point("a", "x", 0.0, "BVF Table 4")], "x"),
+        "changes": lambda: comparison.change_panels(changes(), "parameters"),
+        "no change": lambda: comparison.change_panels(
+            [replace(axis_point("S", 1e6, 0.0), intervals={})], "x"
+        ),
         "counts on a log axis": lambda: tails.caprice_histogram({"m": report}, log_count=True),
         "caprice nowhere": lambda: tails.caprice_histogram({"m": flat}, log_count=False),
         "caprice everywhere": lambda: tails.caprice_histogram(
@@ -354,16 +353,16 @@ def variants() -> dict[str, Draw]:
         "panels with means": lambda: tilt.tilt_panels(
             {"one": three}, tilts(three), "both", "nurse", ["a", "c"]
         ),
-        "led by the other": lambda: distribution.stereotype_histogram(
+        "led by the other": lambda: tilt.stereotype_histogram(
             {"one": [records.distribution(leads=False)]}, other="<b>", threshold=0.5
         ),
-        "three groups": lambda: distribution.stereotype_histogram({"one": several}, threshold=0.25),
-        "steps of three": lambda: distribution.stereotype_steps({"one": several}, threshold=0.25),
-        "groups of two models": lambda: cell.cell_bars(two_groups, neutral=0.5),
-        "small probabilities": lambda: cell.cell_bars({"one": {"male": 0.0000674, "female": 0.9999326}}),
-        "words": lambda: cell.word_bars(WORDS, top=3),
-        "no word": lambda: cell.word_bars([]),
-        "answers of two": lambda: cell.probe_words(two_answers),
+        "three groups": lambda: tilt.stereotype_histogram({"one": several}, threshold=0.25),
+        "steps of three": lambda: tilt.stereotype_steps({"one": several}, threshold=0.25),
+        "groups of two models": lambda: heat_map.cell_bars(two_groups, neutral=0.5),
+        "small probabilities": lambda: heat_map.cell_bars({"one": {"male": 0.0000674, "female": 0.9999326}}),
+        "words": lambda: heat_map.word_bars(WORDS, top=3),
+        "no word": lambda: heat_map.word_bars([]),
+        "answers of two": lambda: heat_map.probe_words(two_answers),
         "cells to click": lambda: clicks(preferences, "male", [2, 0], [3, 1], weights),
         "cells without coverage": lambda: heat_map.heat_map(
             replace(preferences, coverage=None, groups=("%{x}<b>", "female")),

@@ -17,11 +17,10 @@ import pytest
 
 from pcf_core.show import charts
 from pcf_core.show.charts import (
-    axis,
-    cell,
     comparison,
     criteria,
     fairpair,
+    heat_map,
     independence,
     marks,
     risk,
@@ -223,7 +222,7 @@ def test_groups_of_people_are_men_and_women_in_every_chart() -> None:
 @pytest.mark.parametrize("name", EVERY)
 def test_no_pink_and_blue_and_no_red_against_green(name: str) -> None:
     parts = {theme.PREJUDICE, theme.SHARED, theme.CAPRICE}
-    allowed = {*theme.OKABE_ITO, *theme.DIVERGING, *theme.GROUP_COLORS, *parts, marks.RIM}
+    allowed = {*theme.OKABE_ITO, *theme.DIVERGING, *theme.GROUP_COLORS, *parts, marks.RIM, marks.INK}
     used = re.findall(r"#[0-9a-fA-F]{6}\b", json.dumps(document_of(figure_of(name)), default=str))
     assert set(used) <= allowed
 
@@ -290,10 +289,10 @@ def coloured() -> dict[str, Callable[[list[str]], go.Figure]]:
     readings: list[CriterionReading] = list(readings_of([texts.anecdotes_example()]))
     named = compared_example()
     return {
-        "axis_panels": lambda names: axis.axis_panels(
+        "axis_panels": lambda names: comparison.axis_panels(
             [axis_point(name, size, 0.2) for name in names for size in (1e6, 1e8)], "x"
         ),
-        "cell_bars": lambda names: cell.cell_bars({key: {"male": 0.7, "female": 0.3} for key in names}),
+        "cell_bars": lambda names: heat_map.cell_bars({key: {"male": 0.7, "female": 0.3} for key in names}),
         "difference_plot": lambda names: comparison.difference_plot(named, order=names),
         "risk_scatter": lambda names: comparison.risk_scatter(named, order=names),
         "dumbbell_plot": lambda names: comparison.dumbbell_plot(
@@ -310,7 +309,7 @@ def coloured() -> dict[str, Callable[[list[str]], go.Figure]]:
         "sensitivity_dots": lambda names: why.sensitivity_dots(
             records.sensitivities_of(names), dict.fromkeys(names)
         ),
-        "probe_words": lambda names: cell.probe_words(
+        "probe_words": lambda names: heat_map.probe_words(
             dict.fromkeys(names, records.answer({"male": {"he": 0.4}, "female": {"she": 0.1}}))
         ),
         "tilt_box": lambda names: examples.tilt.tilt_box(
@@ -369,5 +368,5 @@ def test_pictures_of_nothing() -> None:
         criteria.unit_errors,
     )
     draws = [partial(chart, empty) for chart in charts_of_answers]
-    for draw in (*draws, partial(risk.risk_bars, []), partial(cell.word_bars, [])):
+    for draw in (*draws, partial(risk.risk_bars, []), partial(heat_map.word_bars, [])):
         assert draw().layout.height > 0

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from pcf_core.core.risk import Interval, MeanTilt
 from pcf_core.core.run import Preferences
 from pcf_core.show.charts import theme
 from pcf_core.show.charts.case_file import shared_scatter
@@ -17,19 +19,31 @@ from pcf_core.show.charts.fairpair import prompt_dots, ratio_dots
 from pcf_core.show.charts.heat_map import WordProbability, heat_map, probe_words, word_bars
 from pcf_core.show.charts.risk import risk_dots
 from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram
-from pcf_core.show.charts.tilt import tilt_box
+from pcf_core.show.charts.tilt import tilt_box, tilt_panels
 from pcf_core.show.compare import Dumbbell
 from pcf_core.texts.case_file import SharedOccupations
 from tests.show.charts import examples, records
 from tests.show.charts.compared import axis_example
 from tests.show.charts.examples import ENDS, RUN, caprices, shared
-from tests.show.charts.records import CAPRICES, preferences_of, report_of_gender
+from tests.show.charts.records import CAPRICES, preferences_of, report_of_gender, report_of_three
 from tests.show.charts.texts import answered
 
 
 def test_names_that_would_meet_are_left_to_the_hover() -> None:
     rows = tuple(shared(f"job {place}", 0.5 + place / 1000, 0.8) for place in range(20))
     assert len(shared_scatter(SharedOccupations(rows=rows), "female").layout.annotations) <= 4
+
+
+def test_no_name_is_written_over_the_whisker_of_another_point() -> None:
+    """Beside the nurse stand two points, whose upright whiskers run through all places for its name."""
+    upright = Interval(low=0.0, high=1.0)
+    beside = [
+        shared("pilot", at, 0.9).model_copy(update={"interval": upright}) for at in (0.42, 0.45, 0.55, 0.58)
+    ]
+    alone = shared_scatter(SharedOccupations(rows=(shared("nurse", 0.5, 0.5),)), "female")
+    crowded = shared_scatter(SharedOccupations(rows=(shared("nurse", 0.5, 0.5), *beside)), "female")
+    assert [note.text for note in alone.layout.annotations] == ["nurse"]
+    assert "nurse" not in [note.text for note in crowded.layout.annotations]
 
 
 Box = tuple[float, float, float, float]  # pixels: left, right, low, high
@@ -230,6 +244,38 @@ def test_the_name_of_a_panel_stands_above_its_bars(values: tuple[float, ...]) ->
     assert figure.layout.yaxis.range[1] > 1.15 * tallest
     density = prejudice_histogram({"m": shown}, {"m": (0.5, 0.02)})
     assert density.layout.yaxis.range[1] > 1.15 * max(max(trace.y) for trace in density.data[1:])
+
+
+def test_more_than_two_groups_are_all_rows_of_one_picture() -> None:
+    """Whom a model puts last is seen beside whom it prefers."""
+    figure = tilt_panels(dict.fromkeys(("one", "two"), report_of_three()))
+    groups = report_of_three().groups
+    assert len(figure.layout.yaxis.ticktext) == len(groups) == 3
+    points = [trace for trace in figure.data if trace.type == "scatter" and trace.x[0] is not None]
+    rows = [round(float(np.mean(trace.y))) for trace in points]
+    assert rows == [0, 0, 1, 1, 2, 2]
+    assert len([each for each in figure.select_xaxes() if each.title.text]) == 1
+    low = -1 / (len(groups) - 1)
+    assert figure.layout.xaxis.range[0] <= low
+    legend = [trace.name for trace in figure.data if trace.showlegend is not False]
+    assert legend == ["one", "two", "an occupation", "their middle half and median"]
+
+
+def test_the_legend_of_a_tilt_says_what_every_mark_is() -> None:
+    report = report_of_gender()
+    ends = {row.occupation: (-1.0, 1.0) for row in report.occupations}
+    tilt = MeanTilt("male", 0.1, {"templates": Interval(low=0.0, high=0.2)}, ends)
+    look: dict[str, Any] = {"labour": None, "tilts": {"m": {"male": tilt}}, "chosen": "nurse"}
+    figure = tilt_box({"m": report}, "male", "female", **look)
+    legend = {trace.name: trace for trace in figure.data if trace.showlegend is not False}
+    assert list(legend) == [
+        "an occupation",
+        "their middle half and median",
+        "their mean with its 95 % range",
+        "nurse",
+    ]
+    assert legend["their mean with its 95 % range"].mode == "lines+markers"
+    assert figure.layout.legend.itemclick is False
 
 
 def test_three_extremes_on_each_side_are_labelled_where_there_is_room() -> None:

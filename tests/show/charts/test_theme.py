@@ -242,6 +242,34 @@ def test_a_title_and_a_source_raise_a_figure_by_what_they_need() -> None:
     assert theme.titled(figure, "Another", "").to_json() == once, "a figure may come again"
 
 
+def test_what_a_chart_claims_is_its_title_and_what_is_drawn_stands_below() -> None:
+    figure = theme.titled(
+        theme.base_layout(go.Figure(), 300), "Risk of each model", "PCF Audit", "A is higher"
+    )
+    claim, drawn, source = figure.layout.title.text.split("<br>")
+    assert claim == "A is higher"
+    assert f"font-size: {theme.DRAWN_SIZE}px" in drawn
+    assert ">Risk of each model<" in drawn
+    assert f"font-size: {theme.SOURCE_SIZE}px" in source
+
+
+def test_no_word_stands_alone_on_a_line_of_a_title_or_source() -> None:
+    claim = "SmolLM2 135M Instruct prefers women, Gemma 3 270M prefers men"
+    source = "PCF Audit · Gender · 100 sentence beginnings from Wikipedia · whole words"
+    lines = theme.titled(go.Figure(), "", source, claim).layout.title.text.split("<br>")
+    assert lines[:2] == ["SmolLM2 135M Instruct prefers women,", "Gemma 3 270M prefers men"]
+    assert lines[2].endswith(">PCF Audit · Gender")
+    assert lines[3].startswith("100 sentence beginnings")
+    on_a_page = theme.titled(go.Figure(), "Short", source, width=160).layout.title.text
+    assert on_a_page.count("<br>") == 1
+
+
+def test_little_room_stands_empty_between_title_and_plot() -> None:
+    figure = theme.titled(theme.base_layout(go.Figure(), 300), "Risk of each model", "PCF Audit", "Higher")
+    written = theme.TITLE_LINE * 3
+    assert figure.layout.margin.t - written < 20
+
+
 def test_a_title_wider_than_a_telephone_takes_two_lines() -> None:
     long = "Share of texts with a word of each category, by side of it"
     two = theme.titled(theme.base_layout(go.Figure(), 300), long, "PCF Audit")

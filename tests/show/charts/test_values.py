@@ -36,7 +36,7 @@ from tests.texts.criteria.planted import written
 
 
 def test_prejudice_and_caprice_stack_to_the_overall_risk() -> None:
-    prejudice, caprice, _, whisker, values = risk_bars([RUN, UNMEASURED, REFERENCE]).data
+    prejudice, caprice, _, whisker, _, values = risk_bars([RUN, UNMEASURED, REFERENCE]).data
     assert [text.strip() for text in values.text] == ["0.52", "0.40", "1.00"]
     np.testing.assert_allclose(values.x, [0.54, 0.4, 1.0], err_msg="a value stands behind its whisker")
     np.testing.assert_allclose(np.add(prejudice.x, caprice.x), [0.52, 0.4, 1.0])
@@ -47,12 +47,14 @@ def test_prejudice_and_caprice_stack_to_the_overall_risk() -> None:
 
 def test_a_whisker_on_a_bar_has_a_pale_rim_and_stands_in_the_legend_once() -> None:
     """A grey line is lost on a grey bar, and no colour stands out from the bar and from both pages."""
-    *_, rim, whisker, _ = risk_bars([RUN, UNMEASURED]).data
+    *_, rim, whisker, legend, _ = risk_bars([RUN, UNMEASURED]).data
     assert (rim.x, rim.y, rim.error_x.array) == (whisker.x, whisker.y, whisker.error_x.array)
     assert rim.error_x.thickness > whisker.error_x.thickness
     assert rim.marker.line.width > whisker.marker.line.width
     assert rim.error_x.color == rim.marker.color == marks.RIM != whisker.error_x.color
-    assert (rim.showlegend, rim.hoverinfo) == (False, "skip")
+    assert (rim.showlegend, whisker.showlegend, rim.hoverinfo) == (False, False, "skip")
+    assert (legend.mode, legend.x, legend.line.width) == ("lines+markers", (None,), whisker.error_x.thickness)
+    assert legend.name == whisker.name == "risk with its range"
     *_, rim, diamond, _ = lean_bars([LeanBar("m", 0.1, 0.2, neutral=0.15)]).data
     assert rim.error_x.array is None
     assert rim.x == diamond.x == (0.15,)
@@ -223,7 +225,7 @@ def test_fits_are_drawn_as_they_were_made() -> None:
 
 
 def test_a_box_holds_quartiles_and_every_point() -> None:
-    box, points = tilt_box({"m": report_of_gender()}, "male", "female", labour=None).data
+    box, points, *_ = tilt_box({"m": report_of_gender()}, "male", "female", labour=None).data
     ordered = sorted(TILTS)
     assert box.median[0] == ordered[3]
     assert box.q1[0] == pytest.approx((ordered[1] + ordered[2]) / 2)

@@ -23,6 +23,7 @@ from pcf_core.show.findings.case_file import (
     lean_text,
     run_rows,
     shared_finding,
+    shared_title,
     told_apart,
     value_text,
     verdict_of,
@@ -302,3 +303,10 @@ def shared(count: int, correlation: float | None = None, *ends: float) -> Shared
     )
     interval = Interval(low=ends[0], high=ends[1]) if ends else None
     return SharedOccupations(rows=rows, correlation=correlation, interval=interval)
+
+
+def test_a_title_counts_the_occupations_that_both_show_alike() -> None:
+    occupations = shared(6, 0.2, -0.5, 0.8)
+    same = sum(row.same_side is True for row in occupations.rows)
+    assert shared_title(occupations) == f"{same} of 6 occupations show the same preference in both"
+    assert shared_title(shared(0)) == ""

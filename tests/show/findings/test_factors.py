@@ -171,3 +171,11 @@ def test_a_slope_is_told_by_its_corrected_p_alone(adjusted: float, told: bool) -
     assert factors.lost_to_correction(fit) is not told
     assert factors.factors_answer("m", found).startswith("The risk of m rises") is told
     assert ("no longer larger than chance" in factors.factors_finding("m", found)) is not told
+
+
+def test_a_title_says_which_way_a_line_goes_where_that_is_more_than_chance() -> None:
+    rises, falls = panel("wage", line(0.1, 0.05, 0.01)), panel("wage", line(-0.1, 0.05, 0.01))
+    assert factors.factor_title(rises) == "Risk rises with wage"
+    assert factors.factor_title(replace(falls, quantity="caprice_risk")) == "Caprice falls with wage"
+    for unclear in (panel("wage", line(0.1, 0.2, 0.5)), panel("wage", None)):
+        assert factors.factor_title(unclear) == ""

@@ -258,3 +258,16 @@ def test_a_range_beside_1_is_never_left_without_a_word(low: float, high: float, 
     assert not found.differs
     assert words in fairpair.fairpair_finding(found)
     assert ("We cannot show" in fairpair.fairpair_answer(found)) == (high > 1)
+
+
+def test_a_title_claims_of_one_model_what_the_test_shows() -> None:
+    report = different()
+    assert (
+        fairpair.fairpair_title({"m": report})
+        == f"{report.model} writes differently about {report.counterpart}"
+    )
+    slightly = report.model_copy(update={"means": report.means.model_copy(update={"ratio": 1.004})})
+    assert " writes slightly differently about " in fairpair.fairpair_title({"m": slightly})
+    unclear = report.model_copy(update={"p_value": 0.4, "adjusted": None})
+    for several in ({"m": unclear}, {"m": report, "n": report}):
+        assert fairpair.fairpair_title(several) == ""

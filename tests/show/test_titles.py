@@ -1,0 +1,83 @@
+"""Titles of charts: they claim what the answer of a page does, where that is certain and has room."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pcf_core.audit.baseline import OtherScales
+from pcf_core.show.compare import Lean, Standing
+from pcf_core.show.titles import LONGEST, caprice_title, differences_title, risk_title, whom_title
+from tests.show.charts.compared import compared_example
+from tests.show.charts.records import report_of_gender
+
+WOMEN = Lean("one", {"male": 29, "female": 91}, 120, 10, {})
+MEN = Lean("two", {"male": 112, "female": 8}, 120, 0, {})
+HIGHER = Standing(("one", "two"), 0.3, 0.46, "second", ordered=True, scales=OtherScales())
+
+
+def test_whom_models_prefer() -> None:
+    assert whom_title([WOMEN]) == "one prefers women in most occupations"
+    assert whom_title([MEN]) == "two prefers men in nearly every occupation"
+    every = replace(MEN, leading={"male": 120, "female": 0})
+    assert whom_title([every]) == "two prefers men in every occupation"
+    assert whom_title([replace(WOMEN, near=100)]) == "one is close to even in most occupations"
+    assert whom_title([WOMEN, MEN]) == "one prefers women, two prefers men"
+    assert whom_title([replace(WOMEN, model="one" * 20), MEN]) == "The two models prefer different groups"
+    assert whom_title([every, MEN]) == "Both models prefer men in nearly every occupation", (
+        "as the weaker one"
+    )
+    assert whom_title([MEN] * 3 + [replace(MEN, leading={"male": 92, "female": 28})]) == (
+        "All 4 models prefer men in most occupations"
+    )
+    assert whom_title([WOMEN, MEN, MEN]) == "one prefers women, two prefers men, two prefers men"
+
+
+@pytest.mark.parametrize(
+    "unsure",
+    [
+        replace(WOMEN, says_little=True),
+        replace(WOMEN, near=110),
+        replace(WOMEN, leading={"male": 60, "female": 60}),
+    ],
+)
+def test_nothing_is_claimed_of_several_models_of_which_one_is_unsure(unsure: Lean) -> None:
+    assert whom_title([unsure, MEN]) == ""
+    assert whom_title([]) == whom_title([replace(WOMEN, says_little=True)]) == ""
+
+
+def test_which_model_has_the_higher_risk() -> None:
+    assert risk_title(HIGHER) == "two has a higher risk than one"
+    assert risk_title(HIGHER, {"one": ["three"], "two": []}) == "two has the highest risk"
+    assert risk_title(HIGHER, {"one": [], "two": ["three"]}) == "one has the lowest risk"
+    for unsure in (None, replace(HIGHER, ordered=False), replace(HIGHER, little=("one",))):
+        assert risk_title(unsure) == ""
+    assert risk_title(HIGHER, {"one": ["three"], "two": ["three"]}) == ""
+    assert risk_title(replace(HIGHER, names=("one" * 9, "two" * 9))) == "", "without room"
+
+
+def test_a_few_occupations_may_have_half_of_the_caprice() -> None:
+    report = report_of_gender()
+    assert caprice_title({"m": report}) == "", "too few to be a few"
+    rows = [
+        replace(row, occupation=f"job {index}", caprice_risk=caprice)
+        for row in report.occupations[:1]
+        for index, caprice in enumerate([0.4, *[0.01] * 19])
+    ]
+    few = replace(report, occupations=tuple(rows))
+    even = replace(report, occupations=tuple(replace(row, caprice_risk=0.1) for row in rows))
+    assert caprice_title({"m": few}) == "A few occupations have half of the caprice of m"
+    assert caprice_title({"m": few, "n": even}) == "1 occupation has half of the caprice of m"
+    assert caprice_title({"m": even}) == "Caprice is spread widely in m"
+    assert caprice_title({"m": even, "n": even}) == "Caprice is spread widely over the occupations"
+
+
+def test_differing_occupations_are_counted() -> None:
+    compared = compared_example()
+    number = len(compared.surviving("overall_risk"))
+    of = len(compared.occupations)
+    assert differences_title(compared, "overall_risk") == (
+        f"The models differ in risk in {number} of {of} occupations" if number else ""
+    )
+    assert len(differences_title(compared, "overall_risk")) <= LONGEST
