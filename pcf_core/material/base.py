@@ -19,12 +19,15 @@ from pydantic import BeforeValidator, ConfigDict, StrictBool, ValidationError, V
 from pcf_core.core.errors import InputError
 from pcf_core.core.records import LONGEST_QUOTE, LeftOut, Record, first_problem, quoted
 from pcf_core.material.safety.reading import (
+    TABLES,
     checked_object,
     label,
+    read_json_lines,
     read_json_value,
     read_table,
     read_text,
     read_toml,
+    rows_of_objects,
     title_of,
 )
 from pcf_core.material.safety.text import (
@@ -136,6 +139,8 @@ class Material(Record):
         keys = (*cls._fields(), *cls.besides)
         if ending == ".toml":
             return read_toml(path, keys, error)
+        if ending == ".jsonl":
+            return cls.of_list(read_json_lines(path, error), origin)
         if ending == ".json":
             value = read_json_value(path, error)
             return (
@@ -143,7 +148,7 @@ class Material(Record):
                 if isinstance(value, list)
                 else checked_object(value, path, keys, error)
             )
-        if ending == ".csv":
+        if ending in TABLES:
             return cls.of_rows(read_table(path, cls.columns, cls.optional, error, cls.aliases), origin)
         return cls.of_lines([line for line in read_text(path, error).splitlines() if line.strip()], origin)
 
@@ -159,8 +164,13 @@ class Material(Record):
 
     @classmethod
     def of_list(cls, values: Sequence[object], origin: Origin) -> dict[str, Any]:
-        """Turn a list of JSON into fields."""
-        raise origin.error(f"{origin.where} holds {shown(values)}: write an object, with the keys in braces.")
+        """Turn a list of JSON into fields: one of objects is a table."""
+        if not cls.columns or not all(isinstance(value, Mapping) for value in values) or not values:
+            raise origin.error(
+                f"{origin.where} holds {shown(values)}: write an object, with the keys in braces."
+            )
+        rows = rows_of_objects(values, origin.where, cls.columns, cls.optional, origin.error, cls.aliases)
+        return cls.of_rows(rows, origin)
 
     @classmethod
     def written(cls, record: Any) -> dict[str, Any]:

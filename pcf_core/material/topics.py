@@ -45,7 +45,7 @@ from pcf_core.material.shelves import MOST_NAMED, Shelf, name_of, safe_name
 
 LINES = ".txt"
 UNNAMED = "own"  # what safe_name makes of a word without a letter of ASCII
-ENDINGS = (".toml", ".json", ".csv", LINES)
+ENDINGS = (".toml", ".json", ".jsonl", ".csv", ".tsv", LINES)
 FIRST = "gender"
 SHELF = Shelf("topic", "topics", (".toml",), ENDINGS, TopicError, keeps_own=True)
 MAX_WORDS = 5_000

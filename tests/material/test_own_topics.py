@@ -80,7 +80,7 @@ def test_json_and_csv_are_read_as_the_command_line_reads_them() -> None:
         ({"a.txt": b"x", "b.txt": b" \n"}, "the group b has no words"),
         ({"a.txt": b"x", "b.txt": b"X"}, "is in the groups a and b"),
         ({"a.txt": b"x", "A .txt": b"y"}, "two groups have the name 'a'"),
-        ({"a.txt": b"\xff", "b.txt": b"y"}, "a.txt is not UTF-8"),
+        ({"a.txt": b"\x81", "b.txt": b"y"}, "a.txt is not UTF-8"),
         ({"own.toml": b"groups = 1"}, "own.toml: groups must be a list"),
         ({"own.csv": b"a,b\n1,2\n"}, "own.csv has the columns"),
     ],
