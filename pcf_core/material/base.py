@@ -9,7 +9,7 @@ hashed is a record of ``core`` or ``texts``, which is made of it and checks noth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar, cast, get_args
@@ -27,6 +27,7 @@ from pcf_core.material.safety.reading import (
     read_table,
     read_text,
     read_toml,
+    refuse_unknown,
     rows_of_objects,
     title_of,
 )
@@ -143,11 +144,9 @@ class Material(Record):
             return cls.of_list(read_json_lines(path, error), origin)
         if ending == ".json":
             value = read_json_value(path, error)
-            return (
-                cls.of_list(value, origin)
-                if isinstance(value, list)
-                else checked_object(value, path, keys, error)
-            )
+            if isinstance(value, list):
+                return cls.of_list(value, origin)
+            return cls.of_object(checked_object(value, path, error), keys, origin)
         if ending in TABLES:
             return cls.of_rows(read_table(path, cls.columns, cls.optional, error, cls.aliases), origin)
         return cls.of_lines([line for line in read_text(path, error).splitlines() if line.strip()], origin)
@@ -171,6 +170,12 @@ class Material(Record):
             )
         rows = rows_of_objects(values, origin.where, cls.columns, cls.optional, origin.error, cls.aliases)
         return cls.of_rows(rows, origin)
+
+    @classmethod
+    def of_object(cls, value: Mapping[str, Any], keys: Collection[str], origin: Origin) -> dict[str, Any]:
+        """Turn an object of JSON into fields, which it has by name."""
+        refuse_unknown(value, origin.where, keys, origin.error)
+        return dict(value)
 
     @classmethod
     def written(cls, record: Any) -> dict[str, Any]:

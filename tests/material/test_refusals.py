@@ -41,7 +41,7 @@ TOPICS: list[Row] = [
     ("bad.csv", "group,word\n", "has no groups"),
     ("bad.csv", "term,word\na,b\n", "must name group and word"),
     ("bad.csv", "group,word\na,he\nb,\n", "a word of the group b is empty"),
-    ("bad.csv", "group,word\nA,he\nb,she\n", "small letters"),
+    ("bad.csv", "group,word\n,he\nb,she\n", "small letters"),
     ("bad.csv", "group,word\na,he\nb,she\na,he\n", "'he' appears twice in the group a"),
     ("bad.json", "", "not valid JSON"),
     ("bad.json", "[]", "has no groups"),

@@ -163,22 +163,21 @@ def read_toml(
         raise error(f"{label(path)} is not valid TOML ({reason}): correct it there.") from problem
     if set(table) & set(foreign):
         return {}
-    _refuse_unknown(table, path, allowed, error)
+    refuse_unknown(table, label(path), allowed, error)
     return table
 
 
 def read_json(path: Path, allowed: Collection[str], error: type[InputError]) -> dict[str, Any]:
     """Read the object that a JSON file holds."""
-    return checked_object(read_json_value(path, error), path, allowed, error)
+    value = checked_object(read_json_value(path, error), path, error)
+    refuse_unknown(value, label(path), allowed, error)
+    return value
 
 
-def checked_object(
-    value: object, path: Path, allowed: Collection[str], error: type[InputError]
-) -> dict[str, Any]:
-    """Return what a JSON file holds if it is an object with no key but the ``allowed`` ones."""
+def checked_object(value: object, path: Path, error: type[InputError]) -> dict[str, Any]:
+    """Return what a JSON file holds if it is an object."""
     if not isinstance(value, dict):
         raise error(f"{label(path)} holds {shown(value)}: write an object, with the keys in braces.")
-    _refuse_unknown(value, path, allowed, error)
     return value
 
 
@@ -219,14 +218,13 @@ def _no_number(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON number")
 
 
-def _refuse_unknown(
-    table: Mapping[str, Any], path: Path, allowed: Collection[str], error: type[InputError]
+def refuse_unknown(
+    table: Mapping[str, Any], where: str, allowed: Collection[str], error: type[InputError]
 ) -> None:
+    """Refuse a key that is not allowed."""
     unknown = sorted(set(table) - set(allowed))
     if unknown:
-        raise error(
-            f"{label(path)} has the unknown key {shown(unknown[0])}: use only {listed(sorted(allowed))}."
-        )
+        raise error(f"{where} has the unknown key {shown(unknown[0])}: use only {listed(sorted(allowed))}.")
 
 
 def read_table(
