@@ -149,10 +149,10 @@ def test_groups_by_name_in_json(tmp_path: Path, form: str) -> None:
     assert sentences == said
 
 
-@pytest.mark.parametrize(
-    "written", [{"women": "she", "men": "he"}, {"women": ["she"], "men": [1]}, {"a": {}}]
-)
-def test_other_objects_are_refused_by_their_key(tmp_path: Path, written: object, refusal: Refusal) -> None:
+@pytest.mark.parametrize("written", ['{"a": "she", "b": "he"}', '{"a": ["he"], "b": [1]}', '{"a": 1}'])
+def test_other_objects_are_refused_by_their_key(
+    tmp_path: Path, written: str, refusal: Callable[[Exception], str]
+) -> None:
     path = tmp_path / "a.json"
-    path.write_text(json.dumps(written))
-    assert "has the unknown key" in refused(refusal, TopicError, load_topic, path)
+    path.write_text(written)
+    assert "has the unknown key 'a'" in refused(refusal, TopicError, load_topic, path)
