@@ -24,8 +24,8 @@ from pcf_core.material.safety.reading import (
     label,
     read_json_lines,
     read_json_value,
+    read_lines,
     read_table,
-    read_text,
     read_toml,
     refuse_unknown,
     rows_of_objects,
@@ -149,7 +149,7 @@ class Material(Record):
             return cls.of_object(checked_object(value, path, error), keys, origin)
         if ending in TABLES:
             return cls.of_rows(read_table(path, cls.columns, cls.optional, error, cls.aliases), origin)
-        return cls.of_lines([line for line in read_text(path, error).splitlines() if line.strip()], origin)
+        return cls.of_lines(read_lines(path, error), origin)
 
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:

@@ -25,10 +25,11 @@ from pcf_core.core.topics import Group, Topic
 from pcf_core.material.base import Flag, Kind, Language, Material, Omitted, Origin, Rows, origin_of
 from pcf_core.material.safety.reading import (
     check_ending,
-    read_text,
+    read_lines,
     read_toml,
     tell,
     title_of,
+    unquoted,
     upload_label,
     uploaded,
 )
@@ -123,7 +124,7 @@ class WrittenTopic(Material):
     @classmethod
     def of_lines(cls, lines: Sequence[str], origin: Origin) -> dict[str, Any]:
         """Read a group a line, with commas between its words."""
-        groups = [[normalise(word) for word in line.split(",")] for line in lines]
+        groups = [[*map(normalise, unquoted(line.split(","), origin.where))] for line in lines]
         if all(len(words) == 1 for words in groups):  # one group's list, or many groups? nobody can tell
             raise TopicError(
                 f"{origin.where} has no line with a comma: write a line for each group with commas between "
@@ -402,8 +403,8 @@ def _of_lists(names: Sequence[str], contents: Sequence[bytes]) -> Topic:
     groups = []
     for name, data in zip(names, contents, strict=True):
         with uploaded(name, data) as path:
-            lines = read_text(path, TopicError).splitlines()
-        groups.append(Group(name=name_of(Path(name)), words=tuple(line for line in lines if line.strip())))
+            words = unquoted(read_lines(path, TopicError), name)
+        groups.append(Group(name=name_of(Path(name)), words=tuple(words)))
     called = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} files"
     return make_topic(
         safe_name("-".join(group.name for group in groups)),

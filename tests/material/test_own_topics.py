@@ -156,3 +156,22 @@ def test_other_objects_are_refused_by_their_key(
     path = tmp_path / "a.json"
     path.write_text(written)
     assert "has the unknown key 'a'" in refused(refusal, TopicError, load_topic, path)
+
+
+def test_quotation_marks_around_words_are_taken_off_and_it_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("\"he\", 'him'\n“she”, o'clock\n")
+    sentences: list[str] = []
+    with heard(sentences.append):
+        topic = load_topic(path)
+    assert [group.words for group in topic.groups] == [("he", "him"), ("she", "o'clock")]
+    assert sentences == ["Quotation marks around words of a.txt were taken off."]
+
+
+@pytest.mark.parametrize("line", ["# pronouns", "1. she", "2) she", "// she"])
+def test_comments_and_numbers_are_refused_with_their_line(
+    tmp_path: Path, line: str, refusal: Callable[[Exception], str]
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(f"he,him\n{line}, her\n")
+    assert "a.txt, line 2 begins with" in refused(refusal, TopicError, load_topic, path)

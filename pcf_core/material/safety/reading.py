@@ -46,6 +46,8 @@ LONG_KEY = re.compile(r"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){8}[\w-]")
 TERM_ALIASES: Mapping[str, str] = {"occupation": "term"}
 TABLES = (".csv", ".tsv")  # endings of tables; what separates their columns is seen in the header
 SEPARATORS: Mapping[str, str] = {",": "commas", ";": "semicolons", "\t": "tabs"}
+NO_ENTRY = re.compile(r"\s*(#|//|\d+[.)]\s)")  # of a comment or a numbered list
+QUOTED = re.compile(r"\"[^\"]+\"|'[^']+'|“[^”]+”|„[^“]+“|«[^»]+»")
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")  # in no text that somebody wrote
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("_listener", default=None)
@@ -136,6 +138,28 @@ def _windows_text(data: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     return None if CONTROLS.search(text) else text
+
+
+def read_lines(path: Path, error: type[InputError]) -> list[str]:
+    """Read the filled lines of a text; comments and numbers before a line are refused."""
+    lines = []
+    for number, line in enumerate(read_text(path, error).splitlines(), start=1):
+        if beginning := NO_ENTRY.match(line):
+            raise error(
+                f"{label(path)}, line {number} begins with {shown(beginning[0].strip())}: remove it; "
+                "a line has one entry, without comments and numbers."
+            )
+        if line.strip():
+            lines.append(line)
+    return lines
+
+
+def unquoted(words: Sequence[str], where: str) -> list[str]:
+    """Take off quotation marks around words, and say so."""
+    plain = [word.strip()[1:-1] if QUOTED.fullmatch(word.strip()) else word for word in words]
+    if plain != [*words]:
+        tell(f"Quotation marks around words of {where} were taken off.")
+    return plain
 
 
 def read_toml(
