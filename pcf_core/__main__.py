@@ -30,6 +30,7 @@ from pcf_core.cli.reading import compare, journal, models, risk, templates, topi
 from pcf_core.cli.scoring import score, words, worker
 from pcf_core.core.errors import AuditError, InputError
 from pcf_core.core.settings import ROOT, adopt, settings
+from pcf_core.material.safety.reading import heard
 from pcf_core.store.files import sentence
 
 USUAL_PORT = 8501  # Streamlit's
@@ -105,7 +106,8 @@ def run_command(
     ``unfinished`` says what an interrupt leaves behind.
     """
     try:
-        code = application(arguments, standalone_mode=False) or 0
+        with heard(say):
+            code = application(arguments, standalone_mode=False) or 0
     except InputError as error:
         say(str(error))
         return 2

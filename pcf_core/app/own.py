@@ -6,7 +6,8 @@ Both are offered to auditors alone.  Files may be no larger than the field and t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
@@ -22,7 +23,7 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.records import Record
 from pcf_core.core.settings import settings
 from pcf_core.material.base import Kind
-from pcf_core.material.safety.reading import title_of
+from pcf_core.material.safety.reading import heard, title_of
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.shelves import Shelf
 
@@ -236,7 +237,8 @@ def draw_upload(
     if given is None:
         return
     try:
-        item: Any = own.read_upload(given.files)
+        with reading_shown():
+            item: Any = own.read_upload(given.files)
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return
@@ -255,6 +257,16 @@ def draw_upload(
             recorded("uploaded", kind, name, own.save, item)
             empty_typed(key)
             saved(name)
+
+
+@contextmanager
+def reading_shown() -> Iterator[None]:
+    """Draw how the files of the block are read where that is not as usual: encoding, separator, columns."""
+    sentences: list[str] = []
+    with heard(sentences.append):
+        yield
+    for sentence in sentences:
+        st.caption(plain(sentence))
 
 
 def draw_views(

@@ -9,7 +9,7 @@ hashed is a record of ``core`` or ``texts``, which is made of it and checks noth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar, cast, get_args
@@ -19,12 +19,16 @@ from pydantic import BeforeValidator, ConfigDict, StrictBool, ValidationError, V
 from pcf_core.core.errors import InputError
 from pcf_core.core.records import LONGEST_QUOTE, LeftOut, Record, first_problem, quoted
 from pcf_core.material.safety.reading import (
+    TABLES,
     checked_object,
     label,
+    read_json_lines,
     read_json_value,
+    read_lines,
     read_table,
-    read_text,
     read_toml,
+    refuse_unknown,
+    rows_of_objects,
     title_of,
 )
 from pcf_core.material.safety.text import (
@@ -136,16 +140,16 @@ class Material(Record):
         keys = (*cls._fields(), *cls.besides)
         if ending == ".toml":
             return read_toml(path, keys, error)
+        if ending == ".jsonl":
+            return cls.of_list(read_json_lines(path, error), origin)
         if ending == ".json":
             value = read_json_value(path, error)
-            return (
-                cls.of_list(value, origin)
-                if isinstance(value, list)
-                else checked_object(value, path, keys, error)
-            )
-        if ending == ".csv":
+            if isinstance(value, list):
+                return cls.of_list(value, origin)
+            return cls.of_object(checked_object(value, path, error), keys, origin)
+        if ending in TABLES:
             return cls.of_rows(read_table(path, cls.columns, cls.optional, error, cls.aliases), origin)
-        return cls.of_lines([line for line in read_text(path, error).splitlines() if line.strip()], origin)
+        return cls.of_lines(read_lines(path, error), origin)
 
     @classmethod
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
@@ -159,8 +163,19 @@ class Material(Record):
 
     @classmethod
     def of_list(cls, values: Sequence[object], origin: Origin) -> dict[str, Any]:
-        """Turn a list of JSON into fields."""
-        raise origin.error(f"{origin.where} holds {shown(values)}: write an object, with the keys in braces.")
+        """Turn a list of JSON into fields: one of objects is a table."""
+        if not cls.columns or not all(isinstance(value, Mapping) for value in values) or not values:
+            raise origin.error(
+                f"{origin.where} holds {shown(values)}: write an object, with the keys in braces."
+            )
+        rows = rows_of_objects(values, origin.where, cls.columns, cls.optional, origin.error, cls.aliases)
+        return cls.of_rows(rows, origin)
+
+    @classmethod
+    def of_object(cls, value: Mapping[str, Any], keys: Collection[str], origin: Origin) -> dict[str, Any]:
+        """Turn an object of JSON into fields, which it has by name."""
+        refuse_unknown(value, origin.where, keys, origin.error)
+        return dict(value)
 
     @classmethod
     def written(cls, record: Any) -> dict[str, Any]:

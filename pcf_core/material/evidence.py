@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import ValidationInfo, model_validator
 
@@ -18,7 +18,7 @@ from pcf_core.core.errors import EvidenceError, TopicError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.topics import Evidence, Topic, Weights
 from pcf_core.material.base import Entry, Kind, Material, Origin, Rows, Weight, Word, origin_of
-from pcf_core.material.safety.reading import TERM_ALIASES, label, read_table
+from pcf_core.material.safety.reading import TABLES, TERM_ALIASES, label, read_table, unquoted
 from pcf_core.material.safety.text import check_once, listed, normalise, shown
 from pcf_core.material.shelves import MOST_NAMED, Shelf, given_file
 
@@ -168,7 +168,7 @@ def _split_employment(evidence: Evidence, statistics: Mapping[str, Factor]) -> d
 
 
 def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
-    path = given_file(name_or_path, (".csv",))
+    path = given_file(name_or_path, TABLES)
     if path is None:
         raise EvidenceError(
             f"The weighting {shown(name_or_path)} is unknown: use uniform, employment, list, or the path of "
@@ -203,8 +203,9 @@ def _number_of(text: str, where: str) -> float:
 # score.
 
 
-ENDINGS = (".toml", ".json", ".csv", ".txt")
+ENDINGS = (".toml", ".json", ".jsonl", ".csv", ".tsv", ".txt")
 SHELF = Shelf("evidence list", "evidence", (".toml",), ENDINGS, EvidenceError, keeps_own=True)
+TITLES = ("job", "job title", "title", "occupation title")  # of the column of classifications of occupations
 MAX_TERMS = 5_000  # as many as a topic has words
 
 
@@ -219,7 +220,7 @@ class WrittenEvidence(Material):
     record = Evidence
     columns = ("term",)
     optional = ("weight",)
-    aliases = TERM_ALIASES
+    aliases: ClassVar[Mapping[str, str]] = {**TERM_ALIASES, **dict.fromkeys(TITLES, "term")}
 
     terms: tuple[Entry, ...] = ()
     weights: tuple[Weight, ...] = ()
@@ -254,7 +255,7 @@ class WrittenEvidence(Material):
     @classmethod
     def of_lines(cls, lines: Sequence[str], origin: Origin) -> dict[str, Any]:
         """Read a term a line."""
-        return {"terms": lines}
+        return {"terms": unquoted(lines, origin.where)}
 
 
 OWN: Kind[Evidence] = Kind(SHELF, WrittenEvidence)

@@ -25,7 +25,7 @@ from pcf_core.core.errors import EvidenceError, InputError
 from pcf_core.core.factors import Matching, OwnFactor, ReadCard, ReadCount, ReadTable
 from pcf_core.core.records import LeftOut, Record, first_problem
 from pcf_core.core.settings import settings
-from pcf_core.material.safety.reading import label, read_table, read_toml, upload_label, uploaded
+from pcf_core.material.safety.reading import TABLES, label, read_table, read_toml, upload_label, uploaded
 from pcf_core.material.safety.text import check_once, check_word, shown
 
 # A user's own figures of the occupations: a CSV file ``occupation,value[,weight]``.
@@ -87,8 +87,8 @@ def read_own_factor(file_name: str, data: bytes) -> OwnFactor:
         There is no room for temporary files.
     """
     name = upload_label(file_name)
-    if Path(name).suffix.lower() != ".csv":
-        raise EvidenceError(f"{shown(name)} is not a .csv file: save the table as CSV.")
+    if Path(name).suffix.lower() not in TABLES:
+        raise EvidenceError(f"{shown(name)} is not a .csv or .tsv file: save the table as one.")
     with uploaded(name, data) as path:
         return load_own_factor(path)
 

@@ -24,7 +24,7 @@ from pcf_core.material.shelves import Shelf
 from pcf_core.material.template_files import LARGEST_NUMBER
 from pcf_core.material.topics import MAX_WORDS
 
-ENDINGS = (".toml", ".json", ".csv")
+ENDINGS = (".toml", ".json", ".jsonl", ".csv", ".tsv")
 COLUMNS = ("template", "subject", "right", "wrong")
 BETWEEN = "|"
 FIRST = "continents"

@@ -21,9 +21,10 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pcf_core.core.errors import InputError, StoreError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.settings import settings
-from pcf_core.material.safety.reading import check_ending, upload_label, uploaded, write_whole
+from pcf_core.material.safety.reading import check_ending, label, upload_label, uploaded, write_whole
 from pcf_core.material.safety.text import MAX_NAME, NAME, check_name, listed, normal, shown
 
+ALL_ENDINGS = ("*",)  # for a file of any ending
 MOST_NAMED = 12  # names in a sentence
 LAST = "calibration"  # nobody's subject: behind the others in every list
 OWN_ENDING = re.compile(r"-own(-\d+)?$")
@@ -94,6 +95,11 @@ class Shelf:
                 if name_or_path in files:
                     return files[name_or_path]
         path = given_file(name_or_path, self.accepts)
+        if path is None and given_file(name_or_path, ALL_ENDINGS):
+            raise self.error(
+                f"{label(Path(name_or_path))} is there, but {_with_article(self.kind)} is read from a "
+                f"{' or '.join(self.accepts)} file: save it as one."
+            )
         if path is None:
             names = self.names()
             more = [f"{len(names) - MOST_NAMED:,} more"] if len(names) > MOST_NAMED else []
@@ -146,9 +152,14 @@ def given_file(path: str | Path, accepts: Collection[str]) -> Path | None:
     """Return the path if it is a file with one of these endings, else ``None``."""
     file = Path(path)
     try:
-        return file if file.suffix.lower() in accepts and file.is_file() else None
+        of_kind = accepts == ALL_ENDINGS or file.suffix.lower() in accepts
+        return file if of_kind and file.is_file() else None
     except (OSError, ValueError):  # a name too long for the file system, or one with a null byte
         return None
+
+
+def _with_article(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
 
 
 def name_of(path: Path) -> str:
@@ -279,9 +290,9 @@ class OwnFiles(ABC, Generic[T]):
         if name in self.shelf.shipped():
             raise error(f"The name {name} belongs to a shipped {kind}: choose another name.")
         if name in self.shelf.own() and not replace:
-            article = "an" if kind[0] in "aeiou" else "a"
             raise error(
-                f"You already have {article} {kind} named {name}: choose another name, or delete the old one."
+                f"You already have {_with_article(kind)} named {name}: "
+                "choose another name, or delete the old one."
             )
 
     def free_name(self, name: str) -> str:

@@ -201,7 +201,8 @@ def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
             _check_unpacked(path, facts.num_rows, _least_unpacked(facts))
             written = file.schema_arrow.names
             names = column_names(written, path, COLUMNS, OPTIONAL, TemplateError, ALIASES)
-            wanted = [name for name in names if origins or name in (*COLUMNS, "documents", FITS)]
+            needed = (*COLUMNS, *OPTIONAL) if origins else (*COLUMNS, "documents", FITS)
+            wanted = [name for name in names if name in needed]
             columns = [written[names.index(name)] for name in wanted]
             _check_pages(path, facts, columns)
             table = file.read(columns=columns, use_threads=False).rename_columns(wanted)

@@ -44,7 +44,8 @@ from pcf_core.material.template_files import (
 )
 
 ENDINGS = (".csv", ".parquet")
-SHELF = Shelf("template set", "templates", ENDINGS, ENDINGS, TemplateError, keeps_own=True)
+ACCEPTED = (".csv", ".tsv", ".parquet")
+SHELF = Shelf("template set", "templates", ENDINGS, ACCEPTED, TemplateError, keeps_own=True)
 MOST_EXAMPLES = 3
 LONGEST_REFERENCE = 200
 

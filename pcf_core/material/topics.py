@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -25,13 +25,16 @@ from pcf_core.core.topics import Group, Topic
 from pcf_core.material.base import Flag, Kind, Language, Material, Omitted, Origin, Rows, origin_of
 from pcf_core.material.safety.reading import (
     check_ending,
-    read_text,
+    read_lines,
     read_toml,
+    tell,
     title_of,
+    unquoted,
     upload_label,
     uploaded,
 )
 from pcf_core.material.safety.text import (
+    NAME,
     check_language,
     check_name,
     check_word,
@@ -44,8 +47,9 @@ from pcf_core.material.safety.text import (
 from pcf_core.material.shelves import MOST_NAMED, Shelf, name_of, safe_name
 
 LINES = ".txt"
+EXAMPLES = "examples"  # the key of a list in the files of WEAT: two of targets and two of attributes
 UNNAMED = "own"  # what safe_name makes of a word without a letter of ASCII
-ENDINGS = (".toml", ".json", ".csv", LINES)
+ENDINGS = (".toml", ".json", ".jsonl", ".csv", ".tsv", LINES)
 FIRST = "gender"
 SHELF = Shelf("topic", "topics", (".toml",), ENDINGS, TopicError, keeps_own=True)
 MAX_WORDS = 5_000
@@ -109,12 +113,18 @@ class WrittenTopic(Material):
         words: dict[str, list[str]] = {}
         for _, row in rows:
             words.setdefault(row["group"].strip(), []).append(row["word"])
-        return {"groups": [{"name": name, "words": group} for name, group in words.items()]}
+        return _named_groups(words)
+
+    @classmethod
+    def of_object(cls, value: Mapping[str, Any], keys: Collection[str], origin: Origin) -> dict[str, Any]:
+        """Read a topic's fields, or groups by name: lists of words, one or two levels deep, or WEAT's."""
+        groups = {} if set(value) & set(keys) else _groups_by_name(value)
+        return _named_groups(groups) if groups else super().of_object(value, keys, origin)
 
     @classmethod
     def of_lines(cls, lines: Sequence[str], origin: Origin) -> dict[str, Any]:
         """Read a group a line, with commas between its words."""
-        groups = [[normalise(word) for word in line.split(",")] for line in lines]
+        groups = [[*map(normalise, unquoted(line.split(","), origin.where))] for line in lines]
         if all(len(words) == 1 for words in groups):  # one group's list, or many groups? nobody can tell
             raise TopicError(
                 f"{origin.where} has no line with a comma: write a line for each group with commas between "
@@ -201,6 +211,42 @@ def _called_after_first(groups: Sequence[Sequence[str]]) -> dict[str, Any]:
     if UNNAMED in names or first_duplicate(names) is not None:
         names = [f"group-{number}" for number in range(1, len(groups) + 1)]
     return {"groups": [{"name": name, "words": [*words]} for name, words in zip(names, groups, strict=True)]}
+
+
+def _groups_by_name(value: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the words of each group of an object, empty where it is something else.
+
+    ``{"women": ["she", …], …}``; ``{"targ1": {"category": "Flowers", "examples": ["aster", …]}, …}`` as in
+    the files of WEAT; ``{"ability": {"hearing": ["deaf", …], …}, …}``: of one outer key the inner ones are
+    the groups, of several the outer ones.
+    """
+    if len(value) == 1 and isinstance(inner := next(iter(value.values())), dict) and EXAMPLES not in inner:
+        value = inner
+    groups: dict[str, list[str]] = {}
+    for key, entry in value.items():
+        name, words = key, entry
+        if isinstance(entry, dict) and EXAMPLES in entry:
+            name, words = str(entry.get("category", key)), entry[EXAMPLES]
+        elif isinstance(entry, dict) and all(isinstance(part, list) for part in entry.values()):
+            words = [*itertools.chain.from_iterable(entry.values())]
+        if name in groups or not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            return {}
+        groups[name] = words
+    if groups.keys().isdisjoint(value) and len(groups) > 2:
+        tell(f"Each of the {len(groups)} lists is a group: remove those that stand for no people.")
+    return groups
+
+
+def _named_groups(words: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Give groups names that are safe in files and links, and say which ones are changed."""
+    names = [name if not name or NAME.fullmatch(name) else safe_name(name) for name in words]
+    if UNNAMED in names or first_duplicate(names) is not None:
+        names = [f"group-{number}" for number in range(1, len(words) + 1)]
+    for name, written in zip(names, words, strict=True):
+        if name != written:
+            tell(f"The group {shown(written)} is called {name} here.")
+    groups = zip(names, words.values(), strict=True)
+    return {"groups": [{"name": name, "words": [*group]} for name, group in groups]}
 
 
 def check_groups(groups: Sequence[Group], where: str) -> tuple[Group, ...]:
@@ -357,8 +403,8 @@ def _of_lists(names: Sequence[str], contents: Sequence[bytes]) -> Topic:
     groups = []
     for name, data in zip(names, contents, strict=True):
         with uploaded(name, data) as path:
-            lines = read_text(path, TopicError).splitlines()
-        groups.append(Group(name=name_of(Path(name)), words=tuple(line for line in lines if line.strip())))
+            words = unquoted(read_lines(path, TopicError), name)
+        groups.append(Group(name=name_of(Path(name)), words=tuple(words)))
     called = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} files"
     return make_topic(
         safe_name("-".join(group.name for group in groups)),

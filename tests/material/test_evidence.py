@@ -99,3 +99,17 @@ def test_five_thousand_terms_are_allowed_and_one_more_is_not():
     assert len(make_evidence("many", numbers[:-1]).terms) == 5000
     with pytest.raises(EvidenceError, match="5,001 occupations; at most 5,000"):
         make_evidence("many", numbers)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("isco.csv", '"level";"code";"title"\n4;"2221";"Nursing professionals"\n4;"5120";"Cooks"\n'),
+        ("onet.tsv", "O*NET-SOC Code\tTitle\tDescription\n29-1\tNursing professionals\tx\n35-2\tCooks\ty\n"),
+        ("jobs.txt", '"Nursing professionals"\nCooks\n'),
+    ],
+)
+def test_classifications_of_occupations_are_read_by_their_titles(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    assert load_evidence(path).terms == ("Nursing professionals", "Cooks")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pcf_core.core.errors import InputError, TopicError
 from pcf_core.core.settings import Settings
+from pcf_core.material.safety.reading import heard
 from pcf_core.material.topics import copied, list_topics, load_topic, load_topic_upload, save_topic
 from tests.material.kinds import KINDS, TOPIC
 from tests.material.refusing import refused
@@ -80,7 +81,7 @@ def test_json_and_csv_are_read_as_the_command_line_reads_them() -> None:
         ({"a.txt": b"x", "b.txt": b" \n"}, "the group b has no words"),
         ({"a.txt": b"x", "b.txt": b"X"}, "is in the groups a and b"),
         ({"a.txt": b"x", "A .txt": b"y"}, "two groups have the name 'a'"),
-        ({"a.txt": b"\xff", "b.txt": b"y"}, "a.txt is not UTF-8"),
+        ({"a.txt": b"\x81", "b.txt": b"y"}, "a.txt is not UTF-8"),
         ({"own.toml": b"groups = 1"}, "own.toml: groups must be a list"),
         ({"own.csv": b"a,b\n1,2\n"}, "own.csv has the columns"),
     ],
@@ -104,3 +105,73 @@ def test_any_lists_give_a_topic_or_one_sentence(
     else:
         assert topic.group_names == ("one", "two")
         assert all(word == word.strip() for word in topic.words)
+
+
+FORMS = {
+    "lists": ({"women": ["she"], "men": ["he"]}, ["women", "men"], []),
+    "capitals": (
+        {"African American": ["black"], "white": ["white"]},
+        ["african-american", "white"],
+        ["The group 'African American' is called african-american here."],
+    ),
+    "another script": (
+        {"女": ["她"], "男": ["他"]},
+        ["group-1", "group-2"],
+        ["The group '女' is called group-1 here.", "The group '男' is called group-2 here."],
+    ),
+    "weat": (
+        {
+            f"{kind}{number}": {"category": f"list-{kind}-{number}", "examples": [f"{kind} {number}"]}
+            for kind in ("targ", "attr")
+            for number in (1, 2)
+        },
+        ["list-targ-1", "list-targ-2", "list-attr-1", "list-attr-2"],
+        ["Each of the 4 lists is a group: remove those that stand for no people."],
+    ),
+    "nested": ({"ability": {"hearing": ["deaf"], "sight": ["blind"]}}, ["hearing", "sight"], []),
+    "nested twice": (
+        {"ability": {"hearing": ["deaf"], "sight": ["blind"]}, "age": {"young": ["young"]}},
+        ["ability", "age"],
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_groups_by_name_in_json(tmp_path: Path, form: str) -> None:
+    written, names, said = FORMS[form]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(written))
+    sentences: list[str] = []
+    with heard(sentences.append):
+        topic = load_topic(path)
+    assert [group.name for group in topic.groups] == names
+    assert sentences == said
+
+
+@pytest.mark.parametrize("written", ['{"a": "she", "b": "he"}', '{"a": ["he"], "b": [1]}', '{"a": 1}'])
+def test_other_objects_are_refused_by_their_key(
+    tmp_path: Path, written: str, refusal: Callable[[Exception], str]
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(written)
+    assert "has the unknown key 'a'" in refused(refusal, TopicError, load_topic, path)
+
+
+def test_quotation_marks_around_words_are_taken_off_and_it_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("\"he\", 'him'\n“she”, o'clock\n")
+    sentences: list[str] = []
+    with heard(sentences.append):
+        topic = load_topic(path)
+    assert [group.words for group in topic.groups] == [("he", "him"), ("she", "o'clock")]
+    assert sentences == ["Quotation marks around words of a.txt were taken off."]
+
+
+@pytest.mark.parametrize("line", ["# pronouns", "1. she", "2) she", "// she"])
+def test_comments_and_numbers_are_refused_with_their_line(
+    tmp_path: Path, line: str, refusal: Callable[[Exception], str]
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(f"he,him\n{line}, her\n")
+    assert "a.txt, line 2 begins with" in refused(refusal, TopicError, load_topic, path)

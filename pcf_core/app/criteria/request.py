@@ -373,7 +373,8 @@ def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
         return
     ((file_name, data),) = given.files
     try:
-        read = read_upload(experiment, given.files)
+        with own.reading_shown():
+            read = read_upload(experiment, given.files)
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return

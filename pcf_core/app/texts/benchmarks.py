@@ -22,7 +22,7 @@ from pcf_core.audit.comparing import controlled
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.risk import Comparison
 from pcf_core.core.run import ScoringKey
-from pcf_core.material.safety.reading import upload_label, uploaded
+from pcf_core.material.safety.reading import heard, upload_label, uploaded
 from pcf_core.models.registry import resolve_to_score
 from pcf_core.report.sections.knowledge import benchmark_panel, benchmark_table, pairs_panel
 from pcf_core.show.findings.benchmarks import agreement_finding, benchmark_finding, criticism_finding
@@ -166,11 +166,13 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
         st.info(plain(message), icon=":material/upload_file:")
         return
     try:
-        material = read_files(benchmark, [(file.name, file.getvalue()) for file in files])
+        material, sentences = read_files(benchmark, [(file.name, file.getvalue()) for file in files])
         request, refused = requests(material, models)
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return
+    for sentence in sentences:
+        st.caption(plain(sentence))
     for sentence in refused:
         st.error(plain(sentence), icon=":material/error:")
     missing = {
@@ -184,11 +186,14 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
 
 
 @kept(slots=4)
-def read_files(benchmark: BenchmarkName, files: Sequence[tuple[str, bytes]]) -> Material:
-    """Read uploads, or the package's file where there are none."""
-    with ExitStack() as opened:
+def read_files(
+    benchmark: BenchmarkName, files: Sequence[tuple[str, bytes]]
+) -> tuple[Material, tuple[str, ...]]:
+    """Read uploads, or the package's file where there are none, and say what in them is not as usual."""
+    sentences: list[str] = []
+    with ExitStack() as opened, heard(sentences.append):
         paths = [opened.enter_context(uploaded(upload_label(name), data)) for name, data in files]
-        return load_material(benchmark, paths)
+        return load_material(benchmark, paths), tuple(sentences)
 
 
 def requests(material: Material, models: Sequence[str]) -> tuple[dict[str, BenchmarkAsked], list[str]]:

@@ -1,4 +1,8 @@
-"""The content of a file: text, TOML, JSON, CSV; ``error`` is the class of a refusal.
+"""The content of a file: text, TOML, JSON, tables; ``error`` is the class of a refusal.
+
+Text is UTF-8, UTF-16 with a byte order mark, or Windows-1252.  The columns of a table are separated by
+commas, semicolons or tabs, and columns that nobody needs are skipped.  Whatever is not as usual is told to
+the ``listener`` of :func:`heard`: nothing is changed or left out in silence.
 
 Nothing is cached: a file is a few kilobytes, and what was changed or repaired on disk must show at once.
 
@@ -16,8 +20,9 @@ import re
 import stat
 import tempfile
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -39,6 +44,36 @@ ASIDE = re.compile(
 # grow with the square of its parts: 8,000 of them, 16 kB, take 3 s and 250 MB.
 LONG_KEY = re.compile(r"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){8}[\w-]")
 TERM_ALIASES: Mapping[str, str] = {"occupation": "term"}
+TABLES = (".csv", ".tsv")  # endings of tables; what separates their columns is seen in the header
+SEPARATORS: Mapping[str, str] = {",": "commas", ";": "semicolons", "\t": "tabs"}
+NO_ENTRY = re.compile(r"\s*(#|//|\d+[.)]\s)")  # of a comment or a numbered list
+QUOTED = re.compile(r"\"[^\"]+\"|'[^']+'|“[^”]+”|„[^“]+“|«[^»]+»")
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")  # in no text that somebody wrote
+_listener: ContextVar[Callable[[str], None] | None] = ContextVar("_listener", default=None)
+
+
+@contextmanager
+def heard(listener: Callable[[str], None]) -> Iterator[None]:
+    """Tell the listener, a sentence each and once, how files are read within the block if not as usual."""
+    sentences: set[str] = set()
+
+    def once(sentence: str) -> None:
+        if sentence not in sentences:
+            sentences.add(sentence)
+            listener(sentence)
+
+    token = _listener.set(once)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def tell(sentence: str) -> None:
+    """Tell whoever listens how a file is read."""
+    if listener := _listener.get():
+        listener(sentence)
 
 
 def label(path: Path) -> str:
@@ -69,12 +104,62 @@ def read_data(path: Path, error: type[InputError]) -> bytes:
 
 def read_text(path: Path, error: type[InputError]) -> str:
     """Read the text of a file, without its byte order mark."""
+    data = read_data(path, error)
+    if data.startswith(UTF_16):
+        try:
+            text = data.decode("utf-16")
+        except UnicodeDecodeError as problem:
+            raise error(
+                f"{label(path)} is damaged UTF-16 text: save it with the encoding UTF-8."
+            ) from problem
+        tell(f"{label(path)} is UTF-16 text.")
+        return text
     try:
-        return read_data(path, error).decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        raise error(
-            f"{label(path)} is not UTF-8 text (byte {problem.start + 1:,}): save it with the encoding UTF-8."
-        ) from problem
+        if (text := _windows_text(data)) is None:
+            raise _not_utf_8(path, problem, error) from problem
+        tell(f"{label(path)} is not UTF-8 and was read as Windows-1252: check letters such as é and ü.")
+        return text
+
+
+def _not_utf_8(path: Path, problem: UnicodeDecodeError, error: type[InputError]) -> InputError:
+    return error(
+        f"{label(path)} is not UTF-8 text (byte {problem.start + 1:,}): save it with the encoding UTF-8."
+    )
+
+
+def _windows_text(data: bytes) -> str | None:
+    """Decode Windows-1252; ``None`` where the bytes are rather damaged UTF-8, or no text at all."""
+    if any(ord(character) > 127 for character in data.decode("utf-8", errors="ignore")):
+        return None
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError:
+        return None
+    return None if CONTROLS.search(text) else text
+
+
+def read_lines(path: Path, error: type[InputError]) -> list[str]:
+    """Read the filled lines of a text; comments and numbers before a line are refused."""
+    lines = []
+    for number, line in enumerate(read_text(path, error).splitlines(), start=1):
+        if beginning := NO_ENTRY.match(line):
+            raise error(
+                f"{label(path)}, line {number} begins with {shown(beginning[0].strip())}: remove it; "
+                "a line has one entry, without comments and numbers."
+            )
+        if line.strip():
+            lines.append(line)
+    return lines
+
+
+def unquoted(words: Sequence[str], where: str) -> list[str]:
+    """Take off quotation marks around words, and say so."""
+    plain = [word.strip()[1:-1] if QUOTED.fullmatch(word.strip()) else word for word in words]
+    if plain != [*words]:
+        tell(f"Quotation marks around words of {where} were taken off.")
+    return plain
 
 
 def read_toml(
@@ -84,7 +169,10 @@ def read_toml(
 
     A file with a ``foreign`` key is one of another kind that may lie there: its table is empty.
     """
-    text = read_text(path, error)
+    try:
+        text = read_data(path, error).decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise _not_utf_8(path, problem, error) from problem
     if len(text) > MAX_TOML:
         raise error(
             f"{label(path)} has {len(text):,} characters, and a TOML file may have at most {MAX_TOML:,}: "
@@ -99,22 +187,21 @@ def read_toml(
         raise error(f"{label(path)} is not valid TOML ({reason}): correct it there.") from problem
     if set(table) & set(foreign):
         return {}
-    _refuse_unknown(table, path, allowed, error)
+    refuse_unknown(table, label(path), allowed, error)
     return table
 
 
 def read_json(path: Path, allowed: Collection[str], error: type[InputError]) -> dict[str, Any]:
     """Read the object that a JSON file holds."""
-    return checked_object(read_json_value(path, error), path, allowed, error)
+    value = checked_object(read_json_value(path, error), path, error)
+    refuse_unknown(value, label(path), allowed, error)
+    return value
 
 
-def checked_object(
-    value: object, path: Path, allowed: Collection[str], error: type[InputError]
-) -> dict[str, Any]:
-    """Return what a JSON file holds if it is an object with no key but the ``allowed`` ones."""
+def checked_object(value: object, path: Path, error: type[InputError]) -> dict[str, Any]:
+    """Return what a JSON file holds if it is an object."""
     if not isinstance(value, dict):
         raise error(f"{label(path)} holds {shown(value)}: write an object, with the keys in braces.")
-    _refuse_unknown(value, path, allowed, error)
     return value
 
 
@@ -129,6 +216,21 @@ def read_json_value(path: Path, error: type[InputError]) -> object:
         raise error(f"{label(path)} is not valid JSON ({reason}): correct it there.") from problem
 
 
+def read_json_lines(path: Path, error: type[InputError]) -> list[object]:
+    """Read a file that has a JSON value in each line; empty lines are skipped."""
+    values: list[object] = []
+    for number, line in enumerate(read_text(path, error).splitlines(), start=1):
+        if line.strip():
+            try:
+                values.append(json.loads(line, object_pairs_hook=_keys_once, parse_constant=_no_number))
+            except (ValueError, RecursionError) as problem:
+                reason = " ".join(str(problem).split()).rstrip(".")[:200]
+                raise error(
+                    f"{label(path)}, line {number} is not valid JSON ({reason}): write a value in each line."
+                ) from problem
+    return values
+
+
 def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     twice = first_duplicate(key for key, _ in pairs)
     if twice is not None:  # the standard library would keep the last and drop the others silently
@@ -140,14 +242,13 @@ def _no_number(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON number")
 
 
-def _refuse_unknown(
-    table: Mapping[str, Any], path: Path, allowed: Collection[str], error: type[InputError]
+def refuse_unknown(
+    table: Mapping[str, Any], where: str, allowed: Collection[str], error: type[InputError]
 ) -> None:
+    """Refuse a key that is not allowed."""
     unknown = sorted(set(table) - set(allowed))
     if unknown:
-        raise error(
-            f"{label(path)} has the unknown key {shown(unknown[0])}: use only {listed(sorted(allowed))}."
-        )
+        raise error(f"{where} has the unknown key {shown(unknown[0])}: use only {listed(sorted(allowed))}.")
 
 
 def read_table(
@@ -157,15 +258,18 @@ def read_table(
     error: type[InputError],
     aliases: Mapping[str, str] = TERM_ALIASES,
 ) -> list[tuple[str, dict[str, str]]]:
-    """Read the rows of a CSV file with a header line: (where, row), where naming file and line.
+    """Read the rows of a table with a header line: (where, row), where naming file and line.
 
-    ``columns`` must be there, ``optional`` may, in any order; empty lines are skipped.  ``aliases``: other
-    names under which a column is read.
+    ``columns`` must be there, ``optional`` may, in any order; other columns and empty lines are skipped.
+    ``aliases``: other names under which a column is read.
     """
-    reader = csv.reader(io.StringIO(read_text(path, error), newline=""), strict=True)
+    name, text = label(path), read_text(path, error)
+    separator = _separator(text, {*columns, *optional, *aliases})
+    if separator != ",":
+        tell(f"The columns of {name} are separated by {SEPARATORS[separator]}.")
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
     rows: list[tuple[str, dict[str, str]]] = []
     header: list[str] = []
-    name = label(path)
     try:
         for cells in reader:
             where = f"{name}, line {reader.line_num}"
@@ -176,12 +280,13 @@ def read_table(
             elif len(cells) != len(header):
                 raise error(
                     f"{where} has {len(cells)} cells but the header has {len(header)}: put a text that "
-                    "contains a comma in quotation marks."
+                    f"contains a {SEPARATORS[separator].removesuffix('s')} in quotation marks."
                 )
             elif len(rows) == MAX_ROWS:
                 raise error(f"{name} has more than {MAX_ROWS:,} rows, the most that are allowed: shorten it.")
             else:
-                rows.append((where, dict(zip(header, cells, strict=True))))
+                read = zip(header, cells, strict=True)
+                rows.append((where, {column: cell for column, cell in read if column != SKIPPED}))
     except csv.Error as problem:
         if "field larger than field limit" in str(problem):
             raise error(
@@ -194,26 +299,89 @@ def read_table(
     return rows
 
 
+def _separator(text: str, known: Collection[str]) -> str:
+    """Return what separates the names in a header: most of those that are known, else most cells."""
+    first = next(filter(str.strip, text.splitlines()), "")
+
+    def cells(separator: str) -> tuple[int, int]:
+        try:
+            names = next(csv.reader([first], delimiter=separator), [])
+        except csv.Error:
+            return 0, 0
+        return sum(name.strip().lower() in known for name in names), len(names)
+
+    return max(SEPARATORS, key=cells)  # of equals the first
+
+
+def rows_of_objects(
+    objects: Sequence[Any],
+    where: str,
+    columns: Collection[str],
+    optional: Collection[str],
+    error: type[InputError],
+    aliases: Mapping[str, str],
+) -> list[tuple[str, dict[str, str]]]:
+    """Read the objects of a JSON list as the rows of a table; all have the keys of the first."""
+    keys = [str(key) for key in objects[0]]
+    header = column_names(keys, Path(where), columns, optional, error, aliases)
+    rows = []
+    for number, item in enumerate(objects, start=1):
+        entry = f"{where}, entry {number:,}"
+        if (other := next(iter(set(keys) ^ set(item)), None)) is not None:
+            raise error(
+                f"{entry} and the first entry do not both have the key {shown(other)}: add or remove it."
+            )
+        cells = dict(zip(header, item.values() if list(item) == keys else map(item.get, keys), strict=True))
+        cells.pop(SKIPPED, None)
+        for column, cell in cells.items():
+            if isinstance(cell, bool) or not isinstance(cell, str | int | float):
+                raise error(f"{entry}: {column} is {shown(cell)}; write a text or a number.")
+        rows.append((entry, {column: str(cell) for column, cell in cells.items()}))
+    return rows
+
+
+SKIPPED = "\0"  # stands in a header for a column that nobody needs
+
+
 def column_names(
-    cells: Collection[str],
+    cells: Sequence[str],
     path: Path,
     columns: Collection[str],
     optional: Collection[str],
     error: type[InputError],
     aliases: Mapping[str, str],
 ) -> list[str]:
-    """Return the columns of a table under the names that the app knows, in their order."""
+    """Return the columns of a table under the names that the app knows, in their order.
+
+    Others are ``SKIPPED``; ``optional`` may have "" for a column without a name, which is passed over, too.
+    """
     written = [cell.strip().lower() for cell in cells]
     header = [aliases.get(name, name) for name in written]
-    names = set(header)
-    if len(names) < len(header) or not set(columns) <= names <= {*columns, *optional}:
+    used = {*columns, *optional}
+    header = [name if name in used else SKIPPED for name in header]
+    names = [name for name in header if name != SKIPPED]
+    if len(set(names)) < len(names) or not set(columns) <= set(names):
         named = [name for name in optional if name]  # a column may have no name, which is no advice
         also = f" and, optionally, {listed(named)}" if named else ""
         raise error(
             f"{label(path)} has the columns {shown(', '.join(written))}: "
-            f"its first line must name {listed(columns)}{also}, separated by commas."
+            f"its first line must name {listed(columns)}{also}, separated by commas, semicolons or tabs."
+        )
+    if skipped := [cell.strip() for cell, name in zip(cells, header, strict=True) if name == SKIPPED]:
+        read = [cell.strip() for cell, name in zip(cells, header, strict=True) if name != SKIPPED]
+        tell(
+            f"Of {label(path)} the {_columns(read)} read, and {_listed(skipped)} "
+            f"{'was' if len(skipped) == 1 else 'were'} not."
         )
     return header
+
+
+def _columns(names: Sequence[str]) -> str:
+    return f"column {_listed(names)} was" if len(names) == 1 else f"columns {_listed(names)} were"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return listed(shown(name) for name in names)
 
 
 LONGEST_FILE_NAME = 60  # characters, of up to four bytes

@@ -18,7 +18,7 @@ from pcf_core.texts.criteria.records.independence import GivenName, NameList
 from pcf_core.texts.criteria.records.quantities import GENDERS
 
 USUAL = "names-1"
-ENDINGS = (".toml", ".csv")
+ENDINGS = (".toml", ".csv", ".tsv")
 SHELF = Shelf("list of names", "criteria", (f"{USUAL}.toml",), ENDINGS, CriteriaError)
 MOST_NAMES = 2000
 LEAST_SHARE = 0.5  # of a user's own list that states none: the other gender is not the commoner one

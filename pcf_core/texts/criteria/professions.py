@@ -49,7 +49,7 @@ def tables_of(value: object, what: str, where: str) -> list[Mapping[str, Any]]:
 
 
 USUAL = "professions-1"
-ENDINGS = (".toml", ".csv")
+ENDINGS = (".toml", ".csv", ".tsv")
 MOST = 1_000
 LONGEST = 60  # characters of a name
 # Of the table of gendered words, which pairs them with an actress, a waitress, a manny.

@@ -28,7 +28,15 @@ import numpy as np
 
 from pcf_core.core.errors import CriteriaError
 from pcf_core.core.records import FloatArray, LeftOut
-from pcf_core.material.safety.reading import label, read_json, read_table, read_text, read_toml, title_of
+from pcf_core.material.safety.reading import (
+    TABLES,
+    label,
+    read_json,
+    read_table,
+    read_text,
+    read_toml,
+    title_of,
+)
 from pcf_core.material.safety.text import check_name, check_text, first_duplicate, shown
 from pcf_core.material.shelves import Shelf, name_of
 from pcf_core.texts.criteria.answers import read_letter
@@ -50,7 +58,7 @@ from pcf_core.texts.criteria.records.separation import (
 )
 
 USUAL = "questions-1"
-ENDINGS = (".toml", ".json", ".jsonl", ".csv")
+ENDINGS = (".toml", ".json", ".jsonl", ".csv", ".tsv")
 SHELF = Shelf("set of questions", "criteria", (f"{USUAL}.toml",), ENDINGS, CriteriaError)
 FACTS = ("name", "title", "version", "source", "notes")
 KEYS = {"name", "subject", "text", "options", "right", "wrong"}
@@ -71,7 +79,7 @@ def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
         if not isinstance(entries, list):
             raise CriteriaError(f"{where}: questions is {shown(entries)}; write a list of questions.")
         given = [(f"{where}, question {index:,}", entry) for index, entry in enumerate(entries, start=1)]
-    elif ending == ".csv":
+    elif ending in TABLES:
         given = [
             (line, _columns(row)) for line, row in read_table(path, COLUMNS, MORE_COLUMNS, CriteriaError, {})
         ]

@@ -23,7 +23,9 @@ from pcf_core.measure.ties import holm
 from pcf_core.texts.fairpair.matching import word_tokens
 from pcf_core.texts.fairpair.records import CategoryDifference, CategorySet, PromptPairs, WordCategory
 
-SHELF = Shelf("set of categories", "categories", (".toml",), (".toml", ".csv"), FairPairError, keeps_own=True)
+SHELF = Shelf(
+    "set of categories", "categories", (".toml",), (".toml", ".csv", ".tsv"), FairPairError, keeps_own=True
+)
 SHIPPED = "fairpair"
 MOST_CATEGORIES, MOST_WORDS = 50, 5_000
 SHORTEST_STEM = 2  # letters: one alone would begin a great many words

@@ -26,7 +26,7 @@ from pcf_core.material.suiting import with_article
 from pcf_core.texts.fairpair.records import Prompt, PromptSet
 from pcf_core.texts.fairpair.tables import check_names
 
-ENDINGS = (".toml", ".csv", ".txt")
+ENDINGS = (".toml", ".csv", ".tsv", ".txt")
 SHELF = Shelf("set of prompts", "prompts", (".toml",), ENDINGS, PromptError, keeps_own=True)
 USUAL = ("John", "Jane")
 NAME, FACT, OCCUPATION = "{name}", "{fact}", "{occupation}"
