@@ -238,7 +238,7 @@ def look_finding(look: Look) -> str:
 
 
 def contexts(templates: int, look: Look | None) -> str:
-    """Count the sentences behind a number: "19 sentences", "400 draws of 212 out of 2,000 sentences"."""
+    """Count the sentences behind a number: "19 sentences", "212 of 2,000 sentences in 400 random draws"."""
     if look is None or look.whole:
         return count(templates, "sentence")
     return say("draws", look=look)
