@@ -172,7 +172,7 @@ def test_of_more_than_two_nobody_is_left_out_unsaid() -> None:
         "3 of 5 models prefer men in most occupations (B, D and E), 1 is close to even on average (A) and 1 "
         "prefers women in most occupations (C)."
     )
-    assert answer.sure.startswith("Every two of the 5 models differ by more than chance")
+    assert answer.sure.startswith("Any two of the 5 models differ by more than chance")
     one_more = answer_on(measured("A", "B", "C", pair=pair("A", "C"), letters=APART)).answer
     assert one_more.endswith("One more is in the table.")
 

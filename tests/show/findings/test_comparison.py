@@ -205,7 +205,7 @@ def examples() -> dict[str, object]:
         "topics": [comparison.topics_finding(topics), comparison.topics_finding(topics[:1])],
         "checkpoints": comparison.checkpoints_finding("We cannot tell them apart.", sizes),
         "one checkpoint": comparison.checkpoints_finding("", sizes[:1]),
-        "sizes": comparison.size_finding("By the paired test, small is above mid.", sizes),
+        "sizes": comparison.size_finding("small has a higher risk than mid (paired test).", sizes),
         "one size": comparison.size_finding("", sizes[:1]),
         "alignment": [
             comparison.alignment_finding(found)

@@ -143,7 +143,7 @@ def examples() -> dict[str, object]:
     three = [[[0.5, 0.4, 0.1], [0.4, 0.5, 0.1]]]
     summed = replace(of_groups(three, criterion="l1"), caprice_risk=0.0)
     same = replace(of_groups([[[0.5, 0.4, 0.1]] * 2]), caprice_risk=0.0)
-    order = "M3 has the higher risk, 0.60, and M1 the lower, 0.20 (p = 0.01)."
+    order = "M3 has a higher risk than M1: 0.60 against 0.20, p = 0.01."
     two = {"M1": M1, "M3": M3}
     risks = {
         "prejudice alone": M1,

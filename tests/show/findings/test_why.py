@@ -14,7 +14,7 @@ from pcf_core.core.sensitivity import BASE, SAMPLE, SCRIPTS, Sensitivities, Sens
 from pcf_core.show.findings import why
 from tests.show.charts.reads import CARD, line_example, read_example, row
 
-ORDER = "a has the higher risk, 0.7, and b the lower, 0.5."
+ORDER = "a has a higher risk than b: 0.7 against 0.5."
 TEXTS = [
     TrainingText("mini-gpt", ("a.jsonl.gz",), 16_000_000),
     TrainingText("mini-gpt-s", ("a.jsonl.gz",), 16_000_000),
