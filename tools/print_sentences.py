@@ -234,7 +234,7 @@ def tell_results(
             found.say(occupations.distribution_finding, name, one, 0.5, *ends)
     found.say(models.bound_finding, largest_caprice(study.options, len(groups)))
     found.say(models.interval_sentence, next(iter(reports.values())).intervals["overall_risk"][0])
-    found.say(models.whiskers_note, dict.fromkeys(reports, "templates"))
+    found.say(models.whiskers_note, dict.fromkeys(reports, "sentences"))
     found.say(notes.low_coverage_note, {name: report.coverage for name, report in reports.items()})
 
 

@@ -31,9 +31,9 @@ from pcf_core.show.findings.models import (
     whole_templates_finding,
 )
 from pcf_core.show.findings.notes import (
-    contexts,
     low_coverage_note,
     noun_note,
+    sentences_of,
     sizes_clause,
     tokens_clause,
     warning_text,
@@ -177,7 +177,7 @@ class Study:
         """Topic, what fills [X], and the contexts, for people."""
         run, report = self.first.run, self.first.report
         terms = count(len(report.occupations), run.evidence.noun)
-        where = f"{contexts(len(report.templates), report.sampling)} of “{set_title(run.templates)}”"
+        where = sentences_of(len(report.templates), set_title(run.templates), report.sampling)
         return f"{run.topic.title}: {terms} in {where}"
 
     @cached_property

@@ -21,7 +21,7 @@ from pcf_core.show.compare import (
     pair_answer,
 )
 from pcf_core.show.findings.models import shown_interval
-from pcf_core.show.findings.notes import low_coverage_note
+from pcf_core.show.findings.notes import low_coverage_note, sentences_of
 from pcf_core.show.names import set_title
 from pcf_core.show.overview import ModelRow
 from pcf_core.show.wording import sentences
@@ -255,4 +255,4 @@ def _whom_several(leans: Sequence[Lean]) -> str:
 
 def sentences_called(templates: TemplateSet) -> str:
     """Name a template set in a sentence, by the number of its sentences and its title."""
-    return say("set_called", number=len(templates.templates), title=set_title(templates))
+    return sentences_of(len(templates.templates), set_title(templates))

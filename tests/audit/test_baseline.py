@@ -153,7 +153,7 @@ def test_two_models_are_compared_on_one_scale_by_hand(store: Store) -> None:
     paired = compared(one, other, ViewOptions())
     lines = compared_lines(store, [one, other], ViewOptions(), paired, [], scales)
     assert any(line.startswith("log_odds_distance") for line in lines)
-    assert any("Of 20 neutral subjects," in line and " of these words is left out" in line for line in lines)
+    assert any("For 20 neutral subjects," in line and " of them is left out" in line for line in lines)
 
 
 def test_other_scales_are_those_that_a_topic_and_the_options_have(store: Store) -> None:

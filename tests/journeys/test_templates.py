@@ -42,7 +42,7 @@ def test_a_set_is_edited_saved_previewed_and_compared(environment: dict[str, str
     ):
         go(page, address, "set=gender-nineteen&keep=5")
         assert drawn_traces(page) == 4
-        assert "half of it is in 2 of 19 templates" in body_text(page)
+        assert "2 of 19 templates have at least half of it" in body_text(page)
         go(page, address, "set=gender-nineteen&set_view=edit")
         tick_first_row(page)
         page.get_by_role("button", name="Delete 1 row").click()
@@ -59,7 +59,7 @@ def test_a_set_is_edited_saved_previewed_and_compared(environment: dict[str, str
         assert "with the 19 templates of “19 sentence beginnings from the papers”" in body_text(page)
         go(page, address, "set=without-said&set_view=compare&other=gender-nineteen")
         expect(page.locator(".js-plotly-plot")).to_have_count(2)
-        assert "18 templates are in both, of 18 and 19" in body_text(page)
+        assert "They have 18 and 19 templates, of which 18 are in both" in body_text(page)
         assert errors == []
 
 
@@ -81,7 +81,7 @@ def test_an_uploaded_text_is_mined_into_a_set(environment: dict[str, str], tmp_p
         page.get_by_role("button", name="Open gender-little-corpus").click()
         expect(page).to_have_url(re.compile("set=gender-little-corpus"))
         settle(page, "Templates")
-        expect(page.get_by_text("half of it is in 1 of 2 templates")).to_be_visible()
+        expect(page.get_by_text("One of 2 templates has at least half of it")).to_be_visible()
         page.get_by_role("tab", name="Data").click()
         expect(page.get_by_text("2 times in")).to_be_visible()
         assert errors == []

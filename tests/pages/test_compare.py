@@ -210,7 +210,7 @@ def test_a_caprice_that_no_context_shows_has_no_interval_from_0_to_0(
     monkeypatch.setattr("pcf_core.app.data.once", lambda function: function)  # for this test alone
     app = open_app("compare")
     (note,) = [one.value for one in app.caption if one.value.startswith("A caprice of 0")]
-    assert "in no sentence here, but up to 45 % of sentences may be missing" in note
+    assert "in no sentence here, but up to 45 % of all sentences may be of another kind" in note
     assert str(app.table[1].value["difference and interval"]["Caprice"]).startswith("0, since both are 0")
 
 

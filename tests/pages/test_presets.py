@@ -227,7 +227,7 @@ def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Stor
     measured = "3 other seeds of mini-gpt-s were measured, on gender, gender-heatmap and few"
     assert measured in elsewhere.captions
     assert "between seeds of" not in elsewhere.texts
-    assert "another seed may change this" in elsewhere.captions
+    assert "another random seed may change this" in elsewhere.captions
 
 
 def test_a_claim_is_held_against_the_spread_of_its_own_quantity(

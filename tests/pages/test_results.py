@@ -320,7 +320,9 @@ def test_documents_are_told_from_whole_templates() -> None:
     link = {"templates": DOCUMENTS, "unit": "counts-only", "all_runs": "true"}
     overview = open_app("overview", model=["mini-gpt"], **link)
     # two rows, one a unit each: the second, the run on the usual templates, is "all others"
-    drawn = "whiskers come from resampling counts only (documents) for mini-gpt; sentences for all others."
+    drawn = (
+        "whiskers show ranges from resampling counts only (documents) for mini-gpt; sentences for all others."
+    )
     assert drawn in overview.captions
 
 

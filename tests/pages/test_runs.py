@@ -145,10 +145,10 @@ def test_every_page_reads_a_run_with_a_plan(drawn_store: Store, page: str) -> No
     app = open_app(page)
     assert not app.error
     assert len(app.pictures(page)) >= 1
-    assert "120 occupations × 100 draws of 17 out of 19 sentences" in app.captions
+    assert "120 occupations × 17 of 19 sentences in 100 random draws" in app.captions
     assert "No result yet" not in app.texts
     if page == "risk":
-        assert "over 120 occupations and 100 draws of 17 out of 19 sentences" in app.texts
+        assert "over 120 occupations and 17 of 19 sentences in 100 random draws" in app.texts
         assert "both corrected for the sampling of sentences" in app.texts
         assert "corrected for the bias of a sample" in app.captions
 
@@ -175,7 +175,7 @@ def test_draws_by_other_counts_are_not_shown_as_those_of_the_set(drawn_store: St
 def test_equal_weights_are_read_from_the_draw(drawn_store: Store) -> None:
     app = open_app("risk", template_weights="equal")
     assert not app.error
-    assert "100 draws of 17" in app.texts
+    assert "17 of 19 sentences in 100 random draws" in app.texts
 
 
 @pytest.mark.parametrize("page", ["run_an_audit", "risk"])
@@ -265,7 +265,7 @@ def test_the_sidebar_offers_it_with_the_list_and_templates_that_it_was_scored_wi
 def test_of_many_groups_those_with_the_strongest_leans_have_a_panel(swapped_run: RunSpec) -> None:
     app = open_swapped("tilt", swapped_run, occupation="black woman")
     assert "The 12 of 120 groups that a model puts first" in app.captions
-    assert "It never prefers the other" in app.texts
+    assert "It prefers none of the other" in app.texts
     assert len(app.dataframe[-1].value) == 2 * 10
     assert app.selectbox(key="occupation").value == "black woman"
 

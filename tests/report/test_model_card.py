@@ -109,7 +109,7 @@ def test_a_caprice_of_0_is_not_said_as_certain(own_settings: Settings) -> None:
     nothing = RiskNumber(value=0, intervals=facts.risks["caprice_risk"].intervals, unseen=0.45)
     risks = {**facts.risks, "caprice_risk": nothing}
     text = model_card(document.model_copy(update={"runs": (facts.model_copy(update={"risks": risks}),)}))
-    assert text.count("in no sentence here, but up to 45 % of sentences may be missing") == 2
+    assert text.count("in no sentence here, but up to 45 % of all sentences may be of another kind") == 2
     found = load_result(store, run)
     steady = report(found, run, ViewOptions())
     assert facts.risks["caprice_risk"].unseen is None

@@ -126,7 +126,7 @@ def test_it_has_the_split_and_once_they_are_scored_the_neutral_subjects(own_sett
     run = fill(store, "mini-gpt")
     before = part_of(store, run.key)
     assert len(before.findings) == 1
-    assert "comes from differences between occupations; the rest is common to all." in before.findings[0]
+    assert "distance from the neutral point; the rest is common to all occupations." in before.findings[0]
     fill(store, "mini-gpt", evidence=NEUTRAL)
     found = baseline_of(store, run, load_result(store, run), ViewOptions())
     assert found is not None

@@ -266,7 +266,7 @@ def test_its_figures_are_those_of_the_audit_each_in_a_column(full_store: Store) 
         assert shown["prejudice"] == found.prejudice_risk
         assert (shown["low"], shown["high"]) == (interval.low, interval.high)
         low, high = two_decimals(interval.low), two_decimals(interval.high)
-        assert f"of {shown['model']} would lie between {low} and {high}" in sure
+        assert f"of {shown['model']} would probably lie between {low} and {high}" in sure
         men = sum(one.preferences["male"] > one.preferences["female"] for one in found.occupations)
         assert (shown["men first"], shown["women first"]) == (men, len(found.occupations) - men)
         assert two_decimals(found.overall_risk) in " ".join(document.headline)
@@ -288,7 +288,7 @@ def test_the_occupations_named_lean_most(full_store: Store) -> None:
     (sentence,) = document.sections[2].parts[0].findings
     for group, people in (("male", "men"), ("female", "women")):
         first = max(found.occupations, key=lambda one: one.preferences[group]).occupation
-        assert f"{people} most for {first}" in sentence
+        assert f"{people} most for the {first}" in sentence
 
 
 def test_it_holds_when_it_is_made_again_and_names_its_command(full_store: Store, tmp_path: Path) -> None:

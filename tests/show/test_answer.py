@@ -172,7 +172,7 @@ def test_of_more_than_two_nobody_is_left_out_unsaid() -> None:
         "3 of 5 models prefer men in most occupations (B, D and E), 1 is close to even on average (A) and 1 "
         "prefers women in most occupations (C)."
     )
-    assert answer.sure.startswith("Every two of the 5 models differ by more than chance")
+    assert answer.sure.startswith("Any two of the 5 models differ by more than chance")
     one_more = answer_on(measured("A", "B", "C", pair=pair("A", "C"), letters=APART)).answer
     assert one_more.endswith("One more is in the table.")
 
@@ -192,11 +192,11 @@ def test_no_order_is_claimed_of_two_that_tie(letters: list[set[str]]) -> None:
     given_letters = {name: " ".join(sorted(one)) for name, one in zip(FIVE, letters, strict=True)}
     tie = bool(letters[0] & letters[-1])
     answer = answer_on(measured(*FIVE, pair=replace(pair("A", "E"), ordered=not tie), letters=given_letters))
-    assert ("cannot be put in order" in answer.answer) is tie
+    assert ("cannot tell even these two apart" in answer.answer) is tie
     assert ("closest to even" in answer.answer) is not tie
     ties = [name for name, one in zip("BCD", letters[1:-1], strict=True) if one & letters[0]]
     assert tie or ("A (tied with " in answer.answer) is bool(ties)
-    assert ("is still closer" in answer.sure) is not tie
+    assert ("still deviates less" in answer.sure) is not tie
 
 
 def test_what_was_not_tested_is_not_put_in_an_order() -> None:
@@ -213,7 +213,7 @@ def test_what_was_not_tested_is_not_put_in_an_order() -> None:
     ("over", "unit", "begins"),
     [
         ("templates", "template", "With other sentences of this kind, "),
-        ("templates", "document", "If only the counts of these sentences were different, "),
+        ("templates", "document", "With other counts of these same sentences, "),
         ("occupations", "occupation", "With other occupations in the same sentences, "),
         ("both", "template", "With other occupations and other sentences of this kind, "),
     ],
@@ -221,7 +221,7 @@ def test_what_was_not_tested_is_not_put_in_an_order() -> None:
 def test_a_range_says_what_it_allows_for(over: Over, unit: str, begins: str) -> None:
     report = ranged(Interval(low=0.6, high=0.8, over=over, unit=unit))
     sure = answer_on(Measured({"D": report}, {"D": report}, over)).sure
-    assert sure == f"{begins}the risk of D would lie between 0.60 and 0.80 (95 %)."
+    assert sure == f"{begins}the risk of D would probably lie between 0.60 and 0.80 (95 %)."
 
 
 def test_what_differs_in_other_sentences_is_said_first() -> None:
@@ -231,10 +231,11 @@ def test_what_differs_in_other_sentences_is_said_first() -> None:
         "it prefers men in most occupations too (risk 0.40)."
     )
     little = answer_on(measured("D", alone={"b": Alone.of("D", little_of("D"))})).elsewhere
-    assert little == "With b there is no answer."
+    assert little == "With b there is no reliable answer."
     assert answer_on(measured("A", "D", pair=pair("A", "D"), alone=ALONE["many"])).elsewhere == NOWHERE
 
 
 def test_a_set_is_called_by_its_title() -> None:
     assert sentences_called(set_of("Speeches")) == "1 sentence of “Speeches”"
     assert sentences_called(set_of("")) == "1 sentence of “mine”"
+    assert sentences_called(set_of("One sentence from a speech")) == "1 sentence from a speech"

@@ -244,7 +244,9 @@ def test_of_several_sets_those_that_differ_come_first() -> None:
     reversed_last = {"a": ORDERED, "b": UNCLEAR, "c": standing("first")}
     assert differing_first(ORDERED, reversed_last) == ["c", "b", "a"], "a reversed order before all"
     assert in_other_sentences(ORDERED, {}) == ""
-    assert in_other_sentences(ORDERED, {"20 sentences of “a”": LITTLE}).endswith("“a” there is no answer.")
+    assert in_other_sentences(ORDERED, {"20 sentences of “a”": LITTLE}).endswith(
+        "“a” there is no reliable answer."
+    )
 
 
 @pytest.mark.parametrize(("flagged", "answered"), [(5, True), (6, False)])

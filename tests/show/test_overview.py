@@ -179,7 +179,7 @@ def test_the_answer_of_two_models_has_25_words_also_where_figures_take_two() -> 
 
 def test_an_occupation_is_named_under_the_group_that_leads_there() -> None:
     said = overview.lean_sentence("M", black_leads())
-    assert said == "M prefers Black people most for cook, nurse and president."
+    assert said == "M prefers Black people most for the cook, the nurse and the president."
 
 
 @pytest.mark.parametrize(("flagged", "answered"), [(5, True), (6, False)])

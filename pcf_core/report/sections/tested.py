@@ -5,7 +5,7 @@ from __future__ import annotations
 from pcf_core.report.loaded import NOT_SURE, Study
 from pcf_core.report.records import ReportPart
 from pcf_core.report.sections.heat_map import example_cell
-from pcf_core.show.findings.notes import contexts
+from pcf_core.show.findings.notes import sentences_of
 from pcf_core.show.findings.numbers import begun, count, listed, words_of
 
 CONCLUDE = (
@@ -25,8 +25,9 @@ def tested_parts(study: Study) -> list[ReportPart]:
         ReportPart(
             findings=(
                 f"{listed(list(study.runs))} {were} tested on the topic “{run.topic.title}”: "
-                f"{count(occupations, run.evidence.noun)} in {contexts(sentences, report.sampling)} of "
-                f"“{run.templates.title}”, together {count(occupations * sentences, 'test sentence')}.",
+                f"{count(occupations, run.evidence.noun)} in "
+                f"{sentences_of(sentences, run.templates.title, report.sampling)}, "
+                f"together {count(occupations * sentences, 'test sentence')}.",
                 f"One of them is “{example}”. We compare how likely a model finds "
                 f"{listed([words_of(group) for group in study.groups])} in the gap.",
             )

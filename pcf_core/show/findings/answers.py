@@ -113,7 +113,7 @@ def validity_finding(report: AnswersReport) -> str:
 def rates_finding(report: AnswersReport) -> str:
     """State the four rates of each pronoun with their intervals over questions or tasks."""
     by_pronoun = [
-        say("rates_of", pronoun=pronoun_text(each), rates=[say("rate", rate=rate) for rate in each.rates])
+        say("rates_of", pronoun=_pronoun(each), rates=[say("rate", rate=rate) for rate in each.rates])
         for each in report.every
     ]
     return f"{say('rates', report=report, by_pronoun=' '.join(by_pronoun))} {source_of(report.label)}"
@@ -222,11 +222,6 @@ def _turned(gap: RateDifference) -> Interval | None:
 def share_text(rate: Rate) -> str:
     """Write a share with its interval, as per cent."""
     return say("share", rate=rate)
-
-
-def pronoun_text(each: PronounAnswers) -> str:
-    """Name the pronoun, or say that there is none."""
-    return say("no_pronoun") if each.pronoun == WITHOUT else each.pronoun
 
 
 MUCH_INVALID = 0.2  # of the answers

@@ -211,7 +211,10 @@ def sides_finding(first: RiskReport, second: RiskReport, names: tuple[str, str])
     before, after = _leaders(second), _leaders(first)
     both = before.keys() & after.keys()
     turned = Counter((before[term], after[term]) for term in both if before[term] != after[term])
-    ways = [say("turn", occupations=much, before=old, after=new) for (old, new), much in turned.most_common()]
+    ways = [
+        say("turn", occupations=much, turned=turned.total(), first=index == 0, before=old, after=new)
+        for index, ((old, new), much) in enumerate(turned.most_common())
+    ]
     return say("sides", names=names, turned=turned.total(), occupations=len(both), ways=ways)
 
 

@@ -70,8 +70,12 @@ def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
     """
     if not panels:
         return ""
-    clear, unclear = _sorted(panels, weighted=False)
-    by_people, _ = _sorted(panels, weighted=True)
+    clear, unclear = _sorted(panels)
+    by_people = [
+        (by_weight(panel.scale), _difference(panel.scale, panel.wls))
+        for panel in panels
+        if panel.wls is not None and survives(panel.wls)
+    ]
     return say(
         "finding",
         model=model,
@@ -176,15 +180,14 @@ def told_interval(scale: FactorScale, interval: Interval) -> Interval:
     return interval.model_copy(update={"low": scale.step * interval.low, "high": scale.step * interval.high})
 
 
-def _sorted(panels: Sequence[FactorPanel], *, weighted: bool) -> tuple[list[str], list[str]]:
+def _sorted(panels: Sequence[FactorPanel]) -> tuple[list[str], list[str]]:
     """Split slopes into those told from chance, as parts of a sentence, and the names of the others."""
     clear, unclear = [], []
     for panel in panels:
-        fit = panel.wls if weighted else panel.ols
-        if fit is None:
+        if panel.ols is None:
             continue
-        if survives(fit):
-            clear.append(_difference(panel.scale, fit))
+        if survives(panel.ols):
+            clear.append(_difference(panel.scale, panel.ols))
         else:
             unclear.append(panel.scale.noun)
     return clear, unclear

@@ -196,10 +196,16 @@ def words_finding(report: WordReport) -> str:
     parts = []
     for side, name in (("prompt", report.counterpart), ("original", report.original)):
         rows = [row for row in report.words if row.differs and row.more_in == side][:MOST_NAMED]
-        if rows:
-            parts.append(say("more_often", name=name, phrases=[say("phrase", row=row) for row in rows]))
-    phrases = say("phrases", report=report, level=SIGNIFICANCE, sides=" ".join(parts))
-    return f"{phrases} {say('compared_texts', report=report)} {source_of(LABEL)}"
+        phrases = [
+            say("phrase", words=row.words, here=row.prompt, there=row.original)
+            if side == "prompt"
+            else say("phrase", words=row.words, here=row.original, there=row.prompt)
+            for row in rows
+        ]
+        if phrases:
+            parts.append(say("more_often", name=name, phrases=phrases))
+    told = say("phrases", report=report, level=SIGNIFICANCE, sides=" ".join(parts))
+    return f"{told} {say('compared_texts', report=report)} {source_of(LABEL)}"
 
 
 def categories_finding(report: WordReport) -> str:
@@ -210,21 +216,25 @@ def categories_finding(report: WordReport) -> str:
             for row, prompt, original in _shares(report)
         ]
         return say("no_category_tested", report=report, shares=shares)
-    parts = [
-        say(
-            "more_of_category",
-            name=report.counterpart if row.prompt > row.original else report.original,
-            title=row.title,
-            prompt=prompt,
-            original=original,
-            p=row.adjusted,
-        )
-        for row, prompt, original in _shares(report)
-        if row.differs
-    ]
+    parts = []
+    for row, prompt, original in _shares(report):
+        if row.differs:
+            sides = [(prompt, report.counterpart), (original, report.original)]
+            (more, name), (fewer, other) = sides if prompt > original else reversed(sides)
+            parts.append(
+                say(
+                    "more_of_category",
+                    name=name,
+                    other=other,
+                    title=row.title,
+                    more=more,
+                    fewer=fewer,
+                    p=row.adjusted,
+                )
+            )
     if not parts:
         return say("no_category", of=len(report.categories))
-    return " ".join([*parts, say("categories_tested", report=report, of=len(report.categories))])
+    return " ".join([*parts, say("categories_tested", of=len(report.categories))])
 
 
 def _shares(report: WordReport) -> list[tuple[CategoryDifference, float, float]]:

@@ -20,10 +20,8 @@ from pcf_core.texts.criteria.records.independence import (
 )
 from pcf_core.texts.criteria.records.quantities import (
     FEW_NAMES,
-    FORMULAS,
     USUAL,
     MutualInformation,
-    Normaliser,
 )
 from pcf_core.texts.criteria.records.runs import EmbeddingResult
 
@@ -53,28 +51,21 @@ def stereotype_finding(report: AnecdotesReport) -> str:
     return say("stereotype", report=report, clear=report.n - report.unclear_texts)
 
 
-def profession_link_finding(information: MutualInformation, normaliser: Normaliser = USUAL) -> str:
+def profession_link_finding(information: MutualInformation) -> str:
     """Write the normalised value with interval, chance and the attainable, a sentence each."""
-    formula = FORMULAS[normaliser]
+    share = information.of_largest(USUAL)
     if information.null is None:
-        return say(
-            "profession_link_scored",
-            found=information,
-            normaliser=normaliser,
-            formula=formula,
-            share=information.of_largest(normaliser),
-        )
+        return say("profession_link_scored", found=information, normaliser=USUAL, share=share)
     if information.untold:
-        return say("profession_link_untold", found=information, normaliser=normaliser, formula=formula)
-    ends = information.intervals.get(normaliser)
+        return say("profession_link_untold", found=information, normaliser=USUAL)
+    ends = information.intervals.get(USUAL)
     return say(
         "profession_link",
         found=information,
-        normaliser=normaliser,
-        formula=formula,
-        corrected=max(0.0, information.corrected_normalised[normaliser]),
-        share=information.of_largest(normaliser),
-        passed=ends is not None and ends.high > information.largest.normalised[normaliser],
+        normaliser=USUAL,
+        corrected=max(0.0, information.corrected_normalised[USUAL]),
+        share=share,
+        passed=ends is not None and ends.high > information.largest.normalised[USUAL],
     )
 
 

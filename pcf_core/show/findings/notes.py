@@ -23,6 +23,7 @@ from pcf_core.show.findings.numbers import count
 from pcf_core.show.wording import sentences
 
 OCCUPATION = "occupation"
+NUMERALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 SMALL_CHANGE = 0.01  # of a probability; below it a change is said in parts, not in per cent
 
 say = sentences("notes")
@@ -256,10 +257,23 @@ def look_finding(look: Look) -> str:
 
 
 def contexts(templates: int, look: Look | None) -> str:
-    """Count the sentences behind a number: "19 sentences", "400 draws of 212 out of 2,000 sentences"."""
+    """Count the sentences behind a number: "19 sentences", "212 of 2,000 sentences in 400 random draws"."""
     if look is None or look.whole:
         return count(templates, "sentence")
     return say("draws", look=look)
+
+
+def sentences_of(templates: int, title: str, look: Look | None = None) -> str:
+    """Count the sentences behind a number and name their set: "12 sentences of “Mine”".
+
+    Of a title that begins with that number only the rest is said: "24 sentences that name the choices",
+    "10 sentences (reporting verbs from the papers)".
+    """
+    number, _, rest = title.partition(" ")
+    whole = look.available if look else templates
+    alike = number in (f"{whole:,}", str(whole)) or number.casefold() in NUMERALS[whole - 1 : whole]
+    counted = contexts(templates, look)
+    return say("of_set", sentences=counted, templates=templates, title=title, rest=rest if alike else "")
 
 
 def unequal_weights(report: RiskReport) -> str:

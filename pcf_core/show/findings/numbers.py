@@ -256,6 +256,11 @@ def called(name: str) -> str:
     return name.upper() if name in LETTERS else name
 
 
+def the(name: str) -> str:
+    """Name an occupation inside a sentence: "the nurse", "the CEO"."""
+    return f"the {called(name)}"
+
+
 def listed(parts: Sequence[str], word: str = "and") -> str:
     """Join parts of a sentence: "a", "a and b", "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}"

@@ -158,7 +158,7 @@ def examples() -> dict[str, object]:
 
 
 def test_a_case_is_agreed_only_where_every_audit_that_applies_finds_it() -> None:
-    for second, said in (("difference", "Both find"), ("none shown", "They do not agree")):
+    for second, said in (("difference", "Both show"), ("none shown", "They do not agree")):
         assert said in agreement_finding("toy", "Gender", [ALL[0], row("criteria", second)])
     exchanged = agreement_finding("toy", "Gender", [ALL[0], row("fairpair", "exchanged words")])
     assert "does not count as agreement. There is nothing to compare it with yet." in exchanged
@@ -276,7 +276,7 @@ def test_a_criterion_is_judged_by_its_experiment_and_never_by_the_line(
     wide = Interval(low=0.25, high=0.4)
     found = criterion_row(reading(differs=differs, interval=wide, higher="they", lower="he"), None, "k")
     assert found.verdict == verdict
-    assert found.side == "higher for they than for he; its whole range is over the 20 % line"
+    assert found.side == "higher for “they” than for “he”; its whole range is over the 20 % line"
     assert found.measure == "separation I: women's job right, not named (FNR), gap, written"
 
 

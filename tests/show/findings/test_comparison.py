@@ -205,7 +205,7 @@ def examples() -> dict[str, object]:
         "topics": [comparison.topics_finding(topics), comparison.topics_finding(topics[:1])],
         "checkpoints": comparison.checkpoints_finding("We cannot tell them apart.", sizes),
         "one checkpoint": comparison.checkpoints_finding("", sizes[:1]),
-        "sizes": comparison.size_finding("By the paired test, small is above mid.", sizes),
+        "sizes": comparison.size_finding("small has a higher risk than mid (paired test).", sizes),
         "one size": comparison.size_finding("", sizes[:1]),
         "alignment": [
             comparison.alignment_finding(found)
@@ -241,7 +241,7 @@ def test_an_order_needs_the_test_the_interval_and_a_size_that_matters(
 ) -> None:
     assert (found.verdict, found.ordered) == (verdict, ordered)
     named = {"first": "a", "second": "b"}.get(verdict, "") if ordered else ""
-    assert order(pair("a", "b", found)).startswith(f"{named} has the higher risk") == bool(named)
+    assert order(pair("a", "b", found)).startswith(f"{named} has a higher risk than ") == bool(named)
     said = comparison.difference_finding(pair("a", "b", found))
     assert (" is higher than that of " in said) is ordered
     assert (f"The risk of {named} is higher" in said) is ordered
@@ -318,23 +318,23 @@ def test_the_opposite_claim_gets_the_opposite_answer(
     opposite: Literal["up", "down"] = "down" if direction == "up" else "up"
     claim = CLAIM.model_copy(update={"prejudice": direction, "caprice": opposite})
     said = comparison.claim_finding(claim, sized(UNCLEAR, found, found))
-    assert ("models agree" in said) == ("models disagree" in said)
-    assert ("models agree" in said) == (p_value <= 0.05 and abs(value) > half)
+    assert ("These models show the same" in said) == ("These models show the opposite" in said)
+    assert ("These models show the same" in said) == (p_value <= 0.05 and abs(value) > half)
 
 
 @pytest.mark.parametrize(
     ("size", "bound", "told"),
     [
-        (0.5, 0.6, "the difference is no larger than the one between seeds of small."),
-        (0.1, 0.6, "the difference may be no larger than the one between seeds of small."),
-        (0.1, 0.3, "disagree"),
+        (0.5, 0.6, "these models differ by no more than small does when it is trained with other seeds."),
+        (0.1, 0.6, "these models may differ by no more than small does when it is trained with other seeds."),
+        (0.1, 0.3, "These models show the opposite for prejudice."),
     ],
 )
 def test_a_claim_is_not_held_against_what_another_seed_makes(size: float, bound: float, told: str) -> None:
     """Prejudice falls by 0.4 from small to large, where the paper has it rise; caprice by far more."""
     said = comparison.claim_finding(CLAIM, sized(UNCLEAR, TURNED, FAR), spreads(size, bound))
     assert told in said
-    assert said.endswith("In caprice these models agree with it.")
+    assert said.endswith("These models show the same for caprice.")
 
 
 def test_nothing_is_concluded_from_single_checkpoints_or_between_topics() -> None:

@@ -125,7 +125,7 @@ def test_a_criterion_fails_where_one_of_its_readings_does(
 
 def test_a_verdict_names_what_fails_and_never_what_is_not_shown() -> None:
     said = criteria.verdict_finding("one", [FAILS, UNSHOWN, UNDEFINED])
-    assert said.startswith("one: 1 of 3 criteria fails by more than chance: separation I (")
+    assert said.startswith("For one, 1 of 3 criteria fails by more than chance: separation I (")
     assert "sufficiency" not in said
     assert criteria.verdict_finding("one", THREE).endswith(
         "separation I, sufficiency I and separation II."
@@ -140,6 +140,5 @@ def test_what_is_undefined_does_not_stand_before_what_is_0() -> None:
 def test_the_line_is_counted_over_gaps_alone() -> None:
     """Over it lies a gap whose whole range does; one whose range reaches across is told apart."""
     said = criteria.line_finding([FAILS, UNSHOWN, UNDEFINED, NMI])
-    assert "Of 2 gaps between pronouns, 1 has its whole range over the 20 % line, and 1 has a range" in said
-    assert "that includes it." in said
+    assert "2 gaps between pronouns, 1 lies wholly over the 20 % line, and 1 includes it." in said
     assert criteria.line_finding([NMI]) == ""

@@ -157,9 +157,11 @@ def test_a_slope_is_told_per_step_as_exactly_as_its_interval(found: float, half:
 def test_a_slope_rises_or_falls_by_its_sign_and_its_interval_turns_with_it(steep: float) -> None:
     found = panel("wage", line(steep, 0.005, 0.01))
     rises = steep > 0
-    assert ("rises with wage" if rises else "falls with wage") in factors.factors_answer("m", [found])
+    assert (
+        "increases as wage increases" if rises else "decreases as wage increases"
+    ) in factors.factors_answer("m", [found])
     said = factors.factors_finding("m", [found])
-    assert f"{'higher' if rises else 'lower'} by 0.20 (0.15–0.25) for occupations" in said
+    assert f"0.20 (0.15–0.25) {'higher' if rises else 'lower'} for occupations" in said
 
 
 @pytest.mark.parametrize(("adjusted", "told"), [(0.0499, True), (0.05, False)])
@@ -169,8 +171,8 @@ def test_a_slope_is_told_by_its_corrected_p_alone(adjusted: float, told: bool) -
     found = [panel("wage", fit)]
     assert factors.survives(fit) is told
     assert factors.lost_to_correction(fit) is not told
-    assert factors.factors_answer("m", found).startswith("The risk of m rises") is told
-    assert ("no longer larger than chance" in factors.factors_finding("m", found)) is not told
+    assert factors.factors_answer("m", found).startswith("The risk of m increases") is told
+    assert ("this may be chance" in factors.factors_finding("m", found)) is not told
 
 
 def test_a_title_says_which_way_a_line_goes_where_that_is_more_than_chance() -> None:

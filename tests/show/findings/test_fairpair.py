@@ -168,13 +168,13 @@ def examples() -> dict[str, object]:
 def test_figures_are_those_of_the_report() -> None:
     found, interval = different(), different().intervals["ratio_of_means"]
     said = fairpair.fairpair_finding(found)
-    assert f"F is {beside_one(found.means.ratio, interval)}; sampling alone gives 1." in said
+    assert f", is {beside_one(found.means.ratio, interval)}; chance alone would give 1." in said
     assert said.endswith(source_of(LABEL))
     for name in ("between", "within_original", "within_prompt"):
         text = with_interval(getattr(found.means, name), found.intervals[name])
         assert text in fairpair.bars_finding(found)
     row = found.prompts[0]
-    assert f"The test gives {p_value(row.p_value)}, corrected {p_value(row.adjusted)}." in (
+    assert f"The test gives {p_value(row.p_value)}, after correction {p_value(row.adjusted)}." in (
         fairpair.prompt_finding(row)
     )
     assert f"random labels give {beside_one(alike().chance_ratio)}." in fairpair.mean_ratio_note(alike())
@@ -182,7 +182,7 @@ def test_figures_are_those_of_the_report() -> None:
 
 def test_a_difference_is_told_only_beyond_sampling_and_no_difference_is_no_equality() -> None:
     clear = fairpair.fairpair_finding(different())
-    assert "differ by 5 % more than sampling alone explains (p under 0.001" in clear
+    assert "differ by 5 % more than chance alone explains (p under 0.001" in clear
     said = fairpair.fairpair_finding(alike())
     assert "We cannot show that texts for Jane and texts for John differ" in said
     assert p_value(alike().p_value) in said
@@ -213,9 +213,9 @@ def test_where_there_is_no_ratio_or_no_test_none_is_claimed(found: str) -> None:
 def test_f_is_said_with_and_without_the_words_that_are_exchanged() -> None:
     both, too = others(alike()), others(different(), "entity")
     reading = beside_one(alike().means.ratio, alike().intervals["ratio_of_means"])
-    assert f"Without the exchanged words it is {reading}." in fairpair.fairpair_finding(both)
-    assert ", but only in the exchanged words." in fairpair.fairpair_answer(both)
-    assert ", even without the exchanged words." in fairpair.fairpair_answer(too)
+    assert f"Without the exchanged words F is {reading}." in fairpair.fairpair_finding(both)
+    assert "; without the exchanged words, we cannot show a difference." in fairpair.fairpair_answer(both)
+    assert ", and not only in the exchanged words." in fairpair.fairpair_answer(too)
     assert "exchanged" not in fairpair.fairpair_finding(alike()).partition(source_of(LABEL))[0]
 
 

@@ -163,16 +163,16 @@ def test_the_headline_says_whose_numbers_they_are() -> None:
     assert independence.anecdotes_finding(anecdotes_example(), "m").endswith(source_of(STORIES_LABEL))
     scored = anecdotes_example(scored=True).model_copy(update={"label": SCORED_LABEL})
     assert independence.anecdotes_finding(scored, "m").endswith(source_of(SCORED_LABEL))
-    assert "alse discoveries" not in independence.amplification_finding(scored), "nothing is tested"
+    assert "alse discover" not in independence.amplification_finding(scored), "nothing is tested"
     assert independence.reading_notes(anecdotes_example(scored=True)) == []
 
 
 @pytest.mark.parametrize(
     ("value", "low", "high", "said"),
     [
-        (0.05, 0.03, 0.07, "5 (3–7) percentage points closer to"),
-        (-0.08, -0.1, -0.06, "8 (6–10) percentage points further from"),
-        (-0.01, -0.05, 0.03, "1 (−3 to 5) percentage points further from"),
+        (0.05, 0.03, 0.07, "5 (3–7) percentage points more common"),
+        (-0.08, -0.1, -0.06, "8 (6–10) percentage points less common"),
+        (-0.01, -0.05, 0.03, "1 (−3 to 5) percentage points less common"),
     ],
 )
 def test_a_distance_from_the_world_turns_its_interval_with_it(
@@ -195,15 +195,18 @@ def test_a_dependence_is_told_only_beyond_chance() -> None:
 
 def test_labels_that_differ_come_the_strongest_first_with_their_side() -> None:
     said = independence.hobbies_finding(hobbies_example(), "gpt")
-    assert said.index("Technology is more common for men's") < said.index("Art is more common for women's")
+    assert said.index("Technology is more common with men's") < said.index("Art is more common with women's")
     assert "Science" not in said, "which does not differ"
     four = independence.hobbies_finding(hobbies(labels=hobbies_example().labels[:1] * 4), "gpt")
-    assert four.count(" is more common for ") == 3
+    assert four.count(" is more common with ") == 3
 
 
 def test_words_stand_on_their_side_and_only_beyond_chance() -> None:
     said = independence.words_finding(hobbies_example())
-    assert "Women's names get “painting” more often. Men's names get “robots” more often." in said
+    assert (
+        "women's names more often contain “painting”. Texts for men's names more often contain “robots”."
+        in said
+    )
     assert "music" not in said
 
 

@@ -143,7 +143,7 @@ def examples() -> dict[str, object]:
     three = [[[0.5, 0.4, 0.1], [0.4, 0.5, 0.1]]]
     summed = replace(of_groups(three, criterion="l1"), caprice_risk=0.0)
     same = replace(of_groups([[[0.5, 0.4, 0.1]] * 2]), caprice_risk=0.0)
-    order = "M3 has the higher risk, 0.60, and M1 the lower, 0.20 (p = 0.01)."
+    order = "M3 has a higher risk than M1: 0.60 against 0.20, p = 0.01."
     two = {"M1": M1, "M3": M3}
     risks = {
         "prejudice alone": M1,
@@ -269,7 +269,7 @@ def test_what_so_many_templates_can_miss(templates: int) -> None:
     share = float(note.split("up to ")[1].split(" %")[0]) / 100
     assert (1 - share) ** templates == pytest.approx(0.05, abs=0.02)
     sentences = "1 sentence" if templates == 1 else f"{templates} equally common sentences"
-    assert f"A random sample as precise as {sentences} can miss" in note
+    assert f"These are as precise as {sentences}, and a random sample of that size can miss" in note
 
 
 def test_an_order_that_was_not_tested_is_not_said() -> None:
@@ -295,7 +295,7 @@ def test_no_caprice_under_l1_says_that_signs_stay_for_the_leader_may_change() ->
     assert summed.caprice_risk == pytest.approx(0, abs=1e-12)
     assert models.adds_up(summed)
     said = models.risk_finding("m", replace(summed, caprice_risk=0.0))
-    assert "changes its sign" in said
+    assert "each group stays on the same side of its neutral share" in said
     assert "leading group" not in said
 
 

@@ -66,6 +66,17 @@ FLAGGED = coverage(
 )
 
 
+SETS: list[tuple[int, str, Look | None, str]] = [
+    (19, "Mine", None, "19 sentences of “Mine”"),
+    (24, "24 sentences that name the choices", None, "24 sentences that name the choices"),
+    (10, "Ten reporting verbs from the papers", None, "10 sentences (reporting verbs from the papers)"),
+    (1003, "1,003 varied sentences from fiction", None, "1,003 varied sentences from fiction"),
+    (20, "100 varied sentences", None, "20 sentences of “100 varied sentences”"),
+    (212, "2,000 varied sentences", LOOK, "212 of 2,000 sentences in 400 random draws (varied sentences)"),
+    (212, "212 sentences", LOOK, "212 of 2,000 sentences in 400 random draws of “212 sentences”"),
+]
+
+
 def examples() -> dict[str, object]:
     left_out = [
         LeftOut(name="canary", reason="on both sides"),
@@ -155,6 +166,7 @@ def examples() -> dict[str, object]:
             notes.look_finding(LOOK),
             notes.look_finding(LOOK.model_copy(update={"templates": 2000, "half_width": 0.0})),
         ],
+        "sets": [notes.sentences_of(number, title, look) for number, title, look, _ in SETS],
         "contexts": [
             notes.contexts(19, None),
             notes.contexts(212, LOOK),
@@ -205,7 +217,7 @@ def test_the_finding_of_a_run_with_a_plan_is_labelled(headline: bool) -> None:
         headline=headline,
     )
     said = risk_finding("M", replace(report, sampling=LOOK, corrected=corrected))
-    assert "over 1 occupation and 400 draws of 212 out of 2,000 sentences" in said
+    assert "over 1 occupation and 212 of 2,000 sentences in 400 random draws" in said
     assert (", both corrected for the sampling of sentences." in said) is headline
 
 
@@ -222,3 +234,10 @@ def test_a_coverage_given_the_left_text_says_of_which_words_it_is() -> None:
     assert ", given the text to their left), so ignore" in notes.warning_text(kept, flagged)
     assert notes.coverage_given_left(0.01234) == "0.0123 of the words given the text to their left"
     assert notes.coverage_given_left(float("nan")) == "not known"
+
+
+@pytest.mark.parametrize(("templates", "title", "look", "said"), SETS)
+def test_a_set_whose_title_begins_with_its_number_is_not_counted_twice(
+    templates: int, title: str, look: Look | None, said: str
+) -> None:
+    assert notes.sentences_of(templates, title, look) == said

@@ -168,9 +168,9 @@ def test_whom_a_model_favours_is_counted_by_mean_preference() -> None:
 
 def test_sentences_count_by_their_weight() -> None:
     said = occupations.occupation_finding(report_of(EXAMPLE, [93, 7]), "clerk", EXAMPLE, wide)
-    assert "the model prefers women in 93 % and men in 7 %." in said
+    assert "The model prefers women in 93 % of the sentences about “clerk” and men in 7 %." in said
     turned = occupations.occupation_finding(report_of(EXAMPLE, [7, 93]), "clerk", EXAMPLE, wide)
-    assert "the model prefers men in 93 % and women in 7 %." in turned
+    assert "The model prefers men in 93 % of the sentences about “clerk” and women in 7 %." in turned
     shares, none = occupations.leading_shares(report_of(EXAMPLE, [25, 75]), "nurse", partial())
     assert (shares["female"], none) == (pytest.approx(0.75), pytest.approx(0.25))
 

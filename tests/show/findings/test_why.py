@@ -14,7 +14,7 @@ from pcf_core.core.sensitivity import BASE, SAMPLE, SCRIPTS, Sensitivities, Sens
 from pcf_core.show.findings import why
 from tests.show.charts.reads import CARD, line_example, read_example, row
 
-ORDER = "a has the higher risk, 0.7, and b the lower, 0.5."
+ORDER = "a has a higher risk than b: 0.7 against 0.5."
 TEXTS = [
     TrainingText("mini-gpt", ("a.jsonl.gz",), 16_000_000),
     TrainingText("mini-gpt-s", ("a.jsonl.gz",), 16_000_000),
@@ -230,13 +230,11 @@ def examples() -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("slope", "half", "verb"),
-    [(1.5, 0.1, "amplifies"), (1.0, 0.05, "copies"), (0.2, 0.1, "flattens"), (-0.5, 0.1, "reverses")],
+    ("slope", "half", "size"),
+    [(1.5, 0.1, "larger"), (1.0, 0.05, "about as large"), (0.2, 0.1, "smaller"), (-0.5, 0.1, "reversed")],
 )
-def test_a_verdict_is_that_of_the_slope(slope: float, half: float, verb: str) -> None:
-    assert f"m {verb} the differences" in why.read_finding(
-        "m", read_example(line_example(slope, half, plain=slope))
-    )
+def test_a_verdict_is_that_of_the_slope(slope: float, half: float, size: str) -> None:
+    assert f" are {size} in m" in why.read_finding("m", read_example(line_example(slope, half, plain=slope)))
 
 
 @pytest.mark.parametrize(("slope", "half", "plain"), [(0.9, 0.3, 0.9), (-0.5, 1.8, -0.5), (1.4, 0.1, 1.0)])
@@ -244,15 +242,15 @@ def test_a_verdict_that_does_not_hold_for_both_slopes_is_not_told(
     slope: float, half: float, plain: float
 ) -> None:
     said = why.read_finding("m", read_example(line_example(slope, half, plain=plain)))
-    assert said.startswith("We cannot tell whether m ")
+    assert said.startswith("We cannot tell whether the differences between ")
 
 
 @pytest.mark.parametrize(("shift", "side"), [(0.2, "men"), (-0.3, "women"), (0.05, "")])
 def test_a_shift_has_a_side_only_where_its_range_leaves_out_0(shift: float, side: str) -> None:
     said = why.read_finding("m", read_example(shift=shift))
-    assert ("cannot tell the model from its text" in said) == (not side)
+    assert ("prefers men more or less than its text" in said) == (not side)
     if side:
-        assert f"further towards words for {side} than its text" in said
+        assert f"further towards {side} than that of its text" in said
 
 
 def test_no_cause_and_no_judgement() -> None:
