@@ -148,6 +148,7 @@ def answer_from(
         against_even=study.options.reference == "uniform",
         to_one=study.options.scale == "pcf",
         all_named=study.remember(all_named),
+        tokens={name: item.result.token_shares for name, item in study.runs.items()},
     )
     return answer_on(measured, caveats)
 

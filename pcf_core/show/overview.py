@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -104,12 +104,22 @@ class ModelRow:
 
 def leading(report: RiskReport) -> dict[str, int]:
     """Count the occupations that each group leads, by mean preference, in the order of the groups."""
-    firsts: Counter[str] = Counter()
+    return _alone_at(report, max)
+
+
+def trailing(report: RiskReport) -> dict[str, int]:
+    """Count the occupations in which each group comes last, by mean preference, in the order of the groups."""
+    return _alone_at(report, min)
+
+
+def _alone_at(report: RiskReport, end: Callable[[Iterable[float]], float]) -> dict[str, int]:
+    """Count by group the occupations in which it alone has the largest or the smallest mean preference."""
+    alone: Counter[str] = Counter()
     for occupation in report.occupations:
-        most = max(occupation.preferences.values())
-        first = [group for group, value in occupation.preferences.items() if value == most]
-        firsts.update(first if len(first) == 1 else [])
-    return {group: firsts[group] for group in report.groups}
+        value = end(occupation.preferences.values())
+        groups = [group for group, share in occupation.preferences.items() if share == value]
+        alone.update(groups if len(groups) == 1 else [])
+    return {group: alone[group] for group in report.groups}
 
 
 def overview_answer(rows: Sequence[ModelRow]) -> str:
