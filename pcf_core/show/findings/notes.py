@@ -222,7 +222,7 @@ def unequal_note(tokens: str, sizes: str) -> str:
     ``tokens``, ``sizes``: the clauses of :func:`tokens_clause` and :func:`sizes_clause`, which may be empty.
     """
     clauses = list(filter(None, (tokens, sizes)))
-    return say("unequal", clauses=clauses) if clauses else ""
+    return say("unequal", clauses=clauses, longer=bool(tokens)) if clauses else ""
 
 
 def none_equal_note() -> str:
