@@ -39,7 +39,7 @@ from pcf_core.show.findings.notes import (
     warning_text,
 )
 from pcf_core.show.findings.numbers import count, effective_count, two_decimals
-from pcf_core.show.names import set_title
+from pcf_core.show.names import sentence_with_titles, set_title
 from pcf_core.show.overview import ModelRow
 from pcf_core.store.store import Store
 
@@ -330,7 +330,8 @@ def warnings_of(reports: Mapping[str, RiskReport]) -> list[str]:
     sentences = []
     for sentence in dict.fromkeys(sentence for several in texts.values() for sentence in several):
         whose = [name for name, several in texts.items() if sentence in several]
-        sentences.append(sentence if len(whose) == len(reports) else f"{', '.join(whose)}: {sentence}")
+        named = sentence if len(whose) == len(reports) else f"{', '.join(whose)}: {sentence}"
+        sentences.append(sentence_with_titles(named))
     return sentences
 
 

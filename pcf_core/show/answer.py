@@ -37,7 +37,8 @@ say = sentences("answer")
 class Answer:
     """The four lines, and the caveats that belong to them.
 
-    Where no figure is reliable, ``answer`` says so and the other lines are empty.
+    Where no figure is reliable, ``answer`` says so and the other lines are empty.  ``pair``: how the two
+    models stand that are compared, ``others``: the same two by the name of other sentences.
     """
 
     answer: str
@@ -45,6 +46,8 @@ class Answer:
     sure: str = ""
     elsewhere: str = ""
     caveats: tuple[str, ...] = ()
+    pair: Standing | None = None
+    others: Mapping[str, Standing] = field(default_factory=dict)
 
     @property
     def lines(self) -> dict[str, str]:
@@ -146,6 +149,8 @@ def answer_on(of: Measured, caveats: Iterable[str] = ()) -> Answer:
         answer=" ".join(filter(None, [written.answer, unsure])),
         sure=" ".join(filter(None, [written.sure, longer])),
         caveats=notes,
+        pair=of.pair,
+        others=of.elsewhere,
     )
 
 

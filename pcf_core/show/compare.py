@@ -42,10 +42,11 @@ class Standing:
     """Which of two models has the lower risk: the record that the answer is written from.
 
     ``first``, ``second``: risks; ``verdict``: whose is higher, as the paired test, with ``p_value``, and the
-    ``interval`` of ``first`` − ``second`` agree; ``ordered``: whether the difference may matter.  ``scales``: what is known of both against
-    the labour force and against neutral subjects.  ``against_even``: whether the risks are against an even
-    split; ``to_one``: whether they end at 1.  ``all_named``: whether every sentence names all groups.
-    ``little``: the names of those whose figures say little, so that there is no answer.
+    ``interval`` of ``first`` − ``second`` agree; ``ordered``: whether the difference may matter.  ``scales``:
+    what is known of both against the labour force and against neutral subjects.  ``against_even``: whether
+    the risks are against an even split; ``to_one``: whether they end at 1.  ``all_named``: whether every
+    sentence names all groups.  ``little``: the names of those whose figures say little, so that there is no
+    answer.
     """
 
     names: tuple[str, str]
@@ -130,9 +131,9 @@ class Standing:
 class Lean:
     """Whom one model favours.
 
-    ``leading``, ``trailing``: the number of occupations in which each group comes first, and last.  ``near``: in how many no group's tilt is
-    beyond ``NEAR_EVEN``.  ``examples``: by group the occupations that lean most towards it.
-    ``says_little``: whether the figures do.
+    ``leading``, ``trailing``: the number of occupations in which each group comes first, and last.
+    ``near``: in how many no group's tilt is beyond ``NEAR_EVEN``.  ``examples``: by group the occupations
+    that lean most towards it.  ``says_little``: whether the figures do.
     """
 
     model: str
@@ -179,7 +180,7 @@ class Lean:
 
     @property
     def last(self) -> str:
-        """Of more than two groups the one that comes last in the most occupations, empty without such a one."""
+        """Of more than two groups the one that alone comes last in the most occupations; else empty."""
         most = max(self.trailing.values())
         groups = [group for group, number in self.trailing.items() if number == most]
         return groups[0] if most and len(groups) == 1 and not self.of_two else ""

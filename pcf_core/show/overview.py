@@ -108,7 +108,7 @@ def leading(report: RiskReport) -> dict[str, int]:
 
 
 def trailing(report: RiskReport) -> dict[str, int]:
-    """Count the occupations in which each group comes last, by mean preference, in the order of the groups."""
+    """Count the occupations in which each group comes last, by mean preference; a tie counts for none."""
     return _alone_at(report, min)
 
 
@@ -154,13 +154,23 @@ def lean_sentence(model: str, report: RiskReport) -> str:
     """
     if report.says_little:
         return ""
-    parts: list[str] = []
+    led: dict[str, list[str]] = {}
     for group in report.groups:
-        led = [row for row in report.occupations if row.stereotype[group] == max(row.stereotype.values())]
-        ranked = sorted(led, key=lambda row: -row.stereotype[group])
-        names = [row.occupation for row in ranked[:MOST_NAMED] if row.stereotype[group] > TIE]
-        if names:
-            parts.append(say("expects", model=model, again=bool(parts), group=group, names=names))
+        rows = [row for row in report.occupations if row.stereotype[group] == max(row.stereotype.values())]
+        ranked = sorted(rows, key=lambda row: -row.stereotype[group])
+        if names := [row.occupation for row in ranked if row.stereotype[group] > TIE]:
+            led[group] = names
+    first, *others = sorted(led.items(), key=lambda item: -len(item[1])) or [("", [])]
+    if not first[0]:
+        return ""
+    parts = [say("expects", model=model, again=False, group=first[0], names=first[1][:MOST_NAMED])]
+    if 0 < sum(len(names) for _, names in others) <= MOST_NAMED:
+        parts.append(say("exceptions", others=others, one=sum(len(names) for _, names in others) == 1))
+    else:
+        parts += [
+            say("expects", model=model, again=True, group=group, names=names[:MOST_NAMED])
+            for group, names in others
+        ]
     return " ".join(parts)
 
 
@@ -242,6 +252,8 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
 def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
     """Make the table of a report: one row a model, each number in a column of its own, nothing rounded.
 
+    Of two groups it has the occupations in which each is preferred, of more only those of the first.
+
     Without a reliable answer there are no numbers.
     """
     import pandas as pd
@@ -255,8 +267,8 @@ def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
                     name: None if row.says_little else value
                     for name, value in (
                         ("risk", row.overall),
-                        ("low", row.low),
-                        ("high", row.high),
+                        ("95 % range from", row.low),
+                        ("to", row.high),
                         ("prejudice", row.prejudice),
                         ("caprice", row.caprice),
                     )
@@ -273,9 +285,9 @@ def _firsts(row: ModelRow, groups: Sequence[str]) -> dict[str, int | None]:
     """Return how many occupations each of two groups leads; of more groups the largest such number."""
     leading = {group: None if row.says_little else number for group, number in row.leading.items()}
     if len(groups) == 2:
-        return {f"{people(group)} first": leading[group] for group in groups}
+        return {f"occupations in which {people(group)} are preferred": leading[group] for group in groups}
     most = None if row.says_little else max(row.leading.values())
-    return {"most often first": most, "occupations": row.occupations}
+    return {"preferred in": most, "of so many occupations": row.occupations}
 
 
 def card_text(row: ModelRow) -> str:

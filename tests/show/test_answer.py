@@ -169,8 +169,8 @@ def test_of_more_than_two_nobody_is_left_out_unsaid() -> None:
         "even split: risk 0.10 against 0.90 (0 = even, 1 = always the same group). 3 more are in the table."
     )
     assert answer.against == (
-        "3 of 5 models prefer men to women in most occupations (B, D and E), 1 is close to even on average (A) "
-        "and 1 prefers women to men in most occupations (C)."
+        "3 of 5 models prefer men to women in most occupations (B, D and E), 1 is close to even on average "
+        "(A) and 1 prefers women to men in most occupations (C)."
     )
     assert answer.sure.startswith("Every two of the 5 models differ by more than chance")
     one_more = answer_on(measured("A", "B", "C", pair=pair("A", "C"), letters=APART)).answer
@@ -249,8 +249,8 @@ def test_longer_words_excuse_a_group_that_comes_last() -> None:
         return answer_on(Measured(reports, reports, tokens=tokens)).sure  # type: ignore[arg-type]
 
     said = (
-        "Do not read anything into Asian people coming last: words for Asian people are longer than words for "
-        "White people for {}, and longer words are usually less likely for that reason alone."
+        "Do not read anything into Asian people coming last: words for Asian people are longer than words "
+        "for White people for {}, and longer words are usually less likely for that reason alone."
     )
     assert sure(A=longer, B=longer).endswith(said.format("these models"))
     assert sure(A=longer, B=None).endswith(said.format("A"))
