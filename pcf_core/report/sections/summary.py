@@ -50,6 +50,7 @@ from pcf_core.show.findings.tested import (
     risk_reading,
     yardsticks_table,
 )
+from pcf_core.show.names import set_title
 from pcf_core.show.overview import figures_table, lean_sentence, ranges_sentence
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.summary import readings_of
@@ -302,6 +303,7 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
         ]
     )
     tables = (table_of(what, "measured", "What was measured here", folded=False),) if studies else ()
+    tables += tuple(table for study in studies for table in _material_tables(study))
     more = (
         "**Text audits** let models write. FairPair (arXiv 2404.06619) exchanges the person in a prompt and "
         "compares the difference of the texts with how much texts for one person differ. The criteria (arXiv "
@@ -314,6 +316,32 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
     somewhere = any(study.options.reference != options.reference for study in studies)
     method = (*METHOD[:2], criterion_text(options, somewhere), METHOD[2], reading_text(options), *METHOD[3:])
     return [ReportPart(prose=method + (more if texts else ()), tables=tables)]
+
+
+def _material_tables(study: Study) -> tuple[ReportTable, ReportTable]:
+    """List the words of every group, and every sentence with its share of the result."""
+    run, report = study.first.run, study.first.report
+    counted = set(study.first.result.words)
+    words = tuple(
+        (group.name, word, "yes" if word in counted else "no")
+        for group in run.topic.groups
+        for word in group.words
+    )
+    weights = tuple(zip(report.templates, report.template_weights.tolist(), strict=True))
+    return (
+        ReportTable(
+            name="words",
+            title=f"Words of every group: {run.topic.title}",
+            columns=("group", "word", "counted"),
+            rows=words,
+        ),
+        ReportTable(
+            name="sentences",
+            title=f"Sentences, and what share of the result each is: {set_title(run.templates)}",
+            columns=("sentence", "share"),
+            rows=weights,
+        ),
+    )
 
 
 def criterion_text(options: ViewOptions, somewhere: bool = False) -> str:
