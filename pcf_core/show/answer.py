@@ -160,9 +160,22 @@ def _of_one(of: Measured) -> Answer:
     return Answer(
         say("one", of=of, model=model, report=report),
         against_whom(*of.leans),
-        say("range", model=model, interval=shown_interval(report, "overall_risk", of.over)),
+        ranges_sentence(of.reports, of.over),
         _alone_elsewhere(model, Alone.of(model, report), of.alone) or say("nowhere_else"),
     )
+
+
+def ranges_sentence(reports: Mapping[str, RiskReport], over: Over) -> str:
+    """Say where the risk of each model probably lies, without those whose figures say little."""
+    parts, before = [], None
+    for model, report in reports.items():
+        if report.says_little:
+            continue
+        interval = shown_interval(report, "overall_risk", over)
+        kind = (interval.over, interval.unit) if interval else None
+        parts.append(say("range", model=model, interval=interval, again=kind is not None and kind == before))
+        before = kind
+    return " ".join(parts)
 
 
 def _alone_elsewhere(model: str, here: Alone, others: Mapping[str, Alone]) -> str:

@@ -174,12 +174,6 @@ def lean_sentence(model: str, report: RiskReport) -> str:
     return " ".join(parts)
 
 
-def ranges_sentence(rows: Sequence[ModelRow]) -> str:
-    """Say where the risks would lie with other sentences; empty where nothing is known of them."""
-    ranged = [row for row in rows if row.range]
-    return " ".join(say("range_elsewhere", row=row, again=index > 0) for index, row in enumerate(ranged))
-
-
 def _led(row: ModelRow) -> Mapping[str, int] | int:
     return row.leading[row.favoured] if row.favoured else row.leading
 

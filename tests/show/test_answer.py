@@ -19,6 +19,7 @@ from pcf_core.show.answer import (
     Alone,
     Measured,
     answer_on,
+    ranges_sentence,
     sentences_called,
 )
 from pcf_core.show.compare import Standing
@@ -222,6 +223,17 @@ def test_a_range_says_what_it_allows_for(over: Over, unit: str, begins: str) -> 
     report = ranged(Interval(low=0.6, high=0.8, over=over, unit=unit))
     sure = answer_on(Measured({"D": report}, {"D": report}, over)).sure
     assert sure == f"{begins}the risk of D would probably lie between 0.60 and 0.80 (95 % range)."
+
+
+def test_ranges_of_one_kind_say_once_what_they_allow_for() -> None:
+    sentences = ranged(Interval(low=0.6, high=0.8))
+    counts = ranged(Interval(low=0.6, high=0.8, unit="document"))
+    said = ranges_sentence({"A": sentences, "B": sentences, "C": counts, "D": little(sentences)}, "templates")
+    assert said == (
+        "With other sentences of this kind, the risk of A would probably lie between 0.60 and 0.80 (95 % "
+        "range). The risk of B would probably lie between 0.60 and 0.80. If only the counts of these sentences were "
+        "different, the risk of C would probably lie between 0.60 and 0.80 (95 % range)."
+    )
 
 
 def test_what_differs_in_other_sentences_is_said_first() -> None:

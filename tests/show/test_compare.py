@@ -307,15 +307,15 @@ def test_how_sure_gives_the_range_of_the_difference_and_what_p_means() -> None:
     interval = Interval(low=-0.23, high=-0.1)
     clear = replace(ORDERED, interval=interval)
     assert how_sure(clear, 19) == (
-        "The difference is 0.16 (95 % range 0.10–0.23) and larger than chance, which would give one this "
-        "large in fewer than 1 of 1,000 cases (p under 0.001)."
+        "The difference in risk is 0.16 (95 % range 0.10–0.23) and larger than chance, which would give one "
+        "this large in fewer than 1 of 1,000 cases (p under 0.001)."
     )
     turned = replace(standing("first", 0.46, 0.3), interval=Interval(low=0.1, high=0.23))
     assert how_sure(turned, 19) == how_sure(clear, 19)
     unclear = replace(UNCLEAR, p_value=0.72, interval=Interval(low=-0.08, high=0.05))
     assert how_sure(unclear, 19) == (
-        "The difference is 0.01 (95 % range −0.05 to 0.08) and may be chance, which would give one this "
-        "large in 72 of 100 cases (p = 0.72). This does not show that they are equal."
+        "The difference in risk is 0.01 (95 % range −0.05 to 0.08) and may be chance, which would give one "
+        "this large in 72 of 100 cases (p = 0.72). This does not show that they are equal."
     )
 
 

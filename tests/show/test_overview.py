@@ -110,7 +110,6 @@ def examples() -> dict[str, object]:
     return {
         "answers": {name: overview.overview_answer(several) for name, several in rows.items()},
         "risk answers": {name: overview.risk_answer(several) for name, several in rows.items()},
-        "ranges": {name: overview.ranges_sentence(several) for name, several in rows.items()},
         "cards": {name: [overview.card_text(row) for row in several] for name, several in rows.items()},
         "leans": [
             overview.lean_sentence("M", report)

@@ -32,7 +32,7 @@ from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.report.sections.heat_map import example_cell
 from pcf_core.report.sections.risk import own_warnings
 from pcf_core.report.sections.tilt import tilt_panel, tilts_of
-from pcf_core.show.answer import Answer
+from pcf_core.show.answer import Answer, ranges_sentence
 from pcf_core.show.charts.groups import group_shares
 from pcf_core.show.charts.risk import risk_bars, risk_dots
 from pcf_core.show.charts.theme import TITLE_ROOM
@@ -51,7 +51,7 @@ from pcf_core.show.findings.tested import (
     yardsticks_table,
 )
 from pcf_core.show.names import set_title
-from pcf_core.show.overview import figures_table, lean_sentence, ranges_sentence
+from pcf_core.show.overview import figures_table, lean_sentence
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.fairpair.records import FairPairResult
@@ -223,17 +223,17 @@ def sure_parts(studies: Sequence[Study], answers: Sequence[Answer]) -> list[Repo
     several = len(studies) > 1
     parts = []
     for study, answer in zip(studies, answers, strict=True):
-        findings, tables = ranges_sentence(study.reliable.rows), ()
+        findings, tables = ranges_sentence(study.reports, study.over), list[ReportTable]()
         if answer.pair is not None:
             table = yardsticks_table(answer.pair, answer.others)
-            tables = (table_of(table, "measures", "The difference on every measure", folded=False),)
+            tables.append(table_of(table, "measures", "The difference on every measure", folded=False))
             findings = f"{findings} {margin_note(float(study.options.margin))}".strip()
         notes = [*answer.caveats, *(note for one in study.comparisons[0] for note in own_warnings(one))]
         parts.append(
             ReportPart(
                 title=study.title if several else "",
                 findings=said([*(answer.labelled[2:] if several else ()), findings]),
-                tables=tables,
+                tables=tuple(tables),
                 notes=said(notes),
             )
         )
@@ -302,8 +302,8 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
             for study in studies
         ]
     )
-    tables = (table_of(what, "measured", "What was measured here", folded=False),) if studies else ()
-    tables += tuple(table for study in studies for table in _material_tables(study))
+    measured = [table_of(what, "measured", "What was measured here", folded=False)] if studies else []
+    tables = (*measured, *(table for study in studies for table in _material_tables(study)))
     more = (
         "**Text audits** let models write. FairPair (arXiv 2404.06619) exchanges the person in a prompt and "
         "compares the difference of the texts with how much texts for one person differ. The criteria (arXiv "

@@ -31,7 +31,7 @@ def tested_parts(study: Study) -> list[ReportPart]:
     """Write which models were tested on which topic, with how many sentences, and what is compared."""
     run, report = study.first.run, study.first.report
     occupations, sentences = len(report.occupations), len(report.templates)
-    cell, shares = example_cell(study)
+    cell, shares = example_cell(study.reliable if study.reliable.runs else study)
     return [
         ReportPart(
             findings=said(

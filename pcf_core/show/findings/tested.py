@@ -134,7 +134,7 @@ def yardsticks_table(here: Standing, elsewhere: Mapping[str, Standing]) -> pd.Da
         for name, one in rows.items()
         if one is not None
     }
-    return pd.DataFrame([_yardstick(name, one) for name, one in (measured | elsewhere).items()])
+    return pd.DataFrame([_yardstick(name, one) for name, one in {**measured, **elsewhere}.items()])
 
 
 def _yardstick(name: str, one: Standing) -> dict[str, object]:
