@@ -231,8 +231,8 @@ def test_ranges_of_one_kind_say_once_what_they_allow_for() -> None:
     said = ranges_sentence({"A": sentences, "B": sentences, "C": counts, "D": little(sentences)}, "templates")
     assert said == (
         "With other sentences of this kind, the risk of A would probably lie between 0.60 and 0.80 (95 % "
-        "range). The risk of B would probably lie between 0.60 and 0.80. If only the counts of these sentences were "
-        "different, the risk of C would probably lie between 0.60 and 0.80 (95 % range)."
+        "range). The risk of B would probably lie between 0.60 and 0.80. If only the counts of these "
+        "sentences were different, the risk of C would probably lie between 0.60 and 0.80 (95 % range)."
     )
 
 

@@ -24,15 +24,12 @@ MOST_BESIDE = 2  # models that a table has beside each other
 say = sentences("tested")
 
 
-def tested_finding(
-    models: Sequence[str], topic: str, occupations: str, contexts: str, title: str, cells: int
-) -> str:
+def tested_finding(models: Sequence[str], topic: str, occupations: str, contexts: str, cells: int) -> str:
     """Say which models were tested on which topic, with how many sentences.
 
-    ``occupations``, ``contexts``: counted with their nouns; ``title``: of the template set.
+    ``occupations``: counted with their noun; ``contexts``: sentences, with the title of their set.
     """
-    counted = {"occupations": occupations, "contexts": contexts, "cells": cells}
-    return say("tested", models=models, topic=topic, title=title, **counted)
+    return say("tested", models=models, topic=topic, occupations=occupations, contexts=contexts, cells=cells)
 
 
 def precision_note(effective: str) -> str:

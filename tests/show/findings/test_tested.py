@@ -39,7 +39,7 @@ def examples() -> dict[str, object]:
     table = tested.yardsticks_table(replace(ORDERED, scales=EVERYWHERE), {"others": LITTLE})
     return {
         "tested": [
-            tested.tested_finding(models, "Gender", "120 occupations", "19 sentences", "Set", 2280)
+            tested.tested_finding(models, "Gender", "120 occupations", "19 sentences of “Set”", 2280)
             for models in (["A"], ["A", "B"])
         ],
         "precision": [tested.precision_note(number) for number in ("14", "212 draws")],
