@@ -107,7 +107,7 @@ def rotates_groups(topic: Topic, texts: Iterable[str]) -> bool:
     """Say whether in template texts that name all groups each stands at each position equally often."""
     words, times = _words_of(topic), Counter[tuple[int, int]]()
     for text in texts:
-        starts = [found.start() if (found := word.search(text)) else -1 for word in words]
+        starts = [match.start() if (match := word.search(text)) else -1 for word in words]
         positions = sorted(range(len(words)), key=lambda group: starts[group])
         times.update((group, position) for position, group in enumerate(positions))
     return len(times) == len(words) ** 2 and len(set(times.values())) == 1

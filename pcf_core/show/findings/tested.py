@@ -53,7 +53,7 @@ def example_note(groups: Sequence[str], sentence: str, shares: Mapping[str, Mapp
         say("shares", model=model, shares=sorted(of_groups.items(), key=lambda item: -item[1]))
         for model, of_groups in shares.items()
     ]
-    return say("example", groups=groups, sentence=sentence, told=parts)
+    return say("example", groups=groups, sentence=sentence, parts=parts)
 
 
 def all_left_out(reports: Iterable[RiskReport]) -> str:
