@@ -167,7 +167,8 @@ def _of_one(of: Measured) -> Answer:
 
 def ranges_sentence(reports: Mapping[str, RiskReport], over: Over) -> str:
     """Say where the risk of each model probably lies, without those whose figures say little."""
-    parts, before = [], None
+    parts: list[str] = []
+    before: tuple[str, str] | None = None
     for model, report in reports.items():
         if report.says_little:
             continue
