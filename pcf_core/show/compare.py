@@ -138,11 +138,11 @@ class Lean:
 
     model: str
     leading: Mapping[str, int]
-    trailing: Mapping[str, int]
     occupations: int
     near: int
     examples: Mapping[str, tuple[str, ...]]
     says_little: bool = False
+    trailing: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, model: str, report: RiskReport) -> Lean:
@@ -181,7 +181,7 @@ class Lean:
     @property
     def last(self) -> str:
         """Of more than two groups the one that alone comes last in the most occupations; else empty."""
-        most = max(self.trailing.values())
+        most = max(self.trailing.values(), default=0)
         groups = [group for group, number in self.trailing.items() if number == most]
         return groups[0] if most and len(groups) == 1 and not self.of_two else ""
 
