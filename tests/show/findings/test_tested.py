@@ -104,7 +104,7 @@ def test_prejudice_and_caprice_have_the_occupations_with_the_most_of_each() -> N
     assert rows["groups"] == list(report.groups)
     assert tested.parts_example("A", report, preferences) == (
         "An example of prejudice: in all 3 sentences about “job 1”, A prefers men. An example of caprice: "
-        "about “job 2”, A prefers women in 2 and men in 1."
+        "about “job 2”, A prefers women in 2 sentences and men in 1."
     )
     even = cells([0.5, 0.5])
     assert tested.parts_example("A", of_male(0.5), even) == ""
