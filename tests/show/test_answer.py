@@ -227,12 +227,12 @@ def test_a_range_says_what_it_allows_for(over: Over, unit: str, begins: str) -> 
 
 def test_ranges_of_one_kind_say_once_what_they_allow_for() -> None:
     sentences = ranged(Interval(low=0.6, high=0.8))
-    counts = ranged(Interval(low=0.6, high=0.8, unit="document"))
-    said = ranges_sentence({"A": sentences, "B": sentences, "C": counts, "D": little(sentences)}, "templates")
+    jobs = ranged(Interval(low=0.6, high=0.8, over="occupations", unit="occupation"))
+    said = ranges_sentence({"A": sentences, "B": sentences, "C": jobs, "D": little(sentences)}, "templates")
     assert said == (
         "With other sentences of this kind, the risk of A would probably lie between 0.60 and 0.80 (95 % "
-        "range). The risk of B would probably lie between 0.60 and 0.80. If only the counts of these "
-        "sentences were different, the risk of C would probably lie between 0.60 and 0.80 (95 % range)."
+        "range). The risk of B would probably lie between 0.60 and 0.80. With other occupations in the same "
+        "sentences, the risk of C would probably lie between 0.60 and 0.80 (95 % range)."
     )
 
 
