@@ -94,8 +94,8 @@ def parts_example(model: str, report: RiskReport, preferences: Preferences) -> s
     if steady:
         fixed = max(steady, key=lambda row: (sides[row.occupation][0][1], row.prejudice_risk)).occupation
         group, number = sides[fixed][0]
-        of_all = {"number": number, "contexts": len(preferences.templates)}
-        parts.append(say("fixed", model=model, occupation=fixed, group=group, **of_all))
+        cells = len(preferences.templates)
+        parts.append(say("fixed", model=model, occupation=fixed, group=group, number=number, contexts=cells))
     if changing.caprice_risk > 0 and sides[changing.occupation]:
         named = sides[changing.occupation][:2]
         parts.append(say("changing", model=model, occupation=changing.occupation, sides=named))
