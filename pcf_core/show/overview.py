@@ -279,9 +279,9 @@ def _firsts(row: ModelRow, groups: Sequence[str]) -> dict[str, int | None]:
     """Return how many occupations each of two groups leads; of more groups the largest such number."""
     leading = {group: None if row.says_little else number for group, number in row.leading.items()}
     if len(groups) == 2:
-        return {f"occupations in which {people(group)} are preferred": leading[group] for group in groups}
+        return {say("preferred_in", group=group): leading[group] for group in groups}
     most = None if row.says_little else max(row.leading.values())
-    return {"preferred in": most, "of so many occupations": row.occupations}
+    return {"preferred in": most, "of occupations": row.occupations}
 
 
 def card_text(row: ModelRow) -> str:

@@ -392,7 +392,7 @@ def test_the_difference_stands_on_every_measure_with_its_range(shipped: Store) -
     (table,) = document.sections[3].parts[0].tables
     names = [shipped.load_run(key).scoring.name for key in PUBLIC]
     assert table.columns == (
-        *("measured from, or with", *names, "difference", "95 % range from", "to", "result"),
+        *("measure or sentences", *names, "difference", "95 % range from", "to", "result"),
     )
     assert [row[0] for row in table.rows] == [
         *("an even split (risk)", "the labour force, US 2021 (risk)", "how it treats “a person” (distance)"),

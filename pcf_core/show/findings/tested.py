@@ -143,7 +143,7 @@ def _yardstick(name: str, one: Standing) -> dict[str, object]:
         "to": one.interval.high if one.interval else None,
     }
     shown = dict.fromkeys(figures) if one.little else figures
-    return {"measured from, or with": name, **shown, "result": say("verdict", outcome=one.outcome)}
+    return {"measure or sentences": name, **shown, "result": say("verdict", outcome=one.outcome)}
 
 
 def groups_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:

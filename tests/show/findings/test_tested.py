@@ -122,7 +122,7 @@ def test_what_any_model_leaves_out_is_named_once() -> None:
 def test_every_measure_has_its_figures_and_what_the_test_says() -> None:
     here = replace(ORDERED, scales=scales(SAME, SAME), interval=Interval(low=-0.2, high=-0.1))
     table = tested.yardsticks_table(here, {"20 sentences of “a”": LITTLE, "b": UNCLEAR, "c": SMALL})
-    results = dict(zip(table["measured from, or with"], table["result"], strict=True))
+    results = dict(zip(table["measure or sentences"], table["result"], strict=True))
     assert results == {
         "an even split (risk)": "larger than chance",
         "how it treats “a person” (distance)": "larger than chance",
@@ -136,7 +136,7 @@ def test_every_measure_has_its_figures_and_what_the_test_says() -> None:
     assert (first["95 % range from"], first["to"]) == (-0.2, -0.1)
     assert table.iloc[3][["A", "B", "difference", "to"]].isna().all(), "no figure beside no answer"
     labour = tested.yardsticks_table(replace(here, against_even=False), {})
-    assert labour["measured from, or with"][0] == "the labour force, US 2021 (risk)"
+    assert labour["measure or sentences"][0] == "the labour force, US 2021 (risk)"
 
 
 def test_all_groups_are_in_the_table_the_largest_share_first() -> None:
