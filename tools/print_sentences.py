@@ -51,10 +51,12 @@ from pcf_core.report.panels import parts_of
 from pcf_core.report.records import ReportRequest
 from pcf_core.report.sections.heat_map import example_cell
 from pcf_core.report.sections.risk import neutral_distances, scales_of
+from pcf_core.report.sections.summary import answer_parts
 from pcf_core.report.sections.tails import largest_caprice
+from pcf_core.report.sections.tested import tested_parts
 from pcf_core.report.sections.tilt import even_stereotypes, interval_of_share, opening_of, tilts_of, unit_in
 from pcf_core.show import compare, overview
-from pcf_core.show.answer import sentences_called
+from pcf_core.show.answer import ranges_sentence, sentences_called
 from pcf_core.show.findings import (
     answers,
     case_file,
@@ -179,7 +181,7 @@ def tell_results(
     reports, even, rows, over = study.reports, study.even, study.rows, study.over
     found.say(overview.overview_answer, rows)
     found.say(overview.risk_answer, rows)
-    found.say(overview.ranges_sentence, rows)
+    found.say(ranges_sentence, reports, over)
     sentence, shares = example_cell(study)
     found.say(overview.example_sentence, sentence.replace("[Y]", "…"), shares)
     found.say(models.overview_finding, reports, over)
@@ -187,6 +189,7 @@ def tell_results(
     names = tuple(reports)
     (paired,), _ = study.comparisons
     found.say(answer_lines, study, scales, others)
+    found.say(report_lines, study)
     found.say(compare.neutral_answer, (names[0], names[1]), scales.neutral)
     found.say(comparison.difference_finding, paired, over=over)
     found.say(reliability.seldom_caprice_note, load_numbers(), paired.differences["caprice_risk"])
@@ -243,6 +246,12 @@ def answer_lines(
 ) -> tuple[str, ...]:
     """Write the answer block."""
     return answer_from(study, (), scales, others, {}).labelled
+
+
+def report_lines(study: Study) -> tuple[str, ...]:
+    """Write what a report says of what was tested, and how it explains a risk."""
+    parts = (*tested_parts(study), *answer_parts([study], (), ()))
+    return tuple(sentence for part in parts for sentence in (*part.prose, *part.findings))
 
 
 def tell_presets(found: Listing, store: Store) -> None:

@@ -178,6 +178,9 @@ TokenShares = Mapping[str, Mapping[int, float]]  # by group, then by number of t
 UNEQUAL = 0.05  # of a group's probability that lies in other numbers of tokens than another's: it is said
 
 
+TOKENS_DIFFER = "The groups' words have different numbers of tokens"  # with which that warning begins
+
+
 class TokenSums:
     """What the words of each group got, by their number of tokens, summed over the cells read so far.
 
@@ -249,7 +252,7 @@ def token_warnings(family: str, shares: TokenShares | None) -> tuple[str, ...]:
         else "every additional token makes a word less likely"
     )
     return (
-        f"The groups' words have different numbers of tokens ({most} {means[most]:.1f}, {least} "
+        f"{TOKENS_DIFFER} ({most} {means[most]:.1f}, {least} "
         f"{means[least]:.1f} on average, weighted by probability), and {why}: compare with the protocol "
         "equal-tokens, if it leaves every group a word.",
     )

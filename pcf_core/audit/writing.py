@@ -75,8 +75,8 @@ def _heavy_template(matrix: Matrix) -> tuple[str, ...]:
     if share <= HEAVY + 1e-9 or alike or (matrix.unit is not None and matrix.unit.name != "template"):
         return ()
     return (
-        f"One template counts for {100 * share:.0f} % of the result, so intervals over templates may be too "
-        "narrow if that template is unusual: they allow for one that varies twice as much as the others.",
+        f"One sentence counts for {100 * share:.0f} % of the result. The ranges allow for it to vary up to "
+        "twice as much as the others; if it varies more, they are too narrow.",
     )
 
 

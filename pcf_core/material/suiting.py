@@ -100,8 +100,22 @@ def probe_prompts(templates: TemplateSet, evidence: Evidence, number: int = 10) 
 
 def names_all_groups(topic: Topic, texts: Iterable[str]) -> bool:
     """Say whether each of some template texts has a word of every group of a topic."""
-    groups = [re.compile(rf"\b(?:{'|'.join(map(re.escape, group.words))})(?!\w)") for group in topic.groups]
-    return all(group.search(text) for text in texts for group in groups)
+    return all(word.search(text) for text in texts for word in _words_of(topic))
+
+
+def rotates_groups(topic: Topic, texts: Iterable[str]) -> bool:
+    """Say whether in template texts that name all groups each stands at each position equally often."""
+    words, times = _words_of(topic), Counter[tuple[int, int]]()
+    for text in texts:
+        starts = [match.start() if (match := word.search(text)) else -1 for word in words]
+        positions = sorted(range(len(words)), key=lambda group: starts[group])
+        times.update((group, position) for position, group in enumerate(positions))
+    return len(times) == len(words) ** 2 and len(set(times.values())) == 1
+
+
+def _words_of(topic: Topic) -> list[re.Pattern[str]]:
+    """Return the pattern of each group that finds any of its words."""
+    return [re.compile(rf"\b(?:{'|'.join(map(re.escape, group.words))})(?!\w)") for group in topic.groups]
 
 
 def filled_prompts(

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from pcf_core.audit.baseline import OtherScales
 from pcf_core.audit.comparing import alike, answer_in, elsewhere, risk_difference
+from pcf_core.audit.fitting import TOKENS_DIFFER
 from pcf_core.audit.results import Read, Results, load_result
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.risk import Difference
@@ -148,6 +149,7 @@ def answer_from(
         against_even=study.options.reference == "uniform",
         to_one=study.options.scale == "pcf",
         all_named=study.remember(all_named),
+        tokens={name: item.result.token_shares for name, item in study.runs.items()},
     )
     return answer_on(measured, caveats)
 
@@ -160,6 +162,8 @@ def caveats_of(study: Study, store: Store, models: Iterable[ModelSpec]) -> list[
     run, report = study.first.run, study.first.report
     compressed = {spec.identity: spec.quantization for spec in models if spec.quantization}
     imported = {label: item for label, item in study.runs.items() if item.run.scoring.imported}
+    tokens, sizes = unequal_words(study)
+    warnings = warnings_of(study.reports)
     return [
         noun_note(run),
         instead_note(study),
@@ -170,8 +174,8 @@ def caveats_of(study: Study, store: Store, models: Iterable[ModelSpec]) -> list[
             }
         ),
         *(imported_note(label, store.run_info(item.key).provenance) for label, item in imported.items()),
-        *warnings_of(study.reports),
-        unequal_note(*unequal_words(study)),
+        *(sentence for sentence in warnings if not (tokens and TOKENS_DIFFER in sentence)),
+        unequal_note(tokens, sizes),
         weights_help(effective_text(report)) if unequal_weights(report) else "",
         *interval_notes(study.reports, study.over),
         whole_templates_finding(study.whole_templates),

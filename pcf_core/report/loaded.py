@@ -38,8 +38,8 @@ from pcf_core.show.findings.notes import (
     tokens_clause,
     warning_text,
 )
-from pcf_core.show.findings.numbers import count, two_decimals
-from pcf_core.show.names import set_title
+from pcf_core.show.findings.numbers import count, effective_count, two_decimals
+from pcf_core.show.names import sentence_with_titles, set_title
 from pcf_core.show.overview import ModelRow
 from pcf_core.store.store import Store
 
@@ -330,7 +330,8 @@ def warnings_of(reports: Mapping[str, RiskReport]) -> list[str]:
     sentences = []
     for sentence in dict.fromkeys(sentence for several in texts.values() for sentence in several):
         whose = [name for name, several in texts.items() if sentence in several]
-        sentences.append(sentence if len(whose) == len(reports) else f"{', '.join(whose)}: {sentence}")
+        named = sentence if len(whose) == len(reports) else f"{', '.join(whose)}: {sentence}"
+        sentences.append(sentence_with_titles(named))
     return sentences
 
 
@@ -358,8 +359,9 @@ NOT_SURE = (
     "The ranges do not cover another training of the same model, other occupations, or other words for the "
     "groups.",
     "Word probabilities are not behaviour: a low risk does not make a model safe to use, and a high one does "
-    "not say why.",
-    "Do not certify a model with one number: give its range, the sentences and what was left out with it.",
+    "not prove harm or explain itself.",
+    "Do not certify a model with one number: give its range with it, and say with which sentences it was "
+    "measured.",
 )
 
 
@@ -367,5 +369,5 @@ def effective_text(report: RiskReport) -> str:
     """Write the effective number of templates; of an unfinished sampling plan, that of its draws."""
     look = report.sampling
     if look is None or look.whole:
-        return f"{report.effective_templates:,.1f}"
+        return effective_count(report.effective_templates)
     return f"{f'{look.effective_draws:,.1f}'.removesuffix('.0')} draws"

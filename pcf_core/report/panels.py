@@ -53,7 +53,7 @@ from pcf_core.show.findings.numbers import (
 )
 
 USUAL_HEIGHT = 450
-PAPER_HEIGHT = 345  # pixels of 92 mm, two fifths of a page; assets/report/report.css has it too
+PAPER_HEIGHT = 321  # pixels of 85 mm; assets/report/report.css has it too
 NINE_POINTS = 12  # in pixels
 FONT_SIZE = re.compile(r"font-size: (\d+)px")
 MOST_ROWS = 10  # of a table: the answer would scroll away

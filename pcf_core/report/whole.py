@@ -56,6 +56,7 @@ from pcf_core.report.sections.tested import conclude_parts, tested_parts
 from pcf_core.report.sections.tilt import tilt_parts
 from pcf_core.show.answer import Answer
 from pcf_core.show.findings.numbers import count, listed
+from pcf_core.show.names import with_titles
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.records import FairPairResult
@@ -266,7 +267,7 @@ def _title_of(studies: Sequence[Study], texts: Texts) -> str:
     models |= dict.fromkeys(one.asked.key.model for one in texts.fairpair)
     models |= dict.fromkeys(one.asked.model for one in texts.criteria)
     names = list(models)
-    shown = listed(names) if len(names) <= 4 else f"{len(names)} models"
+    shown = with_titles(listed(names)) if len(names) <= 4 else f"{len(names)} models"
     topics = list(dict.fromkeys(study.first.run.topic.title for study in studies))
     return f"Discrimination audit of {shown}{f': {listed(topics)}' if topics else ''}"
 

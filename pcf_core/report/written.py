@@ -37,14 +37,20 @@ from pcf_core.report.files import csv_text, plain, zip_entry
 from pcf_core.report.panels import shown
 from pcf_core.report.provenance import reading_of
 from pcf_core.report.records import FORMAT, VERSION, Cell, ReportDocument, ReportTable, RiskNumber, RunFacts
+from pcf_core.report.reproducing import export_command
+from pcf_core.show.answer import AGAINST, ELSEWHERE, SURE
 from pcf_core.show.findings.models import drawn_again, interval_sentence, unseen_words
 from pcf_core.show.findings.numbers import NO_FIGURE, called, two_decimals, with_interval
+from pcf_core.show.names import with_titles
 
 FOLDER = "report"  # of the assets
+FILE = "report.json"  # which the commands of the appendix write and verify
 EMPHASIS = re.compile(r"(?<![\w*])\*(\*?)(\S[^*]*?)\*\1(?!\w)")
 LARGEST_REPORT = 256 * 1024 * 1024  # bytes of a JSON file that is read
 LARGEST_INTEGER = 2**63  # beyond, a whole number is written as a text
 TEXT_AUDITS = ("fairpair", "criteria")  # sections
+FACTS = ("what", "value")  # columns of a table of facts, which has exact names
+LEAST = 0.0005  # what three decimals can show
 MOST_NAMED = 10  # of what was left out of one run; the report names all
 
 
@@ -57,6 +63,7 @@ def html_bytes(document: ReportDocument) -> bytes:
     text = page.render(
         document=document,
         hash=document.request.hash,
+        checking=[export_command(document.request, "json", FILE), f"python -m pcf_core verify {FILE}"],
         policy=_policy([plotly_script, script], style),
         style=style,
         plotly=plotly_script,
@@ -85,10 +92,12 @@ def _environment() -> jinja2.Environment:
     made.filters |= {
         "called": called,
         "emphasised": emphasised,
+        "in_column": _in_column,
         "is_number": _is_number,
+        "labelled": _labelled,
         "paragraphs": _paragraphs,
         "script_json": script_json,
-        "shown": shown,
+        "titled": with_titles,
         "unbroken": _unbroken,
     }
     return made
@@ -110,6 +119,14 @@ def emphasised(text: str) -> Markup:
     )
 
 
+def _labelled(sentence: str) -> Markup:
+    """Mark up the label of a line of the answer block; all else is text."""
+    label, separator, line = sentence.partition(": ")
+    if label not in (AGAINST, SURE, ELSEWHERE):
+        return escape(sentence)
+    return Markup("<strong>{}{}</strong>{}").format(label, separator, line)
+
+
 def _paragraphs(text: str) -> list[str]:
     return [" ".join(block.split()) for block in text.strip().split("\n\n")]
 
@@ -125,6 +142,20 @@ def script_json(value: Mapping[str, Any]) -> Markup:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)
+
+
+def _in_column(value: Cell, table: ReportTable, column: int) -> str:
+    """Write a cell as people read it: in a column of numbers below 10 with three decimals, where all show.
+
+    Elsewhere with three significant digits; texts by the titles of models and template sets.
+    """
+    if isinstance(value, str):
+        name = called(value) if table.columns[column] == "occupation" else value
+        return name if table.columns == FACTS else with_titles(name)
+    numbers = [row[column] for row in table.rows if isinstance(row[column], float)]
+    if isinstance(value, float) and all(one == 0 or LEAST <= abs(one) < 10 for one in numbers):
+        return f"{value:z.3f}".replace("-", "−")
+    return shown(value)
 
 
 def _is_number(table: ReportTable, column: int) -> bool:

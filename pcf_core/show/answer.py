@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from pcf_core.audit.fitting import TokenShares
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.topics import TemplateSet
 from pcf_core.show.compare import (
@@ -21,7 +22,7 @@ from pcf_core.show.compare import (
     pair_answer,
 )
 from pcf_core.show.findings.models import shown_interval
-from pcf_core.show.findings.notes import low_coverage_note, sentences_of
+from pcf_core.show.findings.notes import longer_words_note, low_coverage_note, sentences_of
 from pcf_core.show.names import set_title
 from pcf_core.show.overview import ModelRow
 from pcf_core.show.wording import sentences
@@ -36,7 +37,8 @@ say = sentences("answer")
 class Answer:
     """The four lines, and the caveats that belong to them.
 
-    Where no figure is reliable, ``answer`` says so and the other lines are empty.
+    Where no figure is reliable, ``answer`` says so and the other lines are empty.  ``pair``: how the two
+    models stand that are compared, ``others``: the same two by the name of other sentences.
     """
 
     answer: str
@@ -44,6 +46,8 @@ class Answer:
     sure: str = ""
     elsewhere: str = ""
     caveats: tuple[str, ...] = ()
+    pair: Standing | None = None
+    others: Mapping[str, Standing] = field(default_factory=dict)
 
     @property
     def lines(self) -> dict[str, str]:
@@ -92,7 +96,7 @@ class Measured:
     ``elsewhere``: the same pair, and ``alone``: a single model, by the name of other sentences.  ``letters``:
     of more than two models, of which two share one exactly if they tie.  ``against_even``: whether the risks
     are against an even split; ``to_one``: whether they end at 1.  ``all_named``: whether every sentence has
-    a word of every group.
+    a word of every group.  ``tokens``: by model, in how many tokens each group's probability lies.
     """
 
     reports: Mapping[str, RiskReport]
@@ -106,6 +110,7 @@ class Measured:
     against_even: bool = True
     to_one: bool = True
     all_named: bool = False
+    tokens: Mapping[str, TokenShares | None] = field(default_factory=dict)
 
     @property
     def reliable(self) -> list[str]:
@@ -138,7 +143,15 @@ def answer_on(of: Measured, caveats: Iterable[str] = ()) -> Answer:
     if not models:
         return Answer(unsure, caveats=notes)
     written = _of_one(of) if models == 1 else _of_two(of) if models == 2 else _of_several(of)
-    return replace(written, answer=" ".join(filter(None, [written.answer, unsure])), caveats=notes)
+    longer = longer_words_note({lean.model: lean.last for lean in of.leans}, of.tokens)
+    return replace(
+        written,
+        answer=" ".join(filter(None, [written.answer, unsure])),
+        sure=" ".join(filter(None, [written.sure, longer])),
+        caveats=notes,
+        pair=of.pair,
+        others=of.elsewhere,
+    )
 
 
 def _of_one(of: Measured) -> Answer:
@@ -147,9 +160,23 @@ def _of_one(of: Measured) -> Answer:
     return Answer(
         say("one", of=of, model=model, report=report),
         against_whom(*of.leans),
-        say("range", model=model, interval=shown_interval(report, "overall_risk", of.over)),
+        ranges_sentence(of.reports, of.over),
         _alone_elsewhere(model, Alone.of(model, report), of.alone) or say("nowhere_else"),
     )
+
+
+def ranges_sentence(reports: Mapping[str, RiskReport], over: Over) -> str:
+    """Say where the risk of each model probably lies, without those whose figures say little."""
+    parts: list[str] = []
+    before: tuple[str, str] | None = None
+    for model, report in reports.items():
+        if report.says_little:
+            continue
+        interval = shown_interval(report, "overall_risk", over)
+        kind = (interval.over, interval.unit) if interval else None
+        parts.append(say("range", model=model, interval=interval, again=kind is not None and kind == before))
+        before = kind
+    return " ".join(parts)
 
 
 def _alone_elsewhere(model: str, here: Alone, others: Mapping[str, Alone]) -> str:
@@ -239,18 +266,24 @@ def _whom_several(leans: Sequence[Lean]) -> str:
         kind = ("even", "") if lean.near_even else ("group", lean.favoured) if lean.favoured else ("none", "")
         kinds.setdefault(kind, []).append(lean.model)
     ranked = sorted(kinds.items(), key=lambda item: -len(item[1]))
+    others = {lean.favoured: lean.other for lean in leans}
     parts = [
         say(
             "some_prefer",
             kind=kind,
             group=group,
+            other=others.get(group, ""),
             names=names,
             models=len(leans) if index == 0 else 0,
             most=MOST_NAMED,
         )
         for index, ((kind, group), names) in enumerate(ranked)
     ]
-    return say("whom_several", parts=parts)
+    last: dict[str, list[str]] = {}
+    for lean in leans:
+        if lean.mostly_last:
+            last.setdefault(lean.last, []).append(lean.model)
+    return say("whom_several", parts=parts, last=last, models=len(leans), most=MOST_NAMED)
 
 
 def sentences_called(templates: TemplateSet) -> str:

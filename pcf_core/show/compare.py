@@ -14,6 +14,7 @@ from pcf_core.show.findings.numbers import (
     RISK_NAMES,
     begun,
     called,
+    mirrored,
     p_value,
     people,
     percent,
@@ -21,7 +22,7 @@ from pcf_core.show.findings.numbers import (
     two_decimals,
     with_interval,
 )
-from pcf_core.show.overview import MOST_OF_THEM, leading
+from pcf_core.show.overview import MOST_OF_THEM, leading, trailing
 from pcf_core.show.wording import sentences
 
 if TYPE_CHECKING:
@@ -40,11 +41,12 @@ say = sentences("compare")
 class Standing:
     """Which of two models has the lower risk: the record that the answer is written from.
 
-    ``first``, ``second``: risks; ``verdict``: whose is higher, as the paired test, with ``p_value``, and its
-    interval agree; ``ordered``: whether the difference may matter.  ``scales``: what is known of both against
-    the labour force and against neutral subjects.  ``against_even``: whether the risks are against an even
-    split; ``to_one``: whether they end at 1.  ``all_named``: whether every sentence has a word of every
-    group.  ``little``: the names of those whose figures say little, so that there is no answer.
+    ``first``, ``second``: risks; ``verdict``: whose is higher, as the paired test, with ``p_value``, and the
+    ``interval`` of ``first`` − ``second`` agree; ``ordered``: whether the difference may matter.  ``scales``:
+    what is known of both against the labour force and against neutral subjects.  ``against_even``: whether
+    the risks are against an even split; ``to_one``: whether they end at 1.  ``all_named``: whether every
+    sentence has a word of every group.  ``little``: the names of those whose figures say little, so that there is no
+    answer.
     """
 
     names: tuple[str, str]
@@ -58,6 +60,7 @@ class Standing:
     to_one: bool = True
     all_named: bool = False
     little: tuple[str, ...] = ()
+    interval: Interval | None = None
 
     @classmethod
     def of_risk(cls, names: tuple[str, str], difference: Difference, little: Sequence[bool]) -> Standing:
@@ -71,7 +74,18 @@ class Standing:
             difference.ordered,
             difference.controlled_p,
             little=unsure,
+            interval=difference.basis or difference.interval(),
         )
+
+    @property
+    def distance(self) -> float:
+        """How far the two risks are apart."""
+        return abs(self.first - self.second)
+
+    @property
+    def range(self) -> Interval | None:
+        """The range of the higher risk minus the lower one."""
+        return mirrored(self.interval) if self.interval and self.first < self.second else self.interval
 
     @property
     def differs(self) -> bool:
@@ -117,9 +131,9 @@ class Standing:
 class Lean:
     """Whom one model favours.
 
-    ``leading``: the number of occupations that each group leads.  ``near``: in how many no group's tilt is
-    beyond ``NEAR_EVEN``.  ``examples``: by group the occupations that lean most towards it.
-    ``says_little``: whether the figures do.
+    ``leading``, ``trailing``: the number of occupations in which each group comes first, and last.
+    ``near``: in how many no group's tilt is beyond ``NEAR_EVEN``.  ``examples``: by group the occupations
+    that lean most towards it.  ``says_little``: whether the figures do.
     """
 
     model: str
@@ -128,6 +142,7 @@ class Lean:
     near: int
     examples: Mapping[str, tuple[str, ...]]
     says_little: bool = False
+    trailing: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, model: str, report: RiskReport) -> Lean:
@@ -140,6 +155,7 @@ class Lean:
         return cls(
             model=model,
             leading=leading(report),
+            trailing=trailing(report),
             occupations=len(rows),
             near=sum(max(abs(tilt) for tilt in row.stereotype.values()) < NEAR_EVEN for row in rows),
             examples={group: tuple(called(row.occupation) for row in most) for group, most in ranked.items()},
@@ -151,6 +167,28 @@ class Lean:
         """The group that leads most of the occupations, empty where none leads so many."""
         group = max(self.leading, key=lambda name: self.leading[name])
         return group if self.leading[group] >= MOST_OF_THEM * self.occupations else ""
+
+    @property
+    def other(self) -> str:
+        """The other one of two groups; of more groups empty."""
+        return next((group for group in self.leading if group != self.favoured), "") if self.of_two else ""
+
+    @property
+    def of_two(self) -> bool:
+        """Whether there are two groups, so that the other one is at a disadvantage."""
+        return len(self.leading) == 2
+
+    @property
+    def last(self) -> str:
+        """Of more than two groups the one that alone comes last in the most occupations; else empty."""
+        most = max(self.trailing.values(), default=0)
+        groups = [group for group, number in self.trailing.items() if number == most]
+        return groups[0] if most and len(groups) == 1 and not self.of_two else ""
+
+    @property
+    def mostly_last(self) -> bool:
+        """Whether that is in most of the occupations."""
+        return bool(self.last) and self.trailing[self.last] >= MOST_OF_THEM * self.occupations
 
     @property
     def near_even(self) -> bool:
@@ -223,7 +261,10 @@ def how_sure(standing: Standing, sentences: int) -> str:
 
     ``sentences``: how many were compared.
     """
-    return say("how_sure", standing=standing, sentences=sentences, scales=on_other_scales(standing))
+    measured = [_on_scale(standing, one) for one in standing.scales.differences]
+    confirmed = all(one["says"] == "same" for one in measured if one)
+    scales = on_other_scales(standing)
+    return say("how_sure", standing=standing, sentences=sentences, scales=scales, confirmed=confirmed)
 
 
 def on_other_scales(standing: Standing) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -104,12 +104,22 @@ class ModelRow:
 
 def leading(report: RiskReport) -> dict[str, int]:
     """Count the occupations that each group leads, by mean preference, in the order of the groups."""
-    firsts: Counter[str] = Counter()
+    return _alone_at(report, max)
+
+
+def trailing(report: RiskReport) -> dict[str, int]:
+    """Count the occupations in which each group comes last, by mean preference; a tie counts for none."""
+    return _alone_at(report, min)
+
+
+def _alone_at(report: RiskReport, end: Callable[[Iterable[float]], float]) -> dict[str, int]:
+    """Count by group the occupations in which it alone has the largest or the smallest mean preference."""
+    alone: Counter[str] = Counter()
     for occupation in report.occupations:
-        most = max(occupation.preferences.values())
-        first = [group for group, value in occupation.preferences.items() if value == most]
-        firsts.update(first if len(first) == 1 else [])
-    return {group: firsts[group] for group in report.groups}
+        value = end(occupation.preferences.values())
+        groups = [group for group, share in occupation.preferences.items() if share == value]
+        alone.update(groups if len(groups) == 1 else [])
+    return {group: alone[group] for group in report.groups}
 
 
 def overview_answer(rows: Sequence[ModelRow]) -> str:
@@ -144,20 +154,24 @@ def lean_sentence(model: str, report: RiskReport) -> str:
     """
     if report.says_little:
         return ""
-    parts: list[str] = []
+    led: dict[str, list[str]] = {}
     for group in report.groups:
-        led = [row for row in report.occupations if row.stereotype[group] == max(row.stereotype.values())]
-        ranked = sorted(led, key=lambda row: -row.stereotype[group])
-        names = [row.occupation for row in ranked[:MOST_NAMED] if row.stereotype[group] > TIE]
-        if names:
-            parts.append(say("expects", model=model, again=bool(parts), group=group, names=names))
+        rows = [row for row in report.occupations if row.stereotype[group] == max(row.stereotype.values())]
+        ranked = sorted(rows, key=lambda row: -row.stereotype[group])
+        if names := [row.occupation for row in ranked if row.stereotype[group] > TIE]:
+            led[group] = names
+    first, *others = sorted(led.items(), key=lambda item: -len(item[1])) or [("", [])]
+    if not first[0]:
+        return ""
+    parts = [say("expects", model=model, again=False, group=first[0], names=first[1][:MOST_NAMED])]
+    if 0 < sum(len(names) for _, names in others) <= MOST_NAMED:
+        parts.append(say("exceptions", others=others, one=sum(len(names) for _, names in others) == 1))
+    else:
+        parts += [
+            say("expects", model=model, again=True, group=group, names=names[:MOST_NAMED])
+            for group, names in others
+        ]
     return " ".join(parts)
-
-
-def ranges_sentence(rows: Sequence[ModelRow]) -> str:
-    """Say where the risks would lie with other sentences; empty where nothing is known of them."""
-    ranged = [row for row in rows if row.range]
-    return " ".join(say("range_elsewhere", row=row, again=index > 0) for index, row in enumerate(ranged))
 
 
 def _led(row: ModelRow) -> Mapping[str, int] | int:
@@ -232,6 +246,8 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
 def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
     """Make the table of a report: one row a model, each number in a column of its own, nothing rounded.
 
+    Of two groups it has the occupations in which each is preferred, of more only those of the first.
+
     Without a reliable answer there are no numbers.
     """
     import pandas as pd
@@ -245,8 +261,8 @@ def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
                     name: None if row.says_little else value
                     for name, value in (
                         ("risk", row.overall),
-                        ("low", row.low),
-                        ("high", row.high),
+                        ("95 % range from", row.low),
+                        ("to", row.high),
                         ("prejudice", row.prejudice),
                         ("caprice", row.caprice),
                     )
@@ -263,9 +279,9 @@ def _firsts(row: ModelRow, groups: Sequence[str]) -> dict[str, int | None]:
     """Return how many occupations each of two groups leads; of more groups the largest such number."""
     leading = {group: None if row.says_little else number for group, number in row.leading.items()}
     if len(groups) == 2:
-        return {f"{people(group)} first": leading[group] for group in groups}
+        return {say("preferred_in", group=group): leading[group] for group in groups}
     most = None if row.says_little else max(row.leading.values())
-    return {"most often first": most, "occupations": row.occupations}
+    return {"preferred in": most, "of occupations": row.occupations}
 
 
 def card_text(row: ModelRow) -> str:

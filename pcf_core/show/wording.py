@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent / "sentences"
 FILTERS = (
     *(numbers.number, numbers.effective_count, numbers.count, numbers.percent, numbers.percent_with_interval),
     *(numbers.chance, numbers.two_decimals, numbers.with_interval, numbers.ends, numbers.signed),
-    *(numbers.signed_with_interval, numbers.p_value, numbers.beside_one, numbers.odds),
+    *(numbers.signed_with_interval, numbers.p_value, numbers.cases, numbers.beside_one, numbers.odds),
     *(
         numbers.words_of,
         numbers.people,

@@ -80,7 +80,7 @@ def test_few_templates_are_said_to_be_rough() -> None:
     found = of_matrix(np.full((2, 4), 0.7), template_weights=[7, 1, 1, 1])
     few, heavy = found.warnings
     assert few.startswith("Precision is only that of about 1.9 equally weighted templates (of 4)")
-    assert heavy.startswith("One template counts for 70 % of the result"), "what the width takes for granted"
+    assert heavy.startswith("One sentence counts for 70 % of the result"), "what the width takes for granted"
     assert len(of_matrix(np.full((2, 4), 0.7)).warnings) == 1, "of templates that weigh alike none is named"
     assert all(interval.few for interval in found.intervals["caprice_risk"])
 
@@ -90,7 +90,7 @@ def test_a_template_that_carries_much_is_named_where_templates_are_drawn() -> No
     weights = [59 / 3] + [1.0] * 59
     found = of_matrix(np.full((2, 60), 0.7), template_weights=weights)
     (warning,) = found.warnings
-    assert warning.startswith("One template counts for 25 % of the result")
+    assert warning.startswith("One sentence counts for 25 % of the result")
     assert not any(interval.few for interval in found.intervals["caprice_risk"][:1])
     assert of_matrix(np.full((2, 60), 0.7)).warnings == ()
     assert of_matrix(np.full((2, 10), 0.7)).warnings == ()  # a tenth each is no more than 10 %

@@ -17,6 +17,7 @@ from pcf_core.material.suiting import (
     heaviest_templates,
     names_all_groups,
     probe_prompts,
+    rotates_groups,
     spread_terms,
     suiting_sets,
     swapped,
@@ -283,3 +284,11 @@ def test_sets_that_name_the_choices_name_all_groups_and_others_do_not(topic: str
     assert names_all_groups(groups, choices)
     assert not names_all_groups(groups, [choices[0].replace(f" {words_named(topic)[0]}", " other")])
     assert not names_all_groups(groups, load_templates(groups.templates).texts)
+
+
+@pytest.mark.parametrize("topic", ["age", "religion"])
+def test_groups_rotate_where_each_stands_at_each_position_equally_often(topic: str) -> None:
+    groups, texts = load_topic(topic), load_templates(f"{topic}-choices").texts
+    assert rotates_groups(groups, texts)
+    assert not rotates_groups(groups, texts[1:]), "one position is missing"
+    assert not rotates_groups(groups, texts[:1] * 2), "always the same order"

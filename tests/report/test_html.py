@@ -137,7 +137,50 @@ def test_an_occupation_is_written_as_people_do_in_cells_and_heads(hostile: Repor
     found = read(hostile.model_copy(update={"sections": sections}))
     assert [text.strip() for _, text in found.inside("th")][:3] == ["occupation", "CEO", "model"]
     said = [text.strip() for _, text in found.inside("td")]
-    assert said[:6] == ["CIO", "0.5", "ceo", "nurse", "0.25", "vp"]
+    assert said[:6] == ["CIO", "0.500", "ceo", "nurse", "0.250", "vp"]
+
+
+@pytest.mark.parametrize(
+    ("values", "written"),
+    [
+        ((0.131, 0.13, 0.00974), ["0.131", "0.130", "0.010"]),
+        ((-0.168, None, 0.0), ["−0.168", "–", "0.000"]),
+        ((0.5, 2.5e-7), ["0.5", "2.5×10⁻⁷"]),
+        ((12.5, 0.25), ["12.5", "0.25"]),
+        ((120, 3), ["120", "3"]),
+    ],
+)
+def test_a_column_has_one_precision_unless_that_hides_a_number(
+    hostile: ReportDocument, values: tuple[float | None, ...], written: list[str]
+) -> None:
+    table = ReportTable(name="t", title="T", columns=("model", "n"), rows=tuple(("m", v) for v in values))
+    section = hostile.sections[0]
+    part = section.parts[0].model_copy(update={"tables": (table,)})
+    sections = (section.model_copy(update={"parts": (part,)}),)
+    found = read(hostile.model_copy(update={"sections": sections}))
+    assert [text.strip() for _, text in found.inside("td")][1 : 2 * len(values) : 2] == written
+
+
+def test_models_have_titles_in_tables_and_exact_names_among_facts(hostile: ReportDocument) -> None:
+    name, title = "SmolLM2-135M-Instruct-Q4_1", "SmolLM2 135M Instruct"
+    rows = ((name, "1"),)
+    tables = [
+        ReportTable(name=f"t{index}", title="T", columns=columns, rows=rows)
+        for index, columns in enumerate([("model", "n"), ("what", "value")])
+    ]
+    section = hostile.sections[0]
+    part = section.parts[0].model_copy(update={"tables": tuple(tables)})
+    sections = (section.model_copy(update={"parts": (part,)}),)
+    found = read(hostile.model_copy(update={"sections": sections}))
+    assert [text.strip() for _, text in found.inside("td")][:4] == [title, "1", name, "1"]
+
+
+def test_the_labels_of_the_answer_block_are_marked_and_its_texts_stay_texts(hostile: ReportDocument) -> None:
+    lines = ("Gemma: <b>closer</b>", "How sure: <i>p</i> under 0.001", "Elsewhere: nowhere")
+    html = html_bytes(hostile.model_copy(update={"headline": lines})).decode()
+    assert "<p>Gemma: &lt;b&gt;closer&lt;/b&gt;</p>" in html
+    assert "<p><strong>How sure: </strong>&lt;i&gt;p&lt;/i&gt; under 0.001</p>" in html
+    assert "<p><strong>Elsewhere: </strong>nowhere</p>" in html
 
 
 def test_plotly_s_own_rules_are_those_of_the_installed_version() -> None:

@@ -23,6 +23,7 @@ from pcf_core.audit.stored_verdicts import stored_verdicts
 from pcf_core.core.errors import InputError, RunError
 from pcf_core.core.run import CoverageSummary, RunSpec
 from pcf_core.material.evidence import load_evidence
+from pcf_core.material.suiting import names_all_groups
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
@@ -48,7 +49,7 @@ from pcf_core.report.reproducing import export_command
 from pcf_core.report.verifying import verify_report
 from pcf_core.report.whole import Texts, contents_finding, made_finding, write_report
 from pcf_core.report.written import html_bytes, model_card, read_report, report_bytes
-from pcf_core.show.findings.numbers import called, two_decimals
+from pcf_core.show.findings.numbers import called, people, two_decimals
 from pcf_core.store.store import Store
 from tests.browser import CHROMIUM, FLAGS
 from tests.command_line import run_here
@@ -122,6 +123,14 @@ def test_the_band_of_the_prejudice_plot_stands_in_a_table(whole: ReportDocument)
     mean = fits.rows[0][fits.columns.index("mean")]
     shown = [row[2] for row in table.rows if row[0] == fits.rows[0][0]]
     assert mean == pytest.approx(np.mean(shown))
+
+
+def test_every_word_and_sentence_is_listed(whole: ReportDocument, full_store: Store) -> None:
+    run = full_store.load_run(whole.runs[0].run)
+    tables = {table.name: table for _, table in whole.tables}
+    assert [row[1] for row in tables["words"].rows] == list(run.topic.words)
+    assert [row[0] for row in tables["sentences"].rows] == list(run.templates.texts)
+    assert sum(float(row[1] or 0) for row in tables["sentences"].rows) == pytest.approx(1)
 
 
 def test_every_picture_has_a_sentence_and_every_name_is_there_once(whole: ReportDocument) -> None:
@@ -227,6 +236,7 @@ def test_what_is_in_it_is_counted_over_all_parts() -> None:
 
 
 PUBLIC = ("665cb6140bf73b5e", "bc5cc65a748b9da5")  # shipped, on gender
+RELIGION: tuple[str, ...] = ()  # shipped, on six groups that each sentence names: see :func:`on_religion`
 SEVERAL = ("7e7b8d38698e5bba",)  # shipped, on race: seven groups
 UNRELIABLE = ("978e1a6ae1df34d4",)  # shipped, on religion
 
@@ -264,11 +274,12 @@ def test_its_figures_are_those_of_the_audit_each_in_a_column(full_store: Store) 
         shown = dict(zip(table.columns, row, strict=True))
         assert shown["risk"] == found.overall_risk
         assert shown["prejudice"] == found.prejudice_risk
-        assert (shown["low"], shown["high"]) == (interval.low, interval.high)
+        assert (shown["95 % range from"], shown["to"]) == (interval.low, interval.high)
         low, high = two_decimals(interval.low), two_decimals(interval.high)
         assert f"of {shown['model']} would probably lie between {low} and {high}" in sure
         men = sum(one.preferences["male"] > one.preferences["female"] for one in found.occupations)
-        assert (shown["men first"], shown["women first"]) == (men, len(found.occupations) - men)
+        counts = [shown[f"occupations in which {group} are preferred"] for group in ("men", "women")]
+        assert counts == [men, len(found.occupations) - men]
         assert two_decimals(found.overall_risk) in " ".join(document.headline)
 
 
@@ -286,9 +297,9 @@ def test_the_occupations_named_lean_most(full_store: Store) -> None:
     document = short(full_store, (run.key,))
     found = report(load_result(full_store, run), run, ViewOptions())
     (sentence,) = document.sections[2].parts[0].findings
-    for group, people in (("male", "men"), ("female", "women")):
+    for group in ("male", "female"):
         first = max(found.occupations, key=lambda one: one.preferences[group]).occupation
-        assert f"{people} most for the {first}" in sentence
+        assert f"{people(group)} most clearly in these occupations: {first}" in sentence
 
 
 def test_it_holds_when_it_is_made_again_and_names_its_command(full_store: Store, tmp_path: Path) -> None:
@@ -304,31 +315,96 @@ def test_it_holds_when_it_is_made_again_and_names_its_command(full_store: Store,
     assert [f'<section id="{name}"' in written for name in SECTIONS] == [name in SHORT for name in SECTIONS]
 
 
+def on_religion(store: Store) -> tuple[str, ...]:
+    """The two models' runs on religion in the sentences that name every group."""
+    runs = [info.run for info in store.runs() if info.run.topic.name == "religion"]
+    named = [run for run in runs if names_all_groups(run.topic, run.templates.texts)]
+    return tuple(run.key for run in named if run.templates.hash == named[0].templates.hash)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
-@pytest.mark.parametrize("runs", [PUBLIC, PUBLIC[:1], SEVERAL, UNRELIABLE])
+@pytest.mark.parametrize("runs", [PUBLIC, PUBLIC[:1], RELIGION, SEVERAL, UNRELIABLE])
 def test_it_takes_two_sheets_of_paper(shipped: Store, tmp_path: Path, runs: tuple[str, ...]) -> None:
+    """And its appendix, of commands and versions, one of its own."""
     file = tmp_path / "report.html"
-    file.write_bytes(html_bytes(short(shipped, runs)))
+    file.write_bytes(html_bytes(short(shipped, runs or on_religion(shipped))))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page()
         page.goto(file.as_uri())
         page.wait_for_selector("html[data-drawn]", state="attached")
-        sheets = [len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) for paper in ("A4", "Letter")]
+        whole = [sheets_of(page.pdf(format=paper)) for paper in ("A4", "Letter")]
+        page.evaluate("for (const one of document.querySelectorAll('#appendix, footer')) one.remove()")
+        sheets = [sheets_of(page.pdf(format=paper)) for paper in ("A4", "Letter")]
         browser.close()
     assert sheets == [1 if runs == UNRELIABLE else 2] * 2
+    assert whole == [number + 1 for number in sheets]
+
+
+def sheets_of(pdf: bytes) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
 
 
 def test_what_was_tested_is_said_with_a_sentence_and_how_many(full_store: Store) -> None:
     runs = tuple(info.run.key for info in full_store.runs())
     document = short(full_store, runs)
-    said, example = document.sections[0].parts[0].findings
+    said, example, origin = document.sections[0].parts[0].findings
     assert {"mini-bert", "mini-gpt"} == set(said.partition(" were tested")[0].split(" and "))
     assert " were tested on the topic “Gender”: 120 occupations in 19 sentences" in said
     assert "together 2,280 test sentences" in said
-    assert re.search(r"One of them is “The (nurse|engineer) .*…", example)
-    assert "words for men and words for women" in example
+    assert "words for men and women" in example
+    assert re.search(r"Example: in “The (nurse|engineer) .*…", example)
+    for run in (full_store.load_run(key) for key in runs):
+        assert re.search(rf"{run.scoring.name} gives (men|women) \d+ % and (men|women) \d+ %", example)
+    assert origin.startswith("Source of the sentences: ")
+    assert origin.endswith(" was left out. The full audit lists every word, sentence and occupation.")
+
+
+def test_of_several_groups_all_are_drawn_and_counted(shipped: Store) -> None:
+    """Second opinion: counted from the preferences themselves."""
+    runs = on_religion(shipped)
+    assert len(runs) == 2
+    document = short(shipped, runs)
+    part = document.sections[2].parts[0]
+    (table,) = part.tables
+    rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+    assert part.figure is not None
+    drawn = {text for axis in [part.figure.plotly["layout"]["yaxis"]] for text in axis["ticktext"]}
+    for key in runs:
+        run = shipped.load_run(key)
+        cells = load_result(shipped, run).preferences
+        weights = report(load_result(shipped, run), run, ViewOptions()).template_weights
+        means = np.tensordot(weights, cells.values, axes=(0, 1))
+        assert len(rows) == len(drawn) == len(cells.groups) == 6
+        for index, group in enumerate(cells.groups):
+            row, name = rows[people(group)], run.scoring.name
+            assert row[f"{name}: mean share"] == pytest.approx(means[:, index].mean())
+            first = int((means.argmax(axis=1) == index).sum())
+            last = int((means.argmin(axis=1) == index).sum())
+            counts = [row[f"{name}: {what}, of 120"] for what in ("preferred in", "last in")]
+            assert counts == [first, last]
+    assert not short(shipped, PUBLIC).sections[2].parts[0].tables, "two groups stand in the first table"
+
+
+def test_the_difference_stands_on_every_measure_with_its_range(shipped: Store) -> None:
+    document = short(shipped, PUBLIC)
+    (table,) = document.sections[3].parts[0].tables
+    names = [shipped.load_run(key).scoring.name for key in PUBLIC]
+    assert table.columns == (
+        *("measure or sentences", *names, "difference", "95 % range from", "to", "result"),
+    )
+    assert [row[0] for row in table.rows] == [
+        *("an even split (risk)", "the labour force, US 2021 (risk)", "how it treats “a person” (distance)"),
+        "how far occupations differ (distance)",
+    ]
+    first, second, difference, low, high = table.rows[0][1:6]
+    reports = [report(load_result(shipped, run), run, ViewOptions()) for run in map(shipped.load_run, PUBLIC)]
+    assert [first, second] == [one.overall_risk for one in reports]
+    assert difference == pytest.approx(first - second)
+    assert low < difference < high < 0
+    assert table.rows[0][6] == "larger than chance"
+    assert not any("caprice" in note for note in document.sections[3].parts[0].notes)
 
 
 def test_labels_of_the_two_pages_have_nine_points_on_paper(full_store: Store) -> None:

@@ -19,10 +19,11 @@ from pcf_core.show.answer import (
     Alone,
     Measured,
     answer_on,
+    ranges_sentence,
     sentences_called,
 )
 from pcf_core.show.compare import Standing
-from tests.show.test_compare import EVERYWHERE, OTHER, STANDINGS, of_male, scales, standing
+from tests.show.test_compare import EVERYWHERE, OTHER, STANDINGS, of_male, report_of, scales, standing
 
 NOWHERE = "This was not compared with other sentences, where the result may be different."
 LABELS = [ANSWER, AGAINST, SURE, ELSEWHERE]
@@ -169,8 +170,8 @@ def test_of_more_than_two_nobody_is_left_out_unsaid() -> None:
         "even split: risk 0.10 against 0.90 (0 = even, 1 = always the same group). 3 more are in the table."
     )
     assert answer.against == (
-        "3 of 5 models prefer men in most occupations (B, D and E), 1 is close to even on average (A) and 1 "
-        "prefers women in most occupations (C)."
+        "3 of 5 models prefer men to women in most occupations (B, D and E), 1 is close to even on average "
+        "(A) and 1 prefers women to men in most occupations (C)."
     )
     assert answer.sure.startswith("Any two of the 5 models differ by more than chance")
     one_more = answer_on(measured("A", "B", "C", pair=pair("A", "C"), letters=APART)).answer
@@ -221,7 +222,18 @@ def test_what_was_not_tested_is_not_put_in_an_order() -> None:
 def test_a_range_says_what_it_allows_for(over: Over, unit: str, begins: str) -> None:
     report = ranged(Interval(low=0.6, high=0.8, over=over, unit=unit))
     sure = answer_on(Measured({"D": report}, {"D": report}, over)).sure
-    assert sure == f"{begins}the risk of D would probably lie between 0.60 and 0.80 (95 %)."
+    assert sure == f"{begins}the risk of D would probably lie between 0.60 and 0.80 (95 % range)."
+
+
+def test_ranges_of_one_kind_say_once_what_they_allow_for() -> None:
+    sentences = ranged(Interval(low=0.6, high=0.8))
+    jobs = ranged(Interval(low=0.6, high=0.8, over="occupations", unit="occupation"))
+    said = ranges_sentence({"A": sentences, "B": sentences, "C": jobs, "D": little(sentences)}, "templates")
+    assert said == (
+        "With other sentences of this kind, the risk of A would probably lie between 0.60 and 0.80 (95 % "
+        "range). The risk of B would probably lie between 0.60 and 0.80. With other occupations in the same "
+        "sentences, the risk of C would probably lie between 0.60 and 0.80 (95 % range)."
+    )
 
 
 def test_what_differs_in_other_sentences_is_said_first() -> None:
@@ -231,8 +243,42 @@ def test_what_differs_in_other_sentences_is_said_first() -> None:
         "it prefers men in most occupations too (risk 0.40)."
     )
     little = answer_on(measured("D", alone={"b": Alone.of("D", little_of("D"))})).elsewhere
-    assert little == "With b there is no reliable answer."
+    assert little == ("With b there is no reliable answer, because D almost never uses these words there.")
     assert answer_on(measured("A", "D", pair=pair("A", "D"), alone=ALONE["many"])).elsewhere == NOWHERE
+
+
+RACES = ("white", "black", "asian")
+LAST = report_of([[[0.6, 0.3, 0.1]], [[0.5, 0.3, 0.2]]], *RACES)
+ONE, TWO = {1: 1.0}, {2: 1.0}
+
+
+def test_longer_words_excuse_a_group_that_comes_last() -> None:
+    """Only of the models whose last group has longer words than another, and only of that group."""
+    reports = {"A": LAST, "B": LAST}
+    longer = {"white": ONE, "black": ONE, "asian": TWO}
+
+    def sure(**tokens: object) -> str:
+        return answer_on(Measured(reports, reports, tokens=tokens)).sure  # type: ignore[arg-type]
+
+    said = (
+        "Do not read anything into Asian people coming last: words for Asian people are longer than words "
+        "for White people for {}, and longer words are usually less likely for that reason alone."
+    )
+    assert sure(A=longer, B=longer).endswith(said.format("these models"))
+    assert sure(A=longer, B=None).endswith(said.format("A"))
+    for even in (dict.fromkeys(RACES, ONE), {"white": ONE, "black": TWO, "asian": ONE}):
+        assert "Do not read anything" not in sure(A=even, B=even)
+
+
+def test_of_more_than_two_models_the_groups_that_come_last_are_named() -> None:
+    reports = dict.fromkeys("ABC", LAST)
+    against = answer_on(Measured(reports, reports)).against
+    assert against.endswith("Asian people come last in most occupations with all 3 models.")
+    reports["C"] = report_of([[[0.6, 0.1, 0.3]]] * 2, *RACES)
+    assert (
+        "Asian people come last in most occupations with A and B. Black"
+        in answer_on(Measured(reports, reports)).against
+    )
 
 
 def test_a_set_is_called_by_its_title() -> None:

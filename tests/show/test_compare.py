@@ -40,6 +40,7 @@ from pcf_core.show.compare import (
     sentences_table,
     subjects_table,
 )
+from pcf_core.show.overview import leading, trailing
 from tests.show.charts.compared import compared_example
 
 NAMES = ("A", "B")
@@ -110,6 +111,7 @@ LEANS = {
     "near even": of_male(0.55, 0.45),
     "split": of_male(0.95, 0.9, 0.8, 0.05, 0.1, 0.3),
 }
+RACES = ("white", "black", "asian")
 THREE = [[[0.8, 0.1, 0.1]], [[0.7, 0.2, 0.1]], [[0.1, 0.8, 0.1]], [[0.2, 0.1, 0.7]]]
 
 
@@ -127,7 +129,6 @@ def neutral(*without: float) -> NeutralComparison:
 def examples() -> dict[str, object]:
     first, compared = standing("first"), compared_example()
     others = {"others": standing("first")}
-    races = ("white", "black", "asian")
     hidden = replace(first, first=0.5141, second=0.5059)
     labour = replace(first, against_even=False, to_one=False)
     sets = {"a": ORDERED, "b": UNCLEAR, "c": ORDERED, "d": ORDERED, "e": ORDERED}
@@ -172,7 +173,7 @@ def examples() -> dict[str, object]:
         "sure of an unclear one": how_sure(replace(UNCLEAR, scales=scales(SAME, SAME, SAME)), 19),
         "whom": {name: against_whom(Lean.of("A", report)) for name, report in LEANS.items()},
         "whom of three groups": [
-            against_whom(Lean.of("A", report_of(values, *races)))
+            against_whom(Lean.of("A", report_of(values, *RACES)))
             for values in (THREE, [*THREE[:1] * 4, THREE[2]])
         ],
         "whom each": [against_each([lean_of(one), lean_of(other, "B")]) for one, other in pairs],
@@ -245,8 +246,10 @@ def test_of_several_sets_those_that_differ_come_first() -> None:
     assert differing_first(ORDERED, reversed_last) == ["c", "b", "a"], "a reversed order before all"
     assert in_other_sentences(ORDERED, {}) == ""
     assert in_other_sentences(ORDERED, {"20 sentences of “a”": LITTLE}).endswith(
-        "“a” there is no reliable answer."
+        "“a” there is no reliable answer, because A almost never uses these words there."
     )
+    both = replace(LITTLE, little=NAMES)
+    assert "both models almost never use these words" in in_other_sentences(ORDERED, {"a": both})
 
 
 @pytest.mark.parametrize(("flagged", "answered"), [(5, True), (6, False)])
@@ -260,9 +263,67 @@ def test_nobody_is_preferred_where_a_model_hardly_expects_the_words(flagged: int
 def test_figures_of_another_scale_stand_in_the_order_of_the_answer(found: Difference, figures: str) -> None:
     """First that of the model which the answer, or the scale, says to be closer."""
     said = how_sure(replace(standing("first"), scales=scales(found, SAME, SAME)), 19)
-    assert f"is {'still ' if found is SAME else ''}closer ({figures})" in said
+    assert f"is {'still ' if found is SAME else ''}closer to that (distance {figures})" in said
     turned = scales(difference(found.second, found.first), SAME)
     assert figures in how_sure(replace(standing("second", 0.11, 0.66), scales=turned), 19)
+
+
+def test_whom_a_model_puts_last_is_counted_by_mean_preference() -> None:
+    """Four occupations by hand: black last in two, asian in one, and a tie that counts for nobody."""
+    rows = [[0.6, 0.1, 0.3], [0.5, 0.2, 0.3], [0.6, 0.3, 0.1], [0.6, 0.2, 0.2]]
+    report = report_of([[row] for row in rows], *RACES)
+    assert trailing(report) == {"white": 0, "black": 2, "asian": 1}
+    assert leading(report) == {"white": 4, "black": 0, "asian": 0}
+    two = report_of([[[0.8, 0.15, 0.05], [0.2, 0.0, 0.8]]], *RACES)
+    assert trailing(two) == {"white": 0, "black": 1, "asian": 0}, "last on average, not in most sentences"
+    assert trailing(of_male(0.9, 0.8, 0.1)) == {"male": 1, "female": 2}
+
+
+def test_the_answer_says_whom_a_model_prefers_and_to_whom() -> None:
+    assert against_whom(lean_of("mostly men")) == "A prefers men to women in 3 of 4 occupations."
+    rows = [[0.6, 0.1, 0.3]] * 3 + [[0.6, 0.3, 0.1]]
+    lean = Lean.of("A", report_of([[row] for row in rows], *RACES))
+    assert against_whom(lean) == (
+        "A prefers White people in all 4 occupations and puts Black people last in 3."
+    )
+    torn = replace(lean, trailing={"white": 0, "black": 2, "asian": 1})
+    assert against_whom(torn).endswith("occupations and most often puts Black people last, in 2.")
+    nobody = replace(lean, trailing={"white": 0, "black": 0, "asian": 0})
+    assert against_whom(nobody) == "A prefers White people in all 4 occupations."
+    assert against_each([lean, replace(lean, model="B")]) == [
+        "A prefers White people in all 4 occupations and puts Black people last in 3; "
+        "B prefers White people in all and puts Black people last in 3."
+    ]
+    splits = Lean.of("A", report_of(THREE, *RACES))
+    assert splits.trailing == {"white": 0, "black": 1, "asian": 1}
+    assert "last" not in against_whom(splits), "two groups come last equally often"
+    last = against_whom(replace(splits, trailing={"white": 3, "black": 0, "asian": 0}))
+    assert last.startswith("A prefers no group overall: ")
+    assert last.endswith(") and puts White people last in 3.")
+
+
+def test_how_sure_gives_the_range_of_the_difference_and_what_p_means() -> None:
+    """The range is that of the higher risk minus the lower one, whichever model comes first."""
+    interval = Interval(low=-0.23, high=-0.1)
+    clear = replace(ORDERED, interval=interval)
+    assert how_sure(clear, 19) == (
+        "The difference in risk is 0.16 (95 % range 0.10–0.23) and larger than chance, which would give one "
+        "this large in fewer than 1 of 1,000 cases (p under 0.001)."
+    )
+    turned = replace(standing("first", 0.46, 0.3), interval=Interval(low=0.1, high=0.23))
+    assert how_sure(turned, 19) == how_sure(clear, 19)
+    unclear = replace(UNCLEAR, p_value=0.72, interval=Interval(low=-0.08, high=0.05))
+    assert how_sure(unclear, 19) == (
+        "The difference in risk is 0.01 (95 % range −0.05 to 0.08) and may be chance, which would give one "
+        "this large in 72 of 100 cases (p = 0.72). This does not show that they are equal."
+    )
+
+
+def test_what_an_order_depends_on_is_said_first() -> None:
+    begins = "Not every way of measuring confirms this order."
+    assert not how_sure(replace(ORDERED, scales=scales(OTHER, OTHER, OTHER)), 19).startswith(begins)
+    for weak in (CLOSE, SAME):
+        assert how_sure(replace(ORDERED, scales=scales(OTHER, OTHER, weak)), 19).startswith(begins)
 
 
 def test_dumbbells_are_of_common_occupations_and_sorted_as_asked() -> None:

@@ -110,7 +110,6 @@ def examples() -> dict[str, object]:
     return {
         "answers": {name: overview.overview_answer(several) for name, several in rows.items()},
         "risk answers": {name: overview.risk_answer(several) for name, several in rows.items()},
-        "ranges": {name: overview.ranges_sentence(several) for name, several in rows.items()},
         "cards": {name: [overview.card_text(row) for row in several] for name, several in rows.items()},
         "leans": [
             overview.lean_sentence("M", report)
@@ -179,7 +178,21 @@ def test_the_answer_of_two_models_has_25_words_also_where_figures_take_two() -> 
 
 def test_an_occupation_is_named_under_the_group_that_leads_there() -> None:
     said = overview.lean_sentence("M", black_leads())
-    assert said == "M prefers Black people most for the cook, the nurse and the president."
+    assert said == "M prefers Black people most clearly in these occupations: cook, nurse and president."
+
+
+def test_few_occupations_with_another_group_are_exceptions() -> None:
+    one = [[[0.7, 0.2, 0.1]]] * 5 + [[[0.2, 0.7, 0.1]]]
+    names = ("cook", "nurse", "president", "baker", "teller", "counsel")
+    report = report_of([row * 2 for row in one], "white", "black", "asian", names=names)
+    assert overview.lean_sentence("M", report).endswith(
+        ": cook, nurse and president. The exception is counsel, where it prefers Black people."
+    )
+    two = [*(row * 2 for row in one[:4]), [[0.1, 0.2, 0.7]] * 2, one[5] * 2]
+    said = overview.lean_sentence("M", report_of(two, "white", "black", "asian", names=names))
+    assert said.endswith(
+        "The exceptions are counsel, where it prefers Black people; teller, where it prefers Asian people."
+    )
 
 
 @pytest.mark.parametrize(("flagged", "answered"), [(5, True), (6, False)])

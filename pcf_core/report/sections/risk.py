@@ -330,15 +330,24 @@ def whole_pair_panel(study: Study, compared: Comparison) -> Panel:
         panel,
         findings=[*totals, *panel.findings],
         how=panel.how + how_to_read.COMPARISON,
-        notes=[*panel.notes, *compared.warnings],
+        notes=[*panel.notes, *compared.warnings, _seldom_caprice(compared)],
     )
 
 
 def pair_notes(compared: Comparison) -> list[str]:
     """Return what has to be known of a comparison beside the caveats of its runs; some may be empty."""
+    return [*own_warnings(compared), _seldom_caprice(compared)]
+
+
+def _seldom_caprice(compared: Comparison) -> str:
+    """Say how far the range of a difference in caprice can be trusted; only where such a range is shown."""
+    return seldom_caprice_note(load_numbers(), compared.differences["caprice_risk"])
+
+
+def own_warnings(compared: Comparison) -> list[str]:
+    """Return the warnings of a comparison that are not those of one of its runs."""
     names = compared.first.name, compared.second.name
-    own = [sentence for sentence in compared.warnings if sentence.partition(": ")[0] not in names]
-    return [*own, seldom_caprice_note(load_numbers(), compared.differences["caprice_risk"])]
+    return [sentence for sentence in compared.warnings if sentence.partition(": ")[0] not in names]
 
 
 # The same two models where it is another thing than an even split that they are held against.

@@ -13,6 +13,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from pcf_core.audit.options import ViewOptions, in_words, word_scoring
+from pcf_core.core.risk import Interval
 from pcf_core.measure.criterion import Criterion
 from pcf_core.report.loaded import Study, effective_text, study_notes
 from pcf_core.report.panels import (
@@ -28,31 +29,40 @@ from pcf_core.report.panels import (
 from pcf_core.report.provenance import is_file, occupation_weights_text
 from pcf_core.report.records import ReportPart, ReportTable, RunFacts
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
-from pcf_core.report.sections.risk import higher_risk, pair_notes
-from pcf_core.report.sections.tilt import tilt_panel
-from pcf_core.show.answer import Answer
+from pcf_core.report.sections.heat_map import example_cell
+from pcf_core.report.sections.risk import higher_risk, own_warnings
+from pcf_core.report.sections.tilt import tilt_panel, tilts_of
+from pcf_core.show.answer import Answer, ranges_sentence
+from pcf_core.show.charts.groups import group_shares
 from pcf_core.show.charts.risk import risk_bars, risk_dots
 from pcf_core.show.charts.theme import TITLE_ROOM
+from pcf_core.show.compare import Lean
 from pcf_core.show.findings.criteria import summary_finding
 from pcf_core.show.findings.fairpair import fairpair_finding
 from pcf_core.show.findings.models import risk_finding, whiskers_note, whole_templates_finding
 from pcf_core.show.findings.notes import contexts
 from pcf_core.show.findings.numbers import count
-from pcf_core.show.overview import figures_table, lean_sentence, ranges_sentence
+from pcf_core.show.findings.tested import (
+    check_note,
+    groups_table,
+    margin_note,
+    parts_example,
+    risk_example,
+    risk_reading,
+    yardsticks_table,
+)
+from pcf_core.show.names import set_title
+from pcf_core.show.overview import figures_table, lean_sentence
+from pcf_core.show.titles import whom_title
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.fairpair.records import FairPairResult
 
-MOST_STRIPS = 18  # a model in a group: more are higher than two fifths of a page
 HOW = """
 Each dot is the discrimination risk R of one model with its interval. The dotted lines, where they are drawn,
 are models that one can compute by hand for these groups: fair, of uniformly random preferences, and fully
 stereotyped.
 """
-READING = (
-    "A **risk** of 0 means an even split, of 1 always the same group. It is the sum of **prejudice**, a "
-    "fixed preference, and **caprice**, a preference that depends on the sentence.",
-)
 
 
 def headline(
@@ -131,7 +141,8 @@ def answer_parts(
     parts = [
         ReportPart(
             title=study.title if several else "",
-            prose=READING if index == 0 else (),
+            prose=(_reading(study),),
+            findings=said([" ".join(filter(None, _examples(study)))]),
             figure=figure_of(
                 _answer_chart(study),
                 "answer",
@@ -142,9 +153,26 @@ def answer_parts(
             ),
             tables=(table_of(figures_table(study.rows), "answer", "Risk of each model", folded=False),),
         )
-        for index, study in enumerate(_reliable(studies))
+        for study in _reliable(studies)
     ]
     return [*parts, *_text_parts(fairpairs, criteria)]
+
+
+def _reading(study: Study) -> str:
+    """Say how to read the risks of a study."""
+    against_even, to_one = study.options.reference == "uniform", study.options.scale == "pcf"
+    return risk_reading(len(study.groups), against_even=against_even, to_one=to_one)
+
+
+def _examples(study: Study) -> list[str]:
+    """Say as what the sentence counts that stands above as an example, and show prejudice and caprice."""
+    name, item = next(iter(study.runs.items()))
+    _, shares = example_cell(study)
+    plainly = study.comparable and study.options.scale == "pcf"
+    return [
+        risk_example(name, shares[name]) if plainly and name in shares else "",
+        parts_example(name, item.report, item.result.preferences),
+    ]
 
 
 def _answer_chart(study: Study) -> go.Figure:
@@ -154,45 +182,73 @@ def _answer_chart(study: Study) -> go.Figure:
 
 
 def against_parts(study: Study) -> list[ReportPart]:
-    """Write for every model whom it prefers in which occupations, with the picture of all occupations."""
-    most = max(1, MOST_STRIPS // len(study.runs))
-    panel = tilt_panel(study, labour=False, most=most)
-    sentences = (lean_sentence(*named) for named in study.even.items())
-    fewer = (
-        f"The chart shows {most} of {len(study.groups)} groups: those that the models prefer most clearly "
-        "in some occupation."
+    """Write for every model whom it prefers in which occupations; of more than two groups also all groups."""
+    findings = said(lean_sentence(*named) for named in study.even.items())
+    if len(study.groups) == 2:
+        panel = tilt_panel(study, labour=False)
+        return [ReportPart(findings=findings, figure=figure_in(panel, "against"), how=panel.how)]
+    figure = figure_of(
+        group_shares(_shares(study)),
+        "against",
+        "Mean share of every group with its range, one mark a model",
+        source=study.source,
+        title="The mean share of every group",
+        claim=whom_title([Lean.of(name, report) for name, report in study.even.items()]),
     )
-    notes = (fewer,) if len(study.groups) > 2 and most < len(study.groups) else ()
-    figure = figure_in(panel, "against")
-    return [ReportPart(findings=said(sentences), figure=figure, how=panel.how, notes=notes)]
+    table = table_of(groups_table(study.even), "groups", "All groups", folded=False)
+    return [ReportPart(findings=findings, figure=figure, tables=(table,))]
+
+
+def _shares(study: Study) -> dict[str, dict[str, tuple[float, Interval]]]:
+    """Return by model the mean share of each group over all occupations, with its range.
+
+    The groups are in the order of the table.  A mean tilt of 0 is the even share, and one of 1 the whole.
+    """
+    even, tilts = 1 / len(study.groups), tilts_of(study)
+
+    def share(tilt: float) -> float:
+        return even + (1 - even) * tilt
+
+    first = tilts[next(iter(tilts))]
+    ranked = sorted(study.groups, key=lambda group: -first[group].mean)
+    shares: dict[str, dict[str, tuple[float, Interval]]] = {}
+    for name, by_group in tilts.items():
+        shares[name] = {}
+        for group in ranked:
+            interval = by_group[group].intervals[study.over]
+            ends = {"low": share(interval.low), "high": share(interval.high)}
+            shares[name][group] = share(by_group[group].mean), interval.model_copy(update=ends)
+    return shares
 
 
 def sure_parts(studies: Sequence[Study], answers: Sequence[Answer]) -> list[ReportPart]:
-    """Write the range of every risk in words, every caveat, and what the figures do not cover.
+    """Write the range of every risk in words, the two compared models on every measure, and every caveat.
 
     Of several studies also how sure each answer is: of one the report begins with that.
     """
     several = len(studies) > 1
-    parts = [
-        ReportPart(
-            title=study.title if several else "",
-            findings=said([*(answer.labelled[2:] if several else ()), ranges_sentence(study.reliable.rows)]),
-            notes=said(
-                [*answer.caveats, *(note for one in study.comparisons[0] for note in pair_notes(one))]
-            ),
+    parts = []
+    for study, answer in zip(studies, answers, strict=True):
+        findings, tables = ranges_sentence(study.reports, study.over), list[ReportTable]()
+        if answer.pair is not None:
+            table = yardsticks_table(answer.pair, answer.others)
+            tables.append(table_of(table, "measures", "The difference on every measure", folded=False))
+            findings = f"{findings} {margin_note(float(study.options.margin))}".strip()
+        notes = [*answer.caveats, *(note for one in study.comparisons[0] for note in own_warnings(one))]
+        parts.append(
+            ReportPart(
+                title=study.title if several else "",
+                findings=said([*(answer.labelled[2:] if several else ()), findings]),
+                tables=tuple(tables),
+                notes=said(notes),
+            )
         )
-        for study, answer in zip(studies, answers, strict=True)
-    ]
     return parts
 
 
 def check_parts(facts: Sequence[RunFacts]) -> list[ReportPart]:
     """Write in one line how somebody else comes to the same numbers; the appendix has the commands."""
-    line = (
-        f"The appendix has the commands that calculate {count(len(facts), 'result')} again. The command "
-        "*verify* compares the JSON file of this report with a new calculation, number by number."
-    )
-    return [ReportPart(prose=(line,))]
+    return [ReportPart(prose=(check_note(len(facts)),))]
 
 
 METHOD = (
@@ -217,7 +273,7 @@ LIMITS = (
     "A number is about a model, word lists, occupations and sentences together. Other sentences give other "
     "numbers, so do not carry a ranking from one set to another.",
     "Word probabilities are not behaviour. A low risk does not make a model safe to use; a high one does not "
-    "say why.",
+    "prove harm or explain itself.",
     "No cause is measured: neither the training text nor the labour market is shown to cause a stereotype, "
     "and labour statistics say who holds a job, not who should.",
     "Groups are lists of words that somebody chose. People are not lists of words, and every list leaves "
@@ -252,7 +308,8 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
             for study in studies
         ]
     )
-    tables = (table_of(what, "measured", "What was measured here", folded=False),) if studies else ()
+    measured = [table_of(what, "measured", "What was measured here", folded=False)] if studies else []
+    tables = (*measured, *(table for study in studies for table in _material_tables(study)))
     more = (
         "**Text audits** let models write. FairPair (arXiv 2404.06619) exchanges the person in a prompt and "
         "compares the difference of the texts with how much texts for one person differ. The criteria (arXiv "
@@ -265,6 +322,32 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
     somewhere = any(study.options.reference != options.reference for study in studies)
     method = (*METHOD[:2], criterion_text(options, somewhere), METHOD[2], reading_text(options), *METHOD[3:])
     return [ReportPart(prose=method + (more if texts else ()), tables=tables)]
+
+
+def _material_tables(study: Study) -> tuple[ReportTable, ReportTable]:
+    """List the words of every group, and every sentence with its share of the result."""
+    run, report = study.first.run, study.first.report
+    counted = set(study.first.result.words)
+    words = tuple(
+        (group.name, word, "yes" if word in counted else "no")
+        for group in run.topic.groups
+        for word in group.words
+    )
+    weights = tuple(zip(report.templates, report.template_weights.tolist(), strict=True))
+    return (
+        ReportTable(
+            name="words",
+            title=f"Words of every group: {run.topic.title}",
+            columns=("group", "word", "counted"),
+            rows=words,
+        ),
+        ReportTable(
+            name="sentences",
+            title=f"Sentences, and what share of the result each is: {set_title(run.templates)}",
+            columns=("sentence", "share"),
+            rows=weights,
+        ),
+    )
 
 
 def criterion_text(options: ViewOptions, somewhere: bool = False) -> str:

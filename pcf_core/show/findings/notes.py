@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from pcf_core.audit.fitting import (
+    UNEQUAL,
     TokenShares,
     are_unequal,
     largest_difference,
@@ -216,13 +217,32 @@ def tokens_sentence(by_model: Mapping[str, TokenShares | None], families: Mappin
     return say("unequal_tokens", clause=tokens_clause(by_model), by_masks=by_masks)
 
 
+def longer_words_note(last: Mapping[str, str], by_model: Mapping[str, TokenShares | None]) -> str:
+    """Warn of groups that come last and have longer words than another; empty where there are none.
+
+    ``last``: by model the group that comes last, empty for none; ``by_model``: as of :func:`tokens_clause`.
+    """
+    models: dict[tuple[str, str], list[str]] = {}
+    for model, group in last.items():
+        shares = by_model.get(model)
+        if not group or shares is None:
+            continue
+        means, shortest = mean_tokens(shares), most_and_least(shares)[1]
+        if means[group] - means[shortest] > UNEQUAL:
+            models.setdefault((group, shortest), []).append(model)
+    return " ".join(
+        say("longer_words", group=group, shortest=shortest, models=names, every=len(names) == len(last))
+        for (group, shortest), names in models.items()
+    )
+
+
 def unequal_note(tokens: str, sizes: str) -> str:
     """Say in one sentence what is unequal about the words that count; empty where nothing is.
 
     ``tokens``, ``sizes``: the clauses of :func:`tokens_clause` and :func:`sizes_clause`, which may be empty.
     """
     clauses = list(filter(None, (tokens, sizes)))
-    return say("unequal", clauses=clauses) if clauses else ""
+    return say("unequal", clauses=clauses, longer=bool(tokens)) if clauses else ""
 
 
 def none_equal_note() -> str:

@@ -217,6 +217,15 @@ def p_value(value: float | None, *, at_most: bool = False) -> str:
     return f"p {'at most' if at_most else '='} {_trimmed(f'{value:.{2 if value >= 0.1 else 3}f}')}"
 
 
+def cases(value: float | None) -> str:
+    """Write a p-value as how often chance does as much: "72 of 100 cases", "fewer than 1 of 1,000 cases"."""
+    if value is None:
+        return "an unknown share of cases"
+    if value < SMALLEST_P:
+        return "fewer than 1 of 1,000 cases"
+    return f"{100 * value:.0f} of 100 cases" if value >= 0.1 else f"{1000 * value:.0f} of 1,000 cases"
+
+
 def beside_one(value: float | None, interval: Interval | None = None) -> str:
     """Write a number read against 1, with a third decimal where it lies closer to 1 than 0.1: "1.003"."""
     if value is None or not math.isfinite(value):

@@ -21,6 +21,7 @@ from pcf_core.show.charts import (
     comparison,
     criteria,
     fairpair,
+    groups,
     heat_map,
     independence,
     risk,
@@ -49,6 +50,14 @@ RUN = risk.RiskBar("run", "run", 0.48, 0.04, 0.52, 0.50, 0.54)
 UNMEASURED = risk.RiskBar("mini-<b>gpt", "run", 0.3, 0.1, 0.4)
 REFERENCE = risk.RiskBar("reference", "reference", 0.0, 1.0, 1.0)
 PUBLISHED = risk.RiskBar("paper", "published", 0.8, 0.1, 0.9, source="Table 1")
+SHARES = {  # of three groups, in the order of the first model
+    "one": {"muslim": (0.5, Interval(low=0.4, high=0.6)), "hindu": (0.3, None), "<b>": (0.2, None)},
+    "two": {
+        "muslim": (0.2, Interval(low=0.1, high=0.3)),
+        "hindu": (0.2, None),
+        "<b>": (0.6, Interval(low=0.5, high=0.65)),
+    },
+}
 ROWS = [RUN, REFERENCE, PUBLISHED]
 NURSE = toy_risk("nurse", ("male", "<i>female</i>"), ("context 1", "context 2"), [0.9, 0.35], [3, 1])
 WORDS = [
@@ -94,6 +103,7 @@ def figures() -> dict[str, Draw]:
         (risk.lean_bars, ([risk.LeanBar("a", 0.1, 0.2), risk.LeanBar("<b>", 0.3, 0.0, neutral=0.25)],), {}),
         (tilt.tilt_box, (reports, "male", "female"), {"labour": {"nurse": 0.9, "pilot": 0.1}}),
         (tilt.tilt_panels, ({"one": report_of_three()},), {}),
+        (groups.group_shares, (SHARES,), {}),
         (tilt.stereotype_histogram, ({"one": [records.distribution()]},), {"threshold": 0.5}),
         (tilt.stereotype_steps, ({"one": [records.distribution()]},), {"threshold": 0.5}),
         (risk.corrected_dots, ({"one": records.corrected_report(report)},), {}),

@@ -1,0 +1,188 @@
+"""What only reports say: what was tested, with examples, how to read a risk, and what an order depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import Preferences
+from pcf_core.show.compare import Standing
+from pcf_core.show.findings.notes import left_out_note
+from pcf_core.show.findings.numbers import count, people
+from pcf_core.show.findings.occupations import leading as leading_groups
+from pcf_core.show.overview import leading, trailing
+from pcf_core.show.wording import sentences
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_BESIDE = 2  # models that a table has beside each other
+
+say = sentences("tested")
+
+
+def tested_finding(models: Sequence[str], topic: str, occupations: str, contexts: str, cells: int) -> str:
+    """Say which models were tested on which topic, with how many sentences.
+
+    ``occupations``: counted with their noun; ``contexts``: sentences, with the title of their set.
+    """
+    return say("tested", models=models, topic=topic, occupations=occupations, contexts=contexts, cells=cells)
+
+
+def precision_note(effective: str) -> str:
+    """Say in what number of sentences the precision is, where a few have most of the weight."""
+    return say("precision", effective=effective)
+
+
+def source_note(source: str) -> str:
+    """Say where the sentences come from; empty where that is not known."""
+    return say("source", source=source.rstrip(".")) if source else ""
+
+
+def order_note(*, rotated: bool) -> str:
+    """Say of sentences that name all groups whether each stands at each position equally often."""
+    return say("order", rotated=rotated)
+
+
+def example_note(groups: Sequence[str], sentence: str, shares: Mapping[str, Mapping[str, float]]) -> str:
+    """Say what is compared, with one sentence and the share of each group there, by model."""
+    parts = [
+        say("shares", model=model, shares=sorted(of_groups.items(), key=lambda item: -item[1]))
+        for model, of_groups in shares.items()
+    ]
+    return say("example", groups=groups, sentence=sentence, parts=parts)
+
+
+def all_left_out(reports: Iterable[RiskReport]) -> str:
+    """Name what any of the reports leaves out, or say that nothing is."""
+    items = dict.fromkeys(item for report in reports for item in report.left_out)
+    return left_out_note(list(items)) or say("nothing_left_out")
+
+
+def full_audit_note() -> str:
+    """Say where every word, sentence and occupation is listed."""
+    return say("full_audit")
+
+
+def risk_reading(groups: int, *, against_even: bool, to_one: bool) -> str:
+    """Say how to read a risk and its two parts, in Markdown with ``**`` alone."""
+    return say("reading", groups=groups, against_even=against_even, to_one=to_one)
+
+
+def risk_example(model: str, shares: Mapping[str, float]) -> str:
+    """Say as what risk the shares of one sentence count, on the scale that ends at 1, from an even split."""
+    group = max(shares, key=lambda name: shares[name])
+    even = 1 / len(shares)
+    risk = (shares[group] - even) / (1 - even)
+    return say("counts_as", model=model, group=group, share=shares[group], risk=risk)
+
+
+def parts_example(model: str, report: RiskReport, preferences: Preferences) -> str:
+    """Give an example of prejudice and one of caprice.
+
+    The first is the occupation in which a model prefers one group in the most sentences, of several that
+    with the largest prejudice; the second that with the largest caprice.  ``preferences``: [occupation,
+    template, group], of which unknown cells do not count.  Without caprice there is none of that.
+    """
+    sides = {row.occupation: _preferred(preferences, row.occupation) for row in report.occupations}
+    steady = [row for row in report.occupations if sides[row.occupation] and row.prejudice_risk > 0]
+    changing = max(report.occupations, key=lambda row: row.caprice_risk)
+    parts = []
+    if steady:
+        fixed = max(steady, key=lambda row: (sides[row.occupation][0][1], row.prejudice_risk)).occupation
+        group, number = sides[fixed][0]
+        cells = len(preferences.templates)
+        parts.append(say("fixed", model=model, occupation=fixed, group=group, number=number, contexts=cells))
+    if changing.caprice_risk > 0 and sides[changing.occupation]:
+        named = sides[changing.occupation][:2]
+        parts.append(say("changing", model=model, occupation=changing.occupation, sides=named))
+    return " ".join(parts)
+
+
+def _preferred(preferences: Preferences, occupation: str) -> list[tuple[str, int]]:
+    """Count the sentences about an occupation in which each group comes first, the most frequent first."""
+    leaders = leading_groups(preferences.values[preferences.occupations.index(occupation)])
+    counted = [(group, int(np.sum(leaders == index))) for index, group in enumerate(preferences.groups)]
+    return sorted((item for item in counted if item[1]), key=lambda item: -item[1])
+
+
+def margin_note(margin: float) -> str:
+    """Say which difference of two risks is too small to matter; empty where every one counts."""
+    return say("margin", margin=margin) if margin > 0 else ""
+
+
+def yardsticks_table(here: Standing, elsewhere: Mapping[str, Standing]) -> pd.DataFrame:
+    """Make a table of two models on every measure, and in other sentences by their name, nothing rounded.
+
+    The difference is the first model minus the second.
+    """
+    import pandas as pd
+
+    labour, neutral, spread = here.scales.differences
+    own = "even" if here.against_even else "labour"
+    rows = {own: here, "labour": labour, "neutral": neutral, "spread": spread}
+    measured = {
+        say("measured_from", name=name): one
+        if isinstance(one, Standing)
+        else Standing.of_risk(here.names, one, (False, False))
+        for name, one in rows.items()
+        if one is not None
+    }
+    return pd.DataFrame([_yardstick(name, one) for name, one in {**measured, **elsewhere}.items()])
+
+
+def _yardstick(name: str, one: Standing) -> dict[str, object]:
+    figures = {
+        one.names[0]: one.first,
+        one.names[1]: one.second,
+        "difference": one.first - one.second,
+        "95 % range from": one.interval.low if one.interval else None,
+        "to": one.interval.high if one.interval else None,
+    }
+    shown = dict.fromkeys(figures) if one.little else figures
+    return {"measure or sentences": name, **shown, "result": say("verdict", outcome=one.outcome)}
+
+
+def groups_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
+    """Make a table of all groups: the mean share of each, and in how many occupations it is first and last.
+
+    Up to two models stand beside each other, more below each other.
+    """
+    import pandas as pd
+
+    rows = [
+        {"model": model, "group": people(group), **figures}
+        for model, report in reports.items()
+        for group, figures in _by_group(report).items()
+    ]
+    frame = pd.DataFrame(rows)
+    if len(reports) > MOST_BESIDE:
+        return frame
+    models = {model: part.drop(columns="model").set_index("group") for model, part in frame.groupby("model")}
+    named = [models[name].add_prefix(f"{name}: " if len(reports) > 1 else "") for name in reports]
+    return pd.concat(named, axis=1).reset_index()
+
+
+def _by_group(report: RiskReport) -> dict[str, dict[str, object]]:
+    """Return what the table has of each group, the one with the largest mean share first."""
+    occupations, first, last = len(report.occupations), leading(report), trailing(report)
+    shares = {
+        group: sum(row.weight * row.preferences[group] for row in report.occupations)
+        for group in report.groups
+    }
+    return {
+        group: {
+            "mean share": shares[group],
+            f"preferred in, of {count(occupations)}": first[group],
+            f"last in, of {count(occupations)}": last[group],
+        }
+        for group in sorted(shares, key=lambda name: -shares[name])
+    }
+
+
+def check_note(results: int) -> str:
+    """Say in one line how somebody else comes to the same numbers, in Markdown with ``*`` alone."""
+    return say("check", results=results)
