@@ -45,8 +45,8 @@ class Standing:
     ``interval`` of ``first`` − ``second`` agree; ``ordered``: whether the difference may matter.  ``scales``:
     what is known of both against the labour force and against neutral subjects.  ``against_even``: whether
     the risks are against an even split; ``to_one``: whether they end at 1.  ``all_named``: whether every
-    sentence has a word of every group.  ``little``: the names of those whose figures say little, so that there is no
-    answer.
+    sentence has a word of every group.  ``little``: the names of those whose figures say little, so that
+    there is no answer.
     """
 
     names: tuple[str, str]
