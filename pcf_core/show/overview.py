@@ -14,7 +14,7 @@ from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind, Preferences
 from pcf_core.show.charts.theme import CAPRICE, PREJUDICE
-from pcf_core.show.findings.numbers import people, two_decimals
+from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.findings.occupations import NEARLY_ALL, TIE, largest_shares
 from pcf_core.show.wording import sentences
 
