@@ -128,9 +128,9 @@ def test_the_band_of_the_prejudice_plot_stands_in_a_table(whole: ReportDocument)
 def test_every_word_and_sentence_is_listed(whole: ReportDocument, full_store: Store) -> None:
     run = full_store.load_run(whole.runs[0].run)
     tables = {table.name: table for _, table in whole.tables}
-    assert [row[1] for row in tables["words"].rows] == list(run.topic.words)
-    assert [row[0] for row in tables["sentences"].rows] == list(run.templates.texts)
-    assert sum(float(row[1] or 0) for row in tables["sentences"].rows) == pytest.approx(1)
+    assert [row[1] for row in tables["topic-words"].rows] == list(run.topic.words)
+    assert [row[0] for row in tables["all-sentences"].rows] == list(run.templates.texts)
+    assert sum(float(row[1] or 0) for row in tables["all-sentences"].rows) == pytest.approx(1)
 
 
 def test_every_picture_has_a_sentence_and_every_name_is_there_once(whole: ReportDocument) -> None:

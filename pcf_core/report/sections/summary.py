@@ -336,13 +336,13 @@ def _material_tables(study: Study) -> tuple[ReportTable, ReportTable]:
     weights = tuple(zip(report.templates, report.template_weights.tolist(), strict=True))
     return (
         ReportTable(
-            name="words",
+            name="topic-words",
             title=f"Words of every group: {run.topic.title}",
             columns=("group", "word", "counted"),
             rows=words,
         ),
         ReportTable(
-            name="sentences",
+            name="all-sentences",
             title=f"Sentences, and what share of the result each is: {set_title(run.templates)}",
             columns=("sentence", "share"),
             rows=weights,

@@ -121,16 +121,11 @@ def yardsticks_table(here: Standing, elsewhere: Mapping[str, Standing]) -> pd.Da
     """
     import pandas as pd
 
-    labour, neutral, spread = here.scales.differences
-    own = "even" if here.against_even else "labour"
-    rows = {own: here, "labour": labour, "neutral": neutral, "spread": spread}
-    measured = {
-        say("measured_from", name=name): one
-        if isinstance(one, Standing)
-        else Standing.of_risk(here.names, one, (False, False))
-        for name, one in rows.items()
-        if one is not None
-    }
+    scales = zip(("labour", "neutral", "spread"), here.scales.differences, strict=True)
+    measured = {say("measured_from", name="even" if here.against_even else "labour"): here}
+    for name, one in scales:
+        if one is not None:
+            measured[say("measured_from", name=name)] = Standing.of_risk(here.names, one, (False, False))
     return pd.DataFrame([_yardstick(name, one) for name, one in {**measured, **elsewhere}.items()])
 
 
@@ -184,5 +179,5 @@ def _by_group(report: RiskReport) -> dict[str, dict[str, object]]:
 
 
 def check_note(results: int) -> str:
-    """Say in one line how somebody else comes to the same numbers, in Markdown with ``*`` alone."""
+    """Say in one line how somebody else comes to the same numbers."""
     return say("check", results=results)

@@ -92,16 +92,7 @@ def test_the_share_of_a_sentence_counts_as_its_distance_from_even(
 def test_prejudice_and_caprice_have_the_occupations_with_the_most_of_each() -> None:
     """Job 0 has most prejudice, job 1 the same group in every sentence, job 2 changes."""
     preferences = cells([0.95, 0.9, 0.4], [0.7, 0.6, 0.6], [0.9, 0.2, 0.1])
-    rows = {"groups": list(preferences.groups), "templates": list(preferences.templates)}
     report = report_of(preferences.values.tolist())
-    report = replace(
-        report,
-        occupations=tuple(
-            replace(row, occupation=name)
-            for row, name in zip(report.occupations, preferences.occupations, strict=True)
-        ),
-    )
-    assert rows["groups"] == list(report.groups)
     assert tested.parts_example("A", report, preferences) == (
         "An example of prejudice: in all 3 sentences about “job 1”, A prefers men. An example of caprice: "
         "about “job 2”, A prefers women in 2 sentences and men in 1."
