@@ -19,7 +19,7 @@ from pcf_core.app.links import draw_link
 from pcf_core.app.lists import parameters_of
 from pcf_core.app.roles import may_audit, write
 from pcf_core.app.templates.keeping import point_at
-from pcf_core.app.titles import set_titles, topic_titles
+from pcf_core.app.titles import set_titles
 from pcf_core.app.widgets import plain, plain_titled, size_text
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Look
@@ -219,8 +219,7 @@ def _heading(job: Job) -> str:
         return f"**{plain_titled(fetched.model)}** · weights · {plain(fetched.size)}"
     if job.kind == "read":
         reading = ReadRequest.model_validate(job.payload)
-        topic = plain(topic_titles()(reading.topic))
-        return f"**{plain_titled(reading.model)}** · {topic} · {READINGS[reading.what]}"
+        return f"**{plain_titled(reading.model)}** · {plain(reading.topic)} · {READINGS[reading.what]}"
     if job.kind == "knowledge":
         knowledge = KnowledgeRequest.model_validate(job.payload)
         return f"**{plain_titled(knowledge.scoring.label)}** · knowledge · {plain(knowledge.title)}"
@@ -243,7 +242,7 @@ def _heading(job: Job) -> str:
         return f"**{plain_titled(', '.join(pooled.models))}** · Criteria · embedding score over all"
     scoring = ScoreRequest.model_validate(job.payload)
     goal = "" if scoring.within is None else f" · until ± {scoring.within:g}"
-    return f"**{plain_titled(scoring.model)}** · {plain(topic_titles()(scoring.topic))}{goal}"
+    return f"**{plain_titled(scoring.model)}** · {plain(scoring.topic)}{goal}"
 
 
 def progress_text(job: Job) -> str:

@@ -128,9 +128,9 @@ def test_runs_of_neutral_subjects_stand_last_and_say_what_they_are(full_store: S
     assert neutral is not None
     full_store.save_run(neutral, {}, complete=False)
     labels = [box.label.replace("\\", "") for box in open_app("models", model_details="mini-gpt").expander]
-    labels = [label for label in labels if "gender-nineteen" in label]
+    labels = [label for label in labels if "19 sentence beginnings" in label]
     assert len(labels) > 1
-    assert labels[-1].startswith("neutral subjects · gender · gender-nineteen")
+    assert labels[-1].startswith("neutral subjects · Gender · 19 sentence beginnings")
     assert not any("neutral" in label for label in labels[:-1])
 
 

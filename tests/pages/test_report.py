@@ -12,6 +12,7 @@ from pcf_core.app import report as report_views
 from pcf_core.core.settings import settings
 from pcf_core.report.records import ReportDocument, ReportRequest
 from pcf_core.report.whole import write_report
+from pcf_core.show.names import set_title
 from pcf_core.store.store import Store
 from pcf_core.work.criteria import CriteriaAudit
 from tests.command_line import run_here
@@ -126,7 +127,11 @@ def test_further_runs_are_added_by_name(full_store: Store, requests: list[Report
     other = fill(full_store, "mini-gpt", topic_name="religion")
     label = f"mini-gpt · religion · {other.templates.name} · {other.evidence.name}"
     app = open_app("report", model=["mini-bert"], rp_run=[label], rp_without=LIGHT)
-    assert app.multiselect(key="rp_run").options == [f"mini-gpt · gender · {NINETEEN}", label]
+    assert app.multiselect(key="rp_run").value == [label]
+    assert app.multiselect(key="rp_run").options == [
+        "mini-gpt · Gender · 19 sentence beginnings from the papers · 120 occupations (BVF)",
+        f"mini-gpt · Religion · {set_title(other.templates)} · {other.evidence.title}",
+    ]
     make(app)
     shown = full_store.runs()
     (request,) = requests

@@ -8,6 +8,7 @@ import pytest
 
 from pcf_core.app.lists import fitting_first, heaviest_of, template_sets, usual_lists
 from pcf_core.app.queue import BY_HAND, progress_text
+from pcf_core.app.titles import set_titles
 from pcf_core.core.errors import StoreError
 from pcf_core.core.run import Progress
 from pcf_core.core.settings import Settings, settings
@@ -101,10 +102,11 @@ def test_a_new_topic_says_which_sentences_do_not_suit_it_and_offers_them() -> No
     app = open_app("run_an_audit", model=["mini-gpt"])
     app.selectbox(key="score_templates").set_value("gender-fiction").run()
     app.selectbox(key="score_topic").set_value("religion").run()
-    usual = usual_lists(load_topic("religion")).templates
+    titles, usual = set_titles(), usual_lists(load_topic("religion")).templates
     assert form(app)[1:3] == ["religion", usual]
-    assert f"gender-fiction does not suit Religion, so {usual} is selected." in app.captions.replace("*", "")
-    assert "gender-fiction" in app.selectbox(key="score_templates").options
+    said = f"{titles('gender-fiction')} does not suit Religion, so {titles(usual)} is selected."
+    assert said in app.captions.replace("*", "")
+    assert titles("gender-fiction") in app.selectbox(key="score_templates").options
     app.selectbox(key="score_topic").set_value("age").run()
     assert "does not suit" not in app.captions
 
@@ -161,7 +163,7 @@ def test_sets_that_suit_the_topic_come_first_and_none_is_left_out(topic: str) ->
 def test_the_lists_of_both_forms_begin_with_what_suits() -> None:
     app = open_app("run_an_audit", topic="religion")
     for key in ("templates", "score_templates"):
-        suiting = list(suiting_sets(load_topic("religion"), template_cards()))
+        suiting = list(map(set_titles(), suiting_sets(load_topic("religion"), template_cards())))
         assert app.selectbox(key=key).options[: len(suiting)] == suiting
 
 
