@@ -77,6 +77,7 @@ def readable(figure: go.Figure, title: str = "", source: str = "", claim: str = 
     figure.update_coloraxes(colorbar=STRONG)
     figure.for_each_coloraxis(_in_the_colours_of_the_page)
     figure.update_annotations(font_color=GRAY_90)
+    figure.update_traces(outsidetextfont_color=GRAY_90, selector={"type": "bar"})
     figure.for_each_trace(_on_the_page, selector={"type": "scatter"})
     return figure
 

@@ -178,7 +178,9 @@ def test_overlapping_texts_of_a_chart_are_seen() -> None:
     for words in ("a name", "another"):
         over.add_annotation(text=words, x=0.5, y=0.5, showarrow=False)
     long = theme.base_layout(go.Figure(go.Scatter(x=[0, 1], y=[0, 1])), 300)
-    long.update_xaxes(title_text="far too long a title for so narrow a chart, which is cut off")
+    long.update_xaxes(
+        title_text="far too long a title for so narrow a chart, of which the end is cut off on a telephone"
+    )
     with browser_page() as (page, _):
         open_empty(page)
         assert wrong_in(page, over, 326) == ["chart: “a name” and “another” overlap"]

@@ -125,7 +125,7 @@ def heat_map(
         bargap=0.15,
         hoverdistance=-1 if opened else 20,
         coloraxis=theme.probability_axis(theme.text(words_of(group)), neutral, y=1, yanchor="bottom", ypad=6),
-        top=64,
+        top=70,
     )
     if opened:  # Streamlit lets a chart that takes clicks be dragged, unless its axes are fixed
         figure.update_xaxes(fixedrange=True)
