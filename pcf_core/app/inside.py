@@ -102,7 +102,7 @@ class Script:
         serde = getattr(metadata.deserializer, "__self__", None)
         titles = _titles_of(serde)
         return Field(
-            options=metadata.formatted_options if titles is None else serde.options,
+            options=metadata.formatted_options if serde is None or titles is None else serde.options,
             is_switch=metadata.value_type == "bool_value",
             takes_several=metadata.value_type.endswith("array_value"),
             bounds=(serde.min_value, serde.max_value) if isinstance(serde, NumberInputSerde) else None,

@@ -152,7 +152,7 @@ def _in_column(value: Cell, table: ReportTable, column: int) -> str:
     if isinstance(value, str):
         name = called(value) if table.columns[column] == "occupation" else value
         return name if table.columns == FACTS else with_titles(name)
-    numbers = [row[column] for row in table.rows if isinstance(row[column], float)]
+    numbers = [cell for row in table.rows if isinstance(cell := row[column], float)]
     if isinstance(value, float) and all(one == 0 or LEAST <= abs(one) < 10 for one in numbers):
         return f"{value:z.3f}".replace("-", "−")
     return shown(value)

@@ -359,7 +359,7 @@ def test_very_many_empty_values_are_not_written_out(tmp_path, refusal):
     examples = pa.ListArray.from_arrays(pa.array([0, many], pa.int32()), pa.nulls(many, pa.string()))
     pq.write_table(pa.table({"template": TEXTS[:1], "count": [1.0], "examples": examples}), path)
     assert path.stat().st_size < 2**16
-    assert "610 MiB unpacked" in refused(refusal, path)
+    assert "610 MiB of data" in refused(refusal, path)
 
 
 @pytest.mark.parametrize("sources", [[[1, 2]], [["ab"]], [[{"key": "a", "value": 1}]]])

@@ -29,7 +29,7 @@ def toy_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Se
 @pytest.fixture
 def toy_writers(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every name means a toy that writes texts and scores words of experiments."""
-    for name in ("generating.resolve_writer", "text_audits.resolve_writer", "blocks.resolve"):
+    for name in ("text_audits.resolve_writer", "blocks.resolve"):
         monkeypatch.setattr(f"pcf_core.work.{name}", toy.writer_of)
     for name in ("criteria.resolve", "benchmarks.resolve", "estimate.resolve"):
         monkeypatch.setattr(f"pcf_core.work.{name}", toy.writer_of)

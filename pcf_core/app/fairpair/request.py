@@ -210,11 +210,11 @@ def draw_request() -> Request:
     # It opens with the first public model whose shipped results or weights are here, else one that teaches.
     public = [one.name for one in able if one.kind == "public" and (one.path or settings().shipped_results)]
     with st.container(horizontal=True):
-        names = [spec.name for spec in able]
-        titles = model_titles(names)
+        writers = [spec.name for spec in able]
+        titles = model_titles(writers)
         models = st.multiselect(
             "Models",
-            with_asked("fp_model", names, titles),
+            with_asked("fp_model", writers, titles),
             format_func=titles,
             default=public[:1] or [one.name for one in able if one.name == TEACHING],
             key="fp_model",

@@ -117,10 +117,11 @@ def read_text(path: Path, error: type[InputError]) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        if (text := _windows_text(data)) is None:
+        written = _windows_text(data)
+        if written is None:
             raise _not_utf_8(path, problem, error) from problem
         tell(f"{label(path)} is not UTF-8 and was read as Windows-1252: check letters such as é and ü.")
-        return text
+        return written
 
 
 def _not_utf_8(path: Path, problem: UnicodeDecodeError, error: type[InputError]) -> InputError:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Permutations
 from pcf_core.measure.comparison import swaps
-from pcf_core.measure.regression import holm
+from pcf_core.measure.ties import holm
 from pcf_core.texts.criteria import rates
 from pcf_core.texts.criteria.answer_report import (
     Answers,
