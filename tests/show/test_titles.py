@@ -17,6 +17,39 @@ MEN = Lean("two", {"male": 112, "female": 8}, 120, 0, {})
 HIGHER = Standing(("one", "two"), 0.3, 0.46, "second", ordered=True, scales=OtherScales())
 
 
+def examples() -> dict[str, object]:
+    every, long = replace(MEN, leading={"male": 120, "female": 0}), replace(WOMEN, model="one" * 20)
+    rows = [
+        replace(row, occupation=f"job {index}", caprice_risk=caprice)
+        for row in report_of_gender().occupations[:1]
+        for index, caprice in enumerate([0.4, *[0.01] * 19])
+    ]
+    few = replace(report_of_gender(), occupations=tuple(rows))
+    even = replace(few, occupations=tuple(replace(row, caprice_risk=0.1) for row in rows))
+    return {
+        "whom": [
+            whom_title(leans)
+            for leans in (
+                [WOMEN],
+                [every],
+                [replace(WOMEN, near=100)],
+                [WOMEN, MEN],
+                [long, MEN],
+                [long, MEN, MEN],
+                [every, MEN],
+                [MEN] * 4,
+                [replace(WOMEN, leading={"male": 60, "female": 60})],
+            )
+        ],
+        "risk": [
+            risk_title(HIGHER, others)
+            for others in (None, {"one": ["three"], "two": []}, {"one": [], "two": ["three"]})
+        ],
+        "caprice": [caprice_title(reports) for reports in ({"m": few}, {"m": few, "n": even}, {"m": even})],
+        "differences": differences_title(compared_example(), "overall_risk"),
+    }
+
+
 def test_whom_models_prefer() -> None:
     assert whom_title([WOMEN]) == "one prefers women in most occupations"
     assert whom_title([MEN]) == "two prefers men in nearly every occupation"

@@ -145,14 +145,16 @@ def rimmed(drawn: go.Scatter) -> list[go.Scatter]:
     return [rim, drawn]
 
 
-def explained(name: str, symbol: str, *, color: str = theme.MUTED, ranged: bool = False) -> go.Scatter:
+def explained(
+    name: str, symbol: str, *, color: str = theme.MUTED, ranged: bool = False, size: int = 10
+) -> go.Scatter:
     """Return what is in the legend alone: a kind of mark, with a whisker if ``ranged``, and what it is."""
     line = {"color": color, "width": THICK["thickness"]}
     return go.Scatter(
         x=[None],
         y=[None],
         mode="lines+markers" if ranged else "markers",
-        marker={"symbol": symbol, "color": color, "size": 10, "line": line},
+        marker={"symbol": symbol, "color": color, "size": size, "line": line},
         line=line,
         name=name,
         **hovering(None),

@@ -28,6 +28,7 @@ AROUND = 130  # pixels of all that stands around the rows, with a legend of thre
 STRIP = 28  # pixels of a model in a row that several share
 LEGEND_LINE = 19  # pixels of a name in a legend on a telephone
 BOX = "square-open"  # in a legend
+RING = 16  # pixels, around the chosen occupation
 STILL: Mapping[str, Any] = {"legend_itemclick": False, "legend_itemdoubleclick": False}
 LEADER = "rgba(127, 127, 127, 0.6)"  # from a name to its point
 OVER: dict[Over, str] = {
@@ -193,7 +194,8 @@ def _explain(figure: go.Figure, rows: Sequence[_Row], over: Over, chosen: str) -
         mean = f"their mean with its {percent(means[0].level)} range"
         kinds.append(marks.explained(mean, "circle-open", ranged=True))
     if any(chosen in row.names for row in rows):
-        kinds.append(marks.explained(theme.text(called(chosen)), "circle-open", ranged=bool(means)))
+        ring = marks.explained(theme.text(called(chosen)), "circle-open", ranged=bool(means), size=RING)
+        kinds.append(ring)
     figure.add_traces(kinds)
 
 
@@ -243,7 +245,7 @@ def _draw(figure: go.Figure, row: _Row, over: Over, chosen: str) -> None:
         at = list(row.names).index(chosen)
         ring: dict[str, Any] = {
             "symbol": "circle-open",
-            "size": 16,
+            "size": RING,
             "color": theme.MUTED,
             "rim": 2.5,
             "hover": [hover[at]],

@@ -145,7 +145,7 @@ def examples() -> dict[str, object]:
         "rows of criteria": dumped(of_criteria),
         "rows of FairPair": [dumped(fairpair_rows(fairpair(), one)) for one in of_fairpair],
         "shared": [
-            shared_finding(found)
+            [shared_finding(found), shared_title(found)]
             for found in (
                 shared(0),
                 shared(2),

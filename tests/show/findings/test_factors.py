@@ -76,6 +76,7 @@ def examples() -> dict[str, object]:
     same = line(0.1, 0.05, template_error=0.0, known_interval=narrow)
     sure, unsure = panel("wage", line(0.1, 0.05, 0.01)), panel("wage", line(0.1, 0.2, 0.5))
     both = panel("wage", line(0.01, 0.004, 0.0001), line(0.02, 0.01, 0.3, effective_n=15.13))
+    titles = [factors.factor_title(one) for one in (panel("wage", line(0.1, 0.01, 1e-6)), unclear)]
     several = {
         "told and unclear": [
             by_people,
@@ -89,6 +90,7 @@ def examples() -> dict[str, object]:
         "none": [],
     }
     return {
+        "titles": titles,
         "answers": [
             factors.factors_answer("m", panels) for panels in ([wage, years], [wage], [years], [unclear], [])
         ],

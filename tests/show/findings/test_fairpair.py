@@ -126,6 +126,7 @@ def examples() -> dict[str, object]:
     return {
         **{
             name: {
+                "title": fairpair.fairpair_title({"m": found}),
                 "answer": fairpair.fairpair_answer(found),
                 "finding": fairpair.fairpair_finding(found),
                 "bars": fairpair.bars_finding(found),

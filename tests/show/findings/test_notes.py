@@ -136,6 +136,15 @@ def examples() -> dict[str, object]:
             notes.coverage_note(None),
             notes.coverage_note(None, right_text=False),
         ],
+        "given left": [
+            notes.coverage_facts(coverage(3, by_tokens={"all": RANGES["1"]}, left_only=True)),
+            notes.coverage_note({"all": 0.25}, left_only=True),
+            *map(notes.coverage_given_left, (0.01234, float("nan"))),
+        ],
+        "longer words": [
+            notes.longer_words_note(last, {"m": LONGEST, "n": LONGEST})
+            for last in ({"m": "hispanic"}, {"m": "hispanic", "n": "hispanic"}, {"m": "hispanic", "n": ""})
+        ],
         "words with": [notes.words_with(key) for key in ("1", "2", "all")],
         "self-audits": {name: notes.self_audit_facts(found) for name, found in audits.items()},
         "nouns": {name: notes.noun_note(run_of(name)) for name in ("occupations-bvf", "sports")},

@@ -36,6 +36,7 @@ def cells(*male: list[float]) -> Preferences:
 
 def examples() -> dict[str, object]:
     many = {"A": dict(zip("abcd", (0.4, 0.3, 0.2, 0.1), strict=True))}
+    parts = cells([0.95, 0.9, 0.4], [0.7, 0.6, 0.6], [0.9, 0.2, 0.1])
     table = tested.yardsticks_table(replace(ORDERED, scales=EVERYWHERE), {"others": LITTLE})
     return {
         "tested": [
@@ -49,6 +50,8 @@ def examples() -> dict[str, object]:
             tested.example_note(("male", "female"), "The nurse said that …", shares)
             for shares in (SHARES, {}, many)
         ],
+        "as a risk": tested.risk_example("A", SHARES["A"]),
+        "parts": tested.parts_example("A", report_of(parts.values.tolist()), parts),
         "left out": tested.all_left_out([ONE]),
         "full audit": tested.full_audit_note(),
         "reading": [
