@@ -384,16 +384,16 @@ def choices_named() -> Iterator[str]:
     yield f"together have a probability of at least {USED}."
     for topic in CHOICES:
         for item in (Shipped(model, topic, f"{topic}-choices") for model in PUBLIC):
-            found, result = report_of(item), load_result(store(), item.run)
-            assert not found.says_little
+            figures, result = report_of(item), load_result(store(), item.run)
+            assert not figures.says_little
             assert result.preferences.coverage is not None
             subjects = load_result(store(), replace(item, evidence=NEUTRAL).run)
             means, of_anybody = (each.preferences.values.mean((0, 1)) for each in (result, subjects))
             most = int(means.argmax())
             cells = [
-                *(topic, f"`{item.model}`", risk(found)),
-                *(digits(found.prejudice_risk), digits(found.caprice_risk)),
-                f"{found.groups[most]} {percent(means[most])}",
+                *(topic, f"`{item.model}`", risk(figures)),
+                *(digits(figures.prejudice_risk), digits(figures.caprice_risk)),
+                f"{figures.groups[most]} {percent(means[most])}",
                 percent(of_anybody[most]),
                 percent((result.preferences.coverage >= USED).mean()),
             ]
