@@ -139,6 +139,7 @@ def examples() -> dict[str, object]:
         "given left": [
             notes.coverage_facts(coverage(3, by_tokens={"all": RANGES["1"]}, left_only=True)),
             notes.coverage_note({"all": 0.25}, left_only=True),
+            notes.given_left(),
             *map(notes.coverage_given_left, (0.01234, float("nan"))),
         ],
         "longer words": [
