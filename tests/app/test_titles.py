@@ -45,7 +45,8 @@ def test_a_menu_shows_titles_and_has_names() -> None:
     assert {"Age", "Gender"} <= set(topic.options)
     assert "24 sentences that name the choices (Age)" in sentences.options
     topic.set_value("religion").run()
-    assert app.query_params["templates"] == ["religion-choices"]
+    assert app.sidebar.selectbox(key="templates").value == "religion-choices"
+    assert not app.exception
 
 
 @pytest.mark.parametrize("topic", ["religion", "Religion"])

@@ -86,12 +86,12 @@ def test_the_smallest_and_the_largest_sizes_are_read() -> None:
 def test_another_kind_of_file_is_refused(name: str, refusal: Callable[[AuditError], str]) -> None:
     with pytest.raises(EvidenceError) as caught:
         read_own_factor(name, b"occupation,value\nnurse,1\n")
-    assert "is not a .csv file" in refusal(caught.value)
+    assert "is not a .csv or .tsv file" in refusal(caught.value)
 
 
 def test_bytes_that_are_no_text_and_names_that_lead_out(refusal: Callable[[AuditError], str]) -> None:
     with pytest.raises(EvidenceError) as caught:
-        read_own_factor("mine.csv", b"occupation,value\nn\xffrse,1\n")
+        read_own_factor("mine.csv", b"occupation,value\nn\x81rse,1\n")
     assert "not UTF-8" in refusal(caught.value)
     own = read_own_factor("../../etc/x\x00y.csv", b"occupation,value\nnurse,1\n")
     assert own.values == {"nurse": 1.0}

@@ -98,7 +98,7 @@ LISTS: list[Row] = [
     ("bad.txt", "nurse\ncook\nnurse\n", "'nurse' appears twice"),
     ("bad.txt", "The [X]\n", "bracket"),
     ("bad.csv", "term\n", "no occupations"),
-    ("bad.csv", "job,wage\nnurse,1\n", "must name term and, optionally, weight"),
+    ("bad.csv", "work,wage\nnurse,1\n", "must name term and, optionally, weight"),
     ("bad.csv", "term,weight\n,1\n", "is empty"),
     ("bad.toml", "", "no occupations"),
     ("bad.toml", 'terms = "nurse"', "terms must be a list; got 'nurse': correct it."),

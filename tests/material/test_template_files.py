@@ -192,9 +192,12 @@ def test_references_that_cannot_be_printed_are_kept_readable():
 
 
 def test_another_ending_is_refused(tmp_path):
-    path = tmp_path / "own.tsv"
-    path.write_text("template\tcount\n")
-    with pytest.raises(TemplateError, match=r"\.csv or \.parquet"):
+    path = tmp_path / "own.xlsx"
+    path.write_text("template,count\n")
+    with pytest.raises(
+        TemplateError,
+        match=r"own\.xlsx is there, but a template set is read from a \.csv or \.tsv or \.parquet file",
+    ):
         load_mined(Path(path))
 
 

@@ -210,10 +210,9 @@ def test_material_that_is_not_here_is_asked_for_by_name(store: Store, tmp_path: 
         InspectLogError, match=rf"nor among the files given \({other.name} has different contents\): give"
     ):
         import_log(store, log_of(FAIRPAIR), [other])
-    for path in (tmp_path / "gone.toml", tmp_path, FAIRPAIR):
-        with pytest.raises(
-            InspectLogError, match=r"among the files given \(.* is neither a shipped .*--material"
-        ):
+    absent, other_kind = "is neither a shipped ", "is there, but a set of prompts is read from "
+    for path, reason in ((tmp_path / "gone.toml", absent), (tmp_path, absent), (FAIRPAIR, other_kind)):
+        with pytest.raises(InspectLogError, match=rf"among the files given \(.* {reason}.*--material"):
             import_log(store, log_of(FAIRPAIR), [path])
     assert not FAIRPAIR_AUDIT.kept(store)
 

@@ -267,7 +267,9 @@ def test_a_title_claims_of_one_model_what_the_test_shows() -> None:
         fairpair.fairpair_title({"m": report})
         == f"{report.model} writes differently about {report.counterpart}"
     )
-    slightly = report.model_copy(update={"means": report.means.model_copy(update={"ratio": 1.004})})
+    between = report.means.between
+    within = {"within_original": between / 1.004, "within_prompt": between / 1.004}
+    slightly = report.model_copy(update={"means": report.means.model_copy(update=within)})
     assert " writes slightly differently about " in fairpair.fairpair_title({"m": slightly})
     unclear = report.model_copy(update={"p_value": 0.4, "adjusted": None})
     for several in ({"m": unclear}, {"m": report, "n": report}):

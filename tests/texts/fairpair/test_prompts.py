@@ -139,13 +139,13 @@ def test_an_upload_names_its_entity() -> None:
 @pytest.mark.parametrize(
     ("file_name", "data", "reason"),
     [
-        ("own.pdf", b"", "is not a .toml or .csv or .txt file"),
+        ("own.pdf", b"", "is not a .toml or .csv or .tsv or .txt file"),
         ("own.txt", b"", "has no prompts"),
         ("own.txt", b"John sings.", r"must have \{name\}"),
         ("own.txt", b"{name} {verb}", "no other braces"),
         ("own.txt", b"{name} sings.\n{name}  sings.", "appears twice"),
         ("own.txt", b"{name} " + b"x" * 1000, "1,007 characters; shorten it to 1,000"),
-        ("own.txt", b"{name} \xff", "not UTF-8"),
+        ("own.txt", b"{name} \x81", "not UTF-8"),
         ("own.txt", b"".join(b"{name} %d\n" % n for n in range(5001)), "more than 5,000 prompts"),
         ("own.csv", b"prompt\n{name}\n", "must name text"),
         ("own.toml", b"prompts = 3", "write a list of texts"),
