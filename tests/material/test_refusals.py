@@ -48,7 +48,7 @@ TOPICS: list[Row] = [
     ("bad.json", "null", "holds nothing"),
     ("bad.json", '{"groups": [], "groups": []}', "the key 'groups' appears twice"),
     ("bad.json", '{"groups": NaN}', "NaN is not a JSON number"),
-    ("bad.json", '{"gropus": []}', "unknown key 'gropus'"),
+    ("bad.json", '{"gropus": [], "name": "x"}', "unknown key 'gropus'"),
     ("bad.json", "[" * 100_000, "not valid JSON"),
     ("bad.json", '{"name": ' + "9" * 5_000 + "}", "not valid JSON"),
     ("bad.json", '{"groups": null}', "groups must be a list"),
