@@ -362,7 +362,8 @@ def test_what_was_tested_is_said_with_a_sentence_and_how_many(full_store: Store)
     for run in (full_store.load_run(key) for key in runs):
         assert re.search(rf"{run.scoring.name} gives (men|women) \d+ % and (men|women) \d+ %", example)
     assert origin.startswith("Source of the sentences: ")
-    assert origin.endswith(" was left out. The full audit lists every word, sentence and occupation.")
+    assert "canary (it stands in both of the papers" in origin
+    assert origin.endswith(" The full audit lists every word, sentence and occupation.")
 
 
 def test_of_several_groups_all_are_drawn_and_counted(shipped: Store) -> None:
