@@ -355,7 +355,10 @@ def test_what_was_tested_is_said_with_a_sentence_and_how_many(full_store: Store)
     document = short(full_store, runs)
     said, example, origin = document.sections[0].parts[0].findings
     assert {"mini-bert", "mini-gpt"} == set(said.partition(" were tested")[0].split(" and "))
-    assert " were tested on the topic “Gender”: 120 occupations in 19 sentence beginnings from the papers, " in said
+    assert (
+        " were tested on the topic “Gender”: 120 occupations in 19 sentence beginnings from the papers, "
+        in said
+    )
     assert "together 2,280 test sentences" in said
     assert "words for men and women" in example
     assert re.search(r"Example: in “The (nurse|engineer) .*…", example)

@@ -284,7 +284,7 @@ def draw_convergence(shown: TabView) -> None:
         key="fp_quantity",
         row=True,
         wrap=True,
-        help="; ".join(QUANTITY_WORDS.values()) + ".",
+        help="; ".join(QUANTITY_WORDS.values()).replace("<br>", " ") + ".",
     )
     finding(*(shown.of(model, convergence_finding(one)) for model, one in courses.items()))
     left, right = st.columns(2)

@@ -232,7 +232,7 @@ def unit_errors(report: AnswersReport) -> go.Figure:
         texttemplate="%{text}",
         customdata=[[names[key]] * len(pronouns) for key in keyed],
     )
-    title, axis = "pronoun (numbers: share of wrong answers)", {"showgrid": False}
+    title, axis = "pronoun<br>(numbers: share of wrong answers)", {"showgrid": False}
     look: dict[str, Any] = {"pixels": (110, 30), "least": 3, "axis": axis, "legend": False}
     return rows.finish(go.Figure(cells), names, title, view=report.material, **look)
 

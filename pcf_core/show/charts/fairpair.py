@@ -22,9 +22,9 @@ RATIO = "F, ratio of means (1 = sampling alone)<br>→ the two sides differ more
 SHOWN, NOT_SHOWN = "differ beyond sampling", "no difference shown"
 Quantity = Literal["between", "within_original", "within_prompt", "ratio"]
 QUANTITY_WORDS: Mapping[Quantity, str] = {
-    "between": "B, mean Φ between the sides (0 = the same, 1 = nothing in common)",
-    "within_original": "V, mean Φ within the first side (0 = the same, 1 = nothing in common)",
-    "within_prompt": "V, mean Φ within the second side (0 = the same, 1 = nothing in common)",
+    "between": "B, mean Φ between the sides<br>(0 = the same, 1 = nothing in common)",
+    "within_original": "V, mean Φ within the first side<br>(0 = the same, 1 = nothing in common)",
+    "within_prompt": "V, mean Φ within the second side<br>(0 = the same, 1 = nothing in common)",
     "ratio": "F, ratio of means (1 = sampling alone)",
 }
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -102,7 +102,7 @@ def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
         ]
         across = [report.intervals.get(quantity) for report in reports.values()]
         figure.add_trace(marks.bars(values, list(labels), label, style, across=across, hover=hover))
-    title, view = "mean dissimilarity Φ (0 = the same) → more different", " ".join(reports)
+    title, view = "mean dissimilarity Φ<br>(0 = the same) → more different", " ".join(reports)
     return _grouped(figure, labels, title, view=view, pixels=(144, 70), least=1)
 
 

@@ -37,7 +37,7 @@ MOST_WORDS = 12  # a side
 NAMES = {"female": "women's names", "male": "men's names"}
 STYLES = theme.group_styles(list(reversed(GENDERS)))
 # A difference is that of women's less men's names; men, the first group of their topic, are on the right.
-SIDES = "← more of women's names · more of men's names →"
+SIDES = "← more of women's · more of men's →"
 TO_MEN: Mapping[str, Any] = {"nticks": 7, "autorange": "reversed"}
 VARIANTS: tuple[Variant, Variant] = (HEADLINE, "all words")
 
