@@ -196,7 +196,7 @@ def test_a_sure_difference_of_under_one_per_cent_is_said_to_be_hardly_any(
 ) -> None:
     means = Variation(between=ratio**0.5, within_original=1.0, within_prompt=1.0)
     said = fairpair.fairpair_answer(different().model_copy(update={"means": means}))
-    assert ("slightly differently" in said) is slightly
+    assert (" slightly differently" in said) is slightly
 
 
 @pytest.mark.parametrize("found", ["no variation", "both constant", "one constant", "nothing sampled"])
