@@ -191,10 +191,7 @@ def test_the_first_group_is_purple_and_on_the_right_the_second_orange_and_on_the
     assert figure_of("tilt_box").layout.xaxis.title.text == "← women · even · men →"
     assert figure_of("dumbbell_plot").layout.xaxis.title.text == "← women · even · men →"
     assert figure_of("heat_map").layout.coloraxis.colorscale[-1][1] == theme.DIVERGING[-1]
-    assert (
-        "← more of women's names · more of men's names →"
-        in figure_of("label_effects").layout.xaxis.title.text
-    )
+    assert "← more of women's · more of men's →" in figure_of("label_effects").layout.xaxis.title.text
     assert figure_of("label_effects").layout.xaxis.autorange == "reversed"
 
 
