@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -19,9 +18,6 @@ from pcf_core.app.widgets import controls, plain
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.sections.tilt import panel_groups, tilt_panel, tilts_of
 from pcf_core.show.overview import ModelRow, farthest_answer, overview_answer
-
-if TYPE_CHECKING:
-    pass
 
 READ = """
 *What it read* shows the biographies that the shipped models were trained on, on the same scale: those that

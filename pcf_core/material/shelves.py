@@ -24,7 +24,6 @@ from pcf_core.core.settings import settings
 from pcf_core.material.safety.reading import check_ending, label, upload_label, uploaded, write_whole
 from pcf_core.material.safety.text import MAX_NAME, NAME, check_name, listed, normal, shown
 
-ALL_ENDINGS = ("*",)  # for a file of any ending
 MOST_NAMED = 12  # names in a sentence
 LAST = "calibration"  # nobody's subject: behind the others in every list
 OWN_ENDING = re.compile(r"-own(-\d+)?$")
@@ -95,7 +94,7 @@ class Shelf:
                 if name_or_path in files:
                     return files[name_or_path]
         path = given_file(name_or_path, self.accepts)
-        if path is None and given_file(name_or_path, ALL_ENDINGS):
+        if path is None and given_file(name_or_path):
             raise self.error(
                 f"{label(Path(name_or_path))} is there, but {_with_article(self.kind)} is read from a "
                 f"{' or '.join(self.accepts)} file: save it as one."
@@ -148,11 +147,11 @@ def _unchanged(shelf: Shelf, folder: Path, changed: int) -> Mapping[str, Path]:
     return MappingProxyType(shelf._files(folder))
 
 
-def given_file(path: str | Path, accepts: Collection[str]) -> Path | None:
-    """Return the path if it is a file with one of these endings, else ``None``."""
+def given_file(path: str | Path, accepts: Collection[str] | None = None) -> Path | None:
+    """Return the path if it is a file with one of these endings, or any if none are given."""
     file = Path(path)
     try:
-        of_kind = accepts == ALL_ENDINGS or file.suffix.lower() in accepts
+        of_kind = accepts is None or file.suffix.lower() in accepts
         return file if of_kind and file.is_file() else None
     except (OSError, ValueError):  # a name too long for the file system, or one with a null byte
         return None

@@ -204,8 +204,8 @@ def words_finding(report: WordReport) -> str:
         ]
         if phrases:
             parts.append(say("more_often", name=name, phrases=phrases))
-    told = say("phrases", report=report, level=SIGNIFICANCE, sides=" ".join(parts))
-    return f"{told} {say('compared_texts', report=report)} {source_of(LABEL)}"
+    strongest = say("phrases", report=report, level=SIGNIFICANCE, sides=" ".join(parts))
+    return f"{strongest} {say('compared_texts', report=report)} {source_of(LABEL)}"
 
 
 def categories_finding(report: WordReport) -> str:

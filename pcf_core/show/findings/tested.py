@@ -88,11 +88,11 @@ def parts_example(model: str, report: RiskReport, preferences: Preferences) -> s
     template, group], of which unknown cells do not count.  Without caprice there is none of that.
     """
     sides = {row.occupation: _preferred(preferences, row.occupation) for row in report.occupations}
-    steady = [row for row in report.occupations if sides[row.occupation] and row.prejudice_risk > 0]
+    prejudiced = [row for row in report.occupations if sides[row.occupation] and row.prejudice_risk > 0]
     changing = max(report.occupations, key=lambda row: row.caprice_risk)
     parts = []
-    if steady:
-        fixed = max(steady, key=lambda row: (sides[row.occupation][0][1], row.prejudice_risk)).occupation
+    if prejudiced:
+        fixed = max(prejudiced, key=lambda row: (sides[row.occupation][0][1], row.prejudice_risk)).occupation
         group, number = sides[fixed][0]
         cells = len(preferences.templates)
         parts.append(say("fixed", model=model, occupation=fixed, group=group, number=number, contexts=cells))
