@@ -153,12 +153,17 @@ def variant(
 
 
 def extremes(each: Sequence[Variant | Unavailable], label: str, kind: Kind = "choice") -> Variation:
-    """Return the lowest and the highest of a long list, as choices that could be made, or as samples."""
+    """Return the lowest and the highest of a long list, as choices that could be made, or as samples.
+
+    Of equal risks, also of those that only rounding distinguishes, the lowest is the first of the list and
+    the highest the last, so that every machine names the same one.
+    """
     readable = [one for one in each if isinstance(one, Variant)]
     if not readable:
         return
-    ranked = sorted(readable, key=lambda one: one.overall_risk)
-    for end, one in (("lowest", ranked[0]), ("highest", ranked[-1])):
+    risks = [round(one.overall_risk, 9) for one in readable]
+    lowest, highest = risks.index(min(risks)), len(risks) - 1 - risks[::-1].index(max(risks))
+    for end, one in (("lowest", readable[lowest]), ("highest", readable[highest])):
         note = f"Of {len(readable):,}, the one with the {end} R: {one.name}."
         changes = {"name": label, "end": end, "which": one.name, "kind": kind, "note": note}
         yield one.model_copy(update=changes)

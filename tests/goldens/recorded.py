@@ -6,6 +6,7 @@ differ by what another processor's arithmetic makes of them.
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import os
@@ -47,6 +48,9 @@ def plain(value: Any) -> Any:
             if math.isnan(value)
             else str(value)
         )
+    if isinstance(value, Mapping) and {"dtype", "bdata"} <= value.keys():  # as plotly packs an array
+        numbers = np.frombuffer(base64.b64decode(value["bdata"]), value["dtype"])
+        return plain(numbers.reshape([int(side) for side in str(value.get("shape", "-1")).split(",")]))
     if isinstance(value, Mapping):
         return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):

@@ -18,6 +18,7 @@ import pytest
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.models.registry import resolve
+from pcf_core.report.verifying import leaves
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.files import load_material
 from pcf_core.texts.benchmarks.readings import read_scores
@@ -209,4 +210,7 @@ def test_a_report_and_its_check(full_store: Store, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     text = FREE.sub(r'"\1": "…"', report.read_text(encoding="utf8"))
     assert_recorded("commands/report", shortened(json.loads(text)))
-    assert_recorded("commands/verify", document(run_here("verify", str(report), "--json")))
+    verified = document(run_here("verify", str(report), "--json"))
+    # Charts draw a few points more or fewer on another processor, where rounding separates equal values.
+    assert 0.99 * leaves(json.loads(text)) < verified.pop("compared") <= leaves(json.loads(text))
+    assert_recorded("commands/verify", verified)

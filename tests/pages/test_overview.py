@@ -75,7 +75,7 @@ def test_it_opens_on_the_public_models(shipped: Store) -> None:
     assert set(app.dataframe[0].value["kind"]) == {"public models", "teaching models"}
     app.segmented_control(key="models_shown").set_value("teaching models").run()
     shown = app.dataframe[0].value
-    assert set(shown.loc[shown["kind"] == "public models", "model"]) == set(public), "they are chosen"
+    assert set(shown.loc[shown["kind"] == "public models", "model"]) == set(map(with_titles, public))
     assert "teaching models" in set(shown["kind"])
 
 
@@ -139,7 +139,7 @@ def test_models_that_the_paired_test_of_compare_cannot_tell_apart_share_a_letter
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100", models_shown="all")
     table = app.dataframe[0].value
     runs = {
-        info.run.scoring.label: info.run
+        with_titles(info.run.scoring.label): info.run
         for info in shipped.runs()
         if (info.run.topic.name, info.run.templates.name) == USUAL
         and info.run.evidence.name not in NEUTRAL_LISTS
@@ -226,4 +226,4 @@ def test_what_takes_long_does_not_keep_the_server_from_listening(monkeypatch: py
 def test_a_link_shows_the_models_it_names(shipped: Store, models: list[str], begins: str) -> None:
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100", model=models)
     assert app.segmented_control(key="models_shown").value == begins
-    assert set(models) <= set(app.dataframe[0].value["model"])
+    assert set(map(with_titles, models)) <= set(app.dataframe[0].value["model"])

@@ -123,13 +123,13 @@ def test_results_are_read_while_their_cells_are_checked(full_store: Store, page:
     queue.finish(job.id, {})
     app.run()
     assert "checking test sentences" not in app.captions
-    assert all("in 50 cells" in floor for floor in noise_floors(app))
+    assert all("in 50 test sentences" in floor for floor in noise_floors(app))
 
 
 def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:
     app = open_app("tilt", model=["mini-gpt"]).open_foot()
     facts = app.table[0].value["value"].str.replace("\\", "")
-    assert "(100 scores in 50 cells, float32)." in facts["noise floor"]
+    assert "(100 scores in 50 test sentences, float32)." in facts["noise floor"]
     assert facts["tokens per word"] == "78 words are scored: 78 of 1 token."
     assert facts["batching"] == "Made-up scores, 64 prompts a batch."
     assert facts["words left out"] == "none"
@@ -162,7 +162,7 @@ def test_flagged_cells_are_listed_under_the_map() -> None:
 def test_a_topic_of_several_groups_has_its_own_words() -> None:
     fill(own_store(), "mini-gpt", topic_name="race")
     app = open_app("tilt", model=["mini-gpt"], topic="race")
-    assert "Each panel is a group" in app.texts
+    assert "0 is always an even share here" in app.texts
     assert "Labour force" not in app.texts
 
 

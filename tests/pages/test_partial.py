@@ -20,7 +20,7 @@ from tests.work.toy import stop_if
 
 GROWING = {
     "overview": "Risk of mini-gpt",
-    "tilt": "Whom each model favours, by occupation",
+    "tilt": "Preference by occupation",
     "heat_map": "Probability of words for",
 }
 

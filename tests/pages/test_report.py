@@ -141,7 +141,16 @@ def test_further_runs_are_added_by_name(full_store: Store, requests: list[Report
     ]
     assert request.runs[1] == other.key
     requests.clear()
-    app = make(open_app("report", topic="religion", model=["mini-gpt"], rp_without=LIGHT, reference="labour"))
+    app = make(
+        open_app(
+            "report",
+            topic="religion",
+            templates=other.templates.name,
+            model=["mini-gpt"],
+            rp_without=LIGHT,
+            reference="labour",
+        )
+    )
     assert not app.error
     assert made(app)
     assert (requests[0].runs, requests[0].options["reference"]) == ((other.key,), "labour")

@@ -147,9 +147,9 @@ def test_choosing_an_occupation_opens_its_contexts_and_names_the_ends(full_store
     assert male["caprice_risk"] == pytest.approx(nurse.caprice_risk)
     assert f"The risk of this occupation is {two_decimals(nurse.overall_risk)}" in app.texts
     contexts = app.table_with("context")
-    assert set(contexts["end"]) == {"most female", "most male"}
-    low = contexts[contexts["end"] == "most female"]
-    high = contexts[contexts["end"] == "most male"]
+    assert set(contexts["end"]) == {"most women", "most men"}
+    low = contexts[contexts["end"] == "most women"]
+    high = contexts[contexts["end"] == "most men"]
     assert low["stereotype"].max() <= high["stereotype"].min()
     assert (low["weight"].diff().dropna() <= 0).all()
 
@@ -159,7 +159,7 @@ def test_five_groups_are_read_on_every_page(race_store: Store) -> None:
         "tilt", topic="race", occupation="nurse", group="asian", risk_view="corrected", over="both"
     )
     contexts = app.table_with("context")
-    assert set(contexts["end"]) == {"least asian", "most asian"}
+    assert set(contexts["end"]) == {"least Asian people", "most Asian people"}
     numbers = app.table_with("above_threshold")
     assert len(numbers) == 10
     assert "Most often first · mini-gpt" in app.figures

@@ -185,7 +185,7 @@ def test_estimate_and_interval_are_shown_while_it_runs(page: str) -> None:
     queue.claim("somebody")
     queue.note(job.id, {"sampling": LOOK.model_dump(mode="json")}, "somebody")
     app = open_app(page, model=["mini-gpt"])
-    assert "The risk is 0.71 (0.69–0.73) after 400 draws" in app.captions
+    assert "The risk is 0.71 (0.69–0.73) after 400 random draws of sentences" in app.captions
     assert "The widest range is ± 0.02; the goal is ± 0.005" in app.captions
     assert app.button(key=f"cancel_{job.id}").label == "Cancel"
 
@@ -264,7 +264,7 @@ def test_the_sidebar_offers_it_with_the_list_and_templates_that_it_was_scored_wi
 @pytest.mark.slow
 def test_of_many_groups_those_with_the_strongest_leans_have_a_panel(swapped_run: RunSpec) -> None:
     app = open_swapped("tilt", swapped_run, occupation="black woman")
-    assert "The 12 of 120 groups that a model puts first" in app.captions
+    assert "12 of 120 groups have a panel: those that a model prefers" in app.captions
     assert "It prefers none of the other" in app.texts
     assert len(app.dataframe[-1].value) == 2 * 10
     assert app.selectbox(key="occupation").value == "black woman"

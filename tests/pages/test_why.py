@@ -113,7 +113,7 @@ TOO_LARGE = "values must be between 1e-9 and 1e12 in size"
     ("data", "refused"),
     [
         ("a,b\n1,2\n", "must name occupation and value"),
-        (b"\xff\xfe", "not UTF-8"),
+        (b"\xff\xfe", "is empty"),
         (
             "occupation,value\n" + "".join(f"nobody {i},{i}\n" for i in range(20)),
             "This file has none of the occupations shown here",
@@ -179,7 +179,7 @@ def test_the_view_compares_every_model_whose_text_is_known(full_store: Store) ->
 @pytest.mark.slow
 def test_tilt_has_the_row_and_the_sentences_until_they_are_switched_off(full_store: Store) -> None:
     app = open_app("tilt")
-    assert "mini-gpt flattens the differences between" in app.texts
+    assert "The differences between 83 occupations are smaller in mini-gpt" in app.texts
     assert "training text" in app.get("plotly_chart")[0].proto.spec
     assert "59,539 biographies" in app.captions
     assert "The 95 % ranges of slope and shift allow for" in app.captions
@@ -189,7 +189,7 @@ def test_tilt_has_the_row_and_the_sentences_until_they_are_switched_off(full_sto
         in app.texts
     )
     app.toggle(key="read").set_value(False).run()
-    assert "flattens the differences" not in app.texts
+    assert "are smaller in mini-gpt" not in app.texts
     assert "training text" not in app.get("plotly_chart")[0].proto.spec
 
 
@@ -209,7 +209,7 @@ def test_another_model_is_said_not_to_be_known(tmp_path: Path, monkeypatch: pyte
     fill(store, "mini-gpt")
     both = open_app("factors", factors_view=READ, model=["mini-gpt-2", "mini-gpt"])
     assert "We do not know what text mini-gpt-2 was trained on" in both.captions
-    assert "mini-gpt flattens" in both.texts
+    assert "are smaller in mini-gpt than in its training text" in both.texts
 
 
 @pytest.mark.slow
@@ -379,7 +379,7 @@ def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
     commands = [code.value for code in app.open_foot().code]
     floor = app.table[0].value["value"]["noise floor"].replace("\\", "")
     assert floor.startswith("Scored again one at a time, ")
-    assert "100 scores in 50 cells" in floor
+    assert "100 scores in 50 test sentences" in floor
     text, bibtex, command, scratch = commands[-4:]
     assert (text, bibtex) == (citation_text(RISK_PAPERS), citation_bibtex(RISK_PAPERS))
     assert "knowledge --model mini-gpt --set continents --score sqrt" in command

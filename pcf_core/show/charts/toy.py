@@ -229,7 +229,7 @@ def _stretch(x: float, low: float, high: float, name: str, color: str, dash: str
         "color": color,
         "width": THICK,
         "dash": dash,
-        "hover": [f"{name}: {high - low:.3g}"] * 2,
+        "hover": [f"{name}: {round(high - low, 12):.3g}"] * 2,  # rounding's 4e-18 is 0
     }
     return marks.line([x, x], [low, high], name, **look)
 
