@@ -211,6 +211,7 @@ def test_a_report_and_its_check(full_store: Store, tmp_path: Path) -> None:
     text = FREE.sub(r'"\1": "…"', report.read_text(encoding="utf8"))
     assert_recorded("commands/report", shortened(json.loads(text)))
     verified = document(run_here("verify", str(report), "--json"))
-    # Charts draw a few points more or fewer on another processor, where rounding separates equal values.
-    assert 0.99 * leaves(json.loads(text)) < verified.pop("compared") <= leaves(json.loads(text))
+    # A few more where torch is loaded already: the provenance of runs names the versions of what is loaded.
+    total = leaves(json.loads(report.read_text(encoding="utf8")))
+    assert 0.99 * total < verified.pop("compared") <= total
     assert_recorded("commands/verify", verified)

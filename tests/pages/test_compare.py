@@ -226,7 +226,7 @@ def test_the_papers_table_has_words_for_a_caprice_that_was_not_seen() -> None:
 def test_a_topic_in_another_language_names_it(full_store: Store) -> None:
     fill(full_store, "mini-gpt", topic_name="gender-zh")
     places = set(open_app("compare", **BY_TOPIC).dataframe[0].value["place"])
-    assert places == {"gender (templates 19 sentence beginnings from the papers)", "gender-zh (language zh)"}
+    assert places == {"gender (with 19 sentence beginnings from the papers)", "gender-zh (language zh)"}
 
 
 @pytest.mark.slow
@@ -234,11 +234,9 @@ def test_topics_are_not_laid_beside_other_occupations(full_store: Store) -> None
     """A run of other occupations is another measurement: it has no place, or says so where it was chosen."""
     fill(full_store, "mini-gpt", evidence="occupations-pcf", topic_name="race")
     app = open_app("compare", **BY_TOPIC)
-    assert set(app.dataframe[0].value["place"]) == {
-        "gender (templates 19 sentence beginnings from the papers)"
-    }
+    assert set(app.dataframe[0].value["place"]) == {"gender (with 19 sentence beginnings from the papers)"}
     app = open_app("compare", model=["mini-gpt"], topic="race", evidence="occupations-pcf", **BY_TOPIC)
-    assert set(app.dataframe[0].value["place"]) == {"race (occupations occupations-pcf)"}
+    assert set(app.dataframe[0].value["place"]) == {"race (with 257 terms (PCF))"}
 
 
 @pytest.mark.slow
@@ -254,7 +252,9 @@ def test_topics_are_not_laid_beside_other_texts_of_a_usual_name(
         "pcf_core.app.compare.axis.usual_lists", lambda topic: Usual(usual.name, topic.evidence)
     )
     app = open_app("compare", **BY_TOPIC)
-    assert set(app.dataframe[0].value["place"]) == {"gender (templates another gender-nineteen)"}
+    assert set(app.dataframe[0].value["place"]) == {
+        "gender (with another set named 19 sentence beginnings from the papers)"
+    }
 
 
 def test_the_orders_of_models_on_two_sets_are_correlated(full_store: Store) -> None:
@@ -327,5 +327,5 @@ def test_a_newer_draw_does_not_stand_for_the_run_that_scored_everything(full_sto
     drawn = planned(whole, 0.1)
     score_run(drawn, full_store, lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
     after = axis_of(open_app("compare", compare_view="along an axis"))
-    assert set(after["place"]) == {"gender-nineteen"}
+    assert set(after["place"]) == {"19 sentence beginnings from the papers"}
     pd.testing.assert_frame_equal(before, after)

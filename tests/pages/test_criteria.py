@@ -115,7 +115,9 @@ def test_written_and_scored_are_never_laid_together() -> None:
     score_criteria(store, "tasks", "mini-bert")
     both: dict[str, str | list[str]] = {"cr_model": ["mini-gpt", "mini-bert"], "cr_repeats": "2"}
     app = open_app("criteria", **both, cr_view="anecdotes")
-    assert "mini-bert fills a gap" in " ".join(plainly(caption.value) for caption in app.caption)
+    assert "mini-bert fills gaps and cannot write a text" in " ".join(
+        plainly(caption.value) for caption in app.caption
+    )
     written = open_app("criteria", **{**both, **WRITTEN}, cr_view="tasks")
     assert "fills gaps and cannot write" in plainly(written.error[0].value)
     assert len(written.get("plotly_chart")) == 4
@@ -135,7 +137,7 @@ def test_of_questions_as_many_are_asked_as_is_chosen() -> None:
     assert not linked.error
     assert "--questions 2" in linked.open_foot().code[0].value
     refused = open_app("criteria", **questions, cr_many="65")
-    assert "questions-1 has 64" in plainly(refused.error[0].value)
+    assert "questions-1 has only 64" in plainly(refused.error[0].value)
 
 
 @pytest.mark.slow

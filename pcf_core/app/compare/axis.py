@@ -257,11 +257,11 @@ def _of_topics(loaded: Loaded) -> Line:
         topic, usual = existing.get(run.topic.name), usual_lists(run.topic)
         unusual = []
         if run.templates.hash != template_sets()[usual.templates].hash:
-            again = "another " if run.templates.name == usual.templates else ""
-            unusual.append(f"templates {again}{run.templates.name}")
+            again = "another set named " if run.templates.name == usual.templates else ""
+            unusual.append(f"with {again}{run.templates.name}")
         if run.evidence.hash != evidence_lists()[usual.evidence].hash:
-            again = "another " if run.evidence.name == usual.evidence else ""
-            unusual.append(f"occupations {again}{run.evidence.name}")
+            again = "another list named " if run.evidence.name == usual.evidence else ""
+            unusual.append(f"with {again}{run.evidence.name}")
         present = topic is not None and topic.hash == run.topic.hash
         if run.key not in chosen and (not present or unusual or run.topic.name == first.name):
             return ""
