@@ -79,7 +79,7 @@ def draw() -> None:
 
 
 def draw_how_sure(loaded: Loaded, answer: Answer) -> None:
-    """Say what the ranges allow for, and what they do not."""
+    """Say what the ranges allow for."""
     shown = loaded.reliable
     if shown.runs:
         neutral = neutral_distances_finding(neutral_distances_of(loaded))
@@ -114,7 +114,7 @@ def draw_all_runs(loaded: Loaded) -> None:
 
 
 def draw_start() -> None:
-    """Draw, where nothing is chosen or scored yet, where to go on and what is measured."""
+    """Draw where to go on and what is measured, if nothing is chosen or scored yet."""
     draw_sentence_door()
     draw_doors()
     st.subheader("What is measured")
@@ -122,7 +122,7 @@ def draw_start() -> None:
 
 
 def draw_example(loaded: Loaded) -> None:
-    """Draw whom the first models prefer in one sentence, and the way to another one."""
+    """Draw whom the first models prefer in one sentence, and a link to try another."""
     if not loaded.reliable.runs:
         draw_sentence_door()
         return
@@ -132,7 +132,7 @@ def draw_example(loaded: Loaded) -> None:
 
 
 def draw_sentence_door(sentence: str = "", label: str = "Type a sentence: whose words are likely?") -> None:
-    """Draw the way to a sentence of one's own, which begins with ``sentence``."""
+    """Draw the link to try a sentence, which begins with ``sentence``."""
     if may_audit():
         begun: dict[str, str | list[str]] = {SENTENCE: as_typed(sentence)} if sentence else {}
         st.page_link(
@@ -144,7 +144,7 @@ def draw_sentence_door(sentence: str = "", label: str = "Type a sentence: whose 
 
 
 def draw_doors() -> None:
-    """Draw where to go on."""
+    """Draw links to where to go on."""
     auditor = may_audit()
     doors = DOORS if auditor else DOORS[:-1]
     columns = st.columns(len(doors))

@@ -70,10 +70,7 @@ def draw() -> None:
 
 
 def draw_models(loaded: Loaded, thousand: bool) -> Callable[[], None]:
-    """Draw the risks of all models, in units or thousandths; return what draws its foot.
-
-    As of all views, those with a reliable answer; files have the others too.
-    """
+    """Draw the reliable models' risks, in units or thousandths; return what draws the foot."""
     with st.container(horizontal=True):
         references = st.toggle(
             "Reference models",
@@ -105,7 +102,7 @@ def draw_corrected(loaded: Loaded, thousand: bool) -> Callable[[], None]:
 
 
 def draw_policy(loaded: Loaded, thousand: bool) -> Callable[[], None]:
-    """Draw the verdicts of a policy, whose limits are on the scale that ends at 1; return its foot."""
+    """Draw the verdicts of a policy; return what draws the foot."""
     from pcf_core.app.results.policies import draw_verdicts  # with the gate: only who has a policy looks
 
     return draw_verdicts(loaded)

@@ -1,4 +1,4 @@
-"""Run an audit: measure models now.  Form on the left, estimate on the right, button and queue below."""
+"""Run an audit: form on the left, estimate on the right, button and queue below."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -32,10 +32,7 @@ from pcf_core.models.public import absent_among
 
 
 def queue_all(plan: Plan, missing: Mapping[str, int]) -> bool:
-    """Queue every run that lacks test sentences; of models that are not here too, as the hub describes them.
-
-    Return whether all are queued.  Why one is not has been drawn otherwise.
-    """
+    """Queue every run that lacks test sentences; return whether all are queued, and draw why not."""
     wanted, refused = [run for run in plan.runs if missing.get(run.key) != 0], False
     for run, _ in plan.unfetched:
         try:
@@ -53,7 +50,7 @@ def queue_all(plan: Plan, missing: Mapping[str, int]) -> bool:
 
 
 def draw_finished(plan: Plan) -> None:
-    """Say that there is nothing left to run, and lead to the results."""
+    """Say that nothing is left to run, with a link to the results."""
     st.success("All of these results are here already.", icon=":material/check:")
     of_all = {
         "model": [run.scoring.name for run in plan.runs],
@@ -63,7 +60,7 @@ def draw_finished(plan: Plan) -> None:
 
 
 def draw_start(plan: Plan, costs: Costs) -> None:
-    """Draw the button that starts the request, after a question if it is long."""
+    """Draw the button that starts the request, with a question if it is long."""
     pressed = st.button(
         "Run the audit",
         type="primary",
@@ -81,7 +78,7 @@ def draw_start(plan: Plan, costs: Costs) -> None:
 
 
 def short_costs(plan: Plan) -> Costs:
-    """Estimate the same request with the most common sentences alone."""
+    """Estimate the same request with only the most common sentences."""
     short = plan.shorter()
     return costs_of(short.runs, short.unfetched)
 
@@ -108,7 +105,7 @@ def draw() -> None:
             st.info(
                 "Choose one or more models to see how long the audit takes.", icon=":material/arrow_back:"
             )
-    # Below both: on a telephone the estimate stands between the form and the button.
+    # Below both columns, so that on a telephone the estimate comes before the button.
     if plan.runs and not plan.unfetched and all(costs.missing.get(run.key) == 0 for run in plan.runs):
         draw_finished(plan)
     else:

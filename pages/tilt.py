@@ -62,7 +62,7 @@ def draw() -> None:
 
 
 def choose_ringed(reports: Mapping[str, RiskReport]) -> str:
-    """Draw the choice of an occupation whose sentences are shown; return it, empty for none."""
+    """Draw the choice of an occupation to mark and show; return it, or ""."""
     chosen = choose_occupation(
         [row.occupation for row in next(iter(reports.values())).occupations],
         "Marks the occupation with a ring and shows how the preference varies over the sentences.",

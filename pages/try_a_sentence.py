@@ -24,7 +24,7 @@ from pcf_core.show.charts.heat_map import cell_bars, probe_words
 from pcf_core.show.findings.probe import probe_caution, probe_finding
 from pcf_core.work.requests import checked_sentence
 
-TYPED = f"{PROGRAM} · a sentence of your own"  # what its pictures are drawn from
+TYPED = f"{PROGRAM} · a sentence of your own"  # source of its pictures
 HOW = """
 Each bar is the share of a group: the probability of its words at the dots, divided by that of all words of
 the topic. The bars of a model sum to 1, and the dotted line is an even split. In the second chart each mark
@@ -65,7 +65,7 @@ def draw() -> None:
     follow(jobs)
     if not answers:
         return
-    # Who has not answered yet has its colour and its place in the legend already.
+    # Models that have not answered yet already have their colour and place in the legend.
     places = {
         name: answers[name].known if name in answers else {}
         for name in jobs

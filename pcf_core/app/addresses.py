@@ -1,10 +1,6 @@
-"""What addresses of the app say: the tabs of its pages, the shared choice, and where old ones lead.
+"""The app's addresses: tabs, the shared choice, and where old addresses lead.
 
-A tab is in the address under a name of its page: two pages never share one, so that each keeps its tab.
-
-The precisions stand beside the models, not inside their names: every chosen model is shown in every chosen
-precision.  So a link of one model and two precisions compares these two, and a model's name means the same
-with and without a precision, in the lists of all pages and in the command line.
+Models and precisions are separate parameters: every chosen model is shown in every chosen precision.
 """
 
 from __future__ import annotations
@@ -35,14 +31,14 @@ TABS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Place:
-    """A page, by the name of its file, and the tab that is open on it; empty where it has none."""
+    """A page, named by its file, and its open tab; empty if it has none."""
 
     page: str
     tab: str = ""
 
     @property
     def file(self) -> str:
-        """The page's file, as links inside the app name it."""
+        """The page's path, as links inside the app use it."""
         return f"pages/{self.page}.py"
 
     @property
@@ -78,10 +74,7 @@ OLD_VIEWS: Mapping[tuple[str, str, str], Place] = {
 
 
 def leads_to(old: str, parameters: Mapping[str, str | list[str]]) -> tuple[str, dict[str, str | list[str]]]:
-    """Return the page that an old address leads to, and all that its new address says.
-
-    Every parameter is kept, but one of :data:`OLD_VIEWS` whose place a tab has taken.
-    """
+    """Return the page and the query parameters to which an old address leads."""
     address: dict[str, str | list[str]] = dict(parameters)
     for (page, name, value), tab in OLD_VIEWS.items():
         if page == old and parameters.get(name) in (value, [value]):
@@ -96,7 +89,7 @@ PRECISIONS_CALLED: Mapping[str, str] = {one: AUTOMATIC if one == AUTO else one f
 
 @dataclass(frozen=True)
 class Choice:
-    """What the sidebar says: names, not yet loaded."""
+    """The sidebar's choice: names, not loaded data."""
 
     models: tuple[str, ...]
     topic: str
@@ -108,7 +101,7 @@ class Choice:
 
     @property
     def asked(self) -> tuple[tuple[str, str], ...]:
-        """Every model with every precision, in the order in which they are shown."""
+        """Every chosen model in every chosen precision, in the order shown."""
         return tuple(product(self.models, self.precisions))
 
     @property
@@ -125,21 +118,18 @@ class Choice:
 
 
 def precisions_called(names: Iterable[str]) -> list[str]:
-    """Return what pages and their addresses call precisions."""
+    """Return precisions as pages and addresses call them."""
     return [PRECISIONS_CALLED.get(name, name) for name in names]
 
 
 def precisions_named(names_called: Iterable[str]) -> list[str]:
-    """Return the precisions that an address or a list of a page says."""
+    """Return precisions by the names that pages and addresses have for them."""
     names = {called: name for name, called in PRECISIONS_CALLED.items()}
     return [names.get(one, one) for one in names_called]
 
 
 def choice_of(address: Mapping[str, Any]) -> Choice:
-    """Return the choice of an address, or of the widgets that are bound to it, by their keys.
-
-    It names models, topic, templates and occupations; what else it leaves out is as when a session begins.
-    """
+    """Read a choice from an address or from the bound widgets; missing options have their defaults."""
     read = from_page(PageOptions, {**page_values(PageOptions()), **address})
     return Choice(
         models=tuple(address["model"]),
@@ -153,7 +143,7 @@ def choice_of(address: Mapping[str, Any]) -> Choice:
 
 
 def parameters_for(labels: Sequence[str]) -> dict[str, list[str]]:
-    """Return the query parameters that ask for models by their labels: every model in every precision."""
+    """Return the query parameters that open models by label: every model in every precision."""
     models, precisions = zip(*map(split_label, labels), strict=True)
     return {"model": list(dict.fromkeys(models)), "precision": list(dict.fromkeys(precisions))}
 
@@ -162,10 +152,10 @@ SENTENCE = "sentence"
 
 
 def as_typed(prompt: str) -> str:
-    """Write a prompt as a reader would, with … at [Y], unless it has such dots of its own."""
+    """Write a prompt as a reader would type it: … for [Y], unless it has dots of its own."""
     return prompt if "…" in prompt or "..." in prompt else prompt.replace("[Y]", "…")
 
 
 def as_prompt(typed: str) -> str:
-    """Return what was typed as a prompt: where no [Y] is written, … or three dots are the place."""
+    """Turn typed text into a prompt: without [Y], … or three dots stand for it."""
     return typed if "[Y]" in typed else typed.replace("...", "…").replace("…", "[Y]")

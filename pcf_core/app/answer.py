@@ -1,4 +1,4 @@
-"""The answer block of a page: its lines around the picture, its caveats, and the ways to other sentences."""
+"""A page's answer block: lines around the picture, caveats, and links to other sentences."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from pcf_core.show.answer import ANSWER, Alone, Answer
 from pcf_core.show.compare import Standing, differing_first
 
 COMPARE = Place("compare")
-SETS = 512  # whose answers on two models are kept for all visitors
-MOST_CELLS = 100_000  # that are read for this line, where no preferences are kept: 2 s of a CPU
+SETS = 512  # cached comparisons of two models
+MOST_CELLS = 100_000  # read for this line if no preferences are stored: 2 s of CPU
 RunPair = tuple[RunSpec, RunSpec]
 
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The compared models in other sentences; ``name``: of these in addresses."""
+    """How the models compare in other sentences; ``name``: of that template set in addresses."""
 
     standing: Standing
     name: str
@@ -53,10 +53,7 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Block:
-    """The answer on the models of a page, and the other sentences that it speaks of, by how it calls them.
-
-    ``here``: how the models stand that it compares.
-    """
+    """The answer about a page's models, how they compare ``here``, and in other sentences by title."""
 
     loaded: Loaded
     answer: Answer
@@ -65,7 +62,7 @@ class Block:
 
 
 def answer_block(loaded: Loaded) -> Block:
-    """Answer about the loaded models."""
+    """Work out the answer about the loaded models."""
     pair = compared_models(loaded)
     scales, others = OtherScales(), dict[str, Elsewhere]()
     if pair is not None and loaded.remember(tested, pair)[0] is not None:
@@ -77,10 +74,7 @@ def answer_block(loaded: Loaded) -> Block:
 
 
 def draw_answer(block: Block, *above: str) -> None:
-    """Draw the answer and the lines with the labels ``above`` over the picture; while presenting, all lines.
-
-    Where no figure is reliable the page has said so already.
-    """
+    """Draw the answer and the lines labelled ``above``, all lines while presenting; nothing if unreliable."""
     if not block.loaded.reliable.runs:
         return
     first, *others = block.answer.lines.items()
@@ -89,7 +83,7 @@ def draw_answer(block: Block, *above: str) -> None:
 
 
 def draw_rest(block: Block, *above: str) -> None:
-    """Draw the lines that stand below the picture, and the way to the sentences that differ most."""
+    """Draw the remaining lines, and a link to the sentences that differ most."""
     if is_presented():
         return
     drawn = {ANSWER, *above}
@@ -105,7 +99,7 @@ def draw_rest(block: Block, *above: str) -> None:
 
 
 def draw_caveats(answer: Answer, *more: str) -> None:
-    """Draw what has to be known before an answer is believed, and ``more`` of a page."""
+    """Draw the caveats of an answer, and ``more``."""
     if sentences := list(filter(None, [*answer.caveats, *more])):
         st.caption("  \n".join(map(plain, sentences)))
 
@@ -114,12 +108,12 @@ def draw_caveats(answer: Answer, *more: str) -> None:
 
 
 def keys_beside(loaded: Loaded) -> tuple[str, ...]:
-    """Return the keys of the runs by which the answer on the loaded models speaks of other sentences."""
+    """Return the keys of the runs on other sentences that the answer mentions."""
     return tuple(run.key for runs in _read_elsewhere(loaded, answered_models(loaded)) for run in runs)
 
 
 def _others(loaded: Loaded, pair: Pair) -> dict[str, Elsewhere]:
-    """Test two of the loaded models in other sentences, once for all visitors."""
+    """Compare two of the loaded models in other sentences."""
     options, store, others = loaded.options, open_store(), dict[str, Elsewhere]()
     for one, other in _read_elsewhere(loaded, pair):
         with suppress(AuditError):
@@ -130,7 +124,7 @@ def _others(loaded: Loaded, pair: Pair) -> dict[str, Elsewhere]:
 
 
 def _alone(loaded: Loaded) -> dict[str, Alone]:
-    """Read a single loaded model in other sentences; nothing of several models."""
+    """Read a single loaded model in other sentences; return nothing for several models."""
     names, others = list(loaded.reliable.runs), dict[str, Alone]()
     if len(names) != 1:
         return others
@@ -142,11 +136,7 @@ def _alone(loaded: Loaded) -> dict[str, Alone]:
 
 
 def _read_elsewhere(loaded: Loaded, names: Sequence[str]) -> Iterator[tuple[RunSpec, ...]]:
-    """Yield the runs of some of the loaded models in other sentences, as pages open them.
-
-    Those that a page would leave to the worker, or cannot read, are passed over: nobody has asked for them.
-    Of those that are not kept, no more than ``MOST_CELLS`` cells are read.
-    """
+    """Yield the models' runs on other sentences that can be read without waiting for the worker."""
     if not names:
         return
     store, options, cells = open_store(), loaded.options, 0
@@ -167,9 +157,6 @@ def _read_elsewhere(loaded: Loaded, names: Sequence[str]) -> Iterator[tuple[RunS
 def _standing(
     runs: RunPair, names: Pair, options: ViewOptions, stored: tuple[str, ...], statistics: Stamp
 ) -> Standing:
-    """Test two runs.
-
-    ``stored``: by what names their preferences are kept; ``statistics``: those behind weights of occupations.
-    """
+    """Compare two runs; ``stored`` and ``statistics`` are there only for the cache key."""
     answer = answer_in(open_store(), runs, options)
     return Standing.of_risk(names, answer.risk, answer.little)

@@ -1,7 +1,7 @@
-"""What is worked out or opened once for all visitors: answers of functions, the store and the queue.
+"""Caches shared by all visitors: results of functions, the store and the queue.
 
-Nobody lists what an answer depends on.  It is what the function takes, so a function that could know more is
-refused: one inside another, a method, one with an argument that Streamlit leaves out of its key.
+The key is made of all arguments, so functions that could depend on more are refused: nested functions,
+methods, and functions with an argument that Streamlit leaves out of its key.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-SLOTS = 32  # answers of one function that are kept, those asked for last
+SLOTS = 32  # cached results per function, the latest ones
 _KEPT: dict[Callable[..., Any], Callable[..., Any]] = {}
-_WRITTEN = "_written_as"  # beside the fields of a long record: what stands for them
-LONG = 200  # characters, from which on a record is written out once and then stands as a hash
+_WRITTEN = "_written_as"  # attribute of a long record: its text in keys
+LONG = 200  # characters; a longer record is replaced by its hash, computed once
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """What a function is called with."""
+    """The arguments of one call."""
 
     given: tuple[object, ...]
     named: dict[str, object]
 
 
 def key_of(*values: object) -> str:
-    """Return a cache key of all that is in the values; an opened run counts by its view key."""
+    """Return a cache key of all values; a report counts by its view key."""
     return _hash(_written(values))
 
 
@@ -59,7 +59,7 @@ def _hash(text: str) -> str:
 
 
 def _written(value: object) -> str:
-    """Write a value as no other one is written; arrays in full, of which Streamlit would take a sample."""
+    """Write a value as text that no other value has; arrays in full, where Streamlit takes a sample."""
     match value:
         case None | bool() | int() | float() | str() | bytes() | Enum() | np.generic() | date() | PurePath():
             return repr(value)
@@ -84,10 +84,7 @@ def _written(value: object) -> str:
 
 
 def _record_written(value: Any) -> str:
-    """Write the fields of a record; for a long frozen one their hash, which is stored beside its fields.
-
-    A page asks for what the same reports and templates give dozens of times.
-    """
+    """Write the fields of a record; a long frozen one as a hash, computed once."""
     beside = getattr(value, "__dict__", {})
     if _WRITTEN in beside:
         return str(beside[_WRITTEN])
@@ -107,14 +104,13 @@ def _name_of(named: type | FunctionType) -> str:
 
 @cache
 def _field_names(kind: type) -> tuple[str, ...]:
-    """Return the fields of a type of records; none of any other type."""
     if issubclass(kind, BaseModel):
         return tuple(kind.model_fields)
     return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
 
 
 def _never_changes(kind: type) -> bool:
-    """Tell whether a type of records is frozen, so that a change gives another record."""
+    """Return whether records of this type are frozen."""
     parameters = getattr(kind, "__dataclass_params__", None)
     return issubclass(kind, Record) or (parameters is not None and bool(parameters.frozen))
 
@@ -123,11 +119,7 @@ HASHES: dict[str | type[Any], Callable[[Any], Any]] = {Arguments: key_of}
 
 
 def kept(slots: int = SLOTS, spinner: str = "") -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Cache the answers of a function for all visitors, by all its arguments.
-
-    ``slots``: how many answers are cached, the latest ones.  ``spinner``: the text shown while an answer is
-    worked out; none where empty.
-    """
+    """Cache the latest ``slots`` results of a function for all visitors; show ``spinner`` meanwhile."""
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
         _must_be_told_all(function)
@@ -151,7 +143,7 @@ def kept(slots: int = SLOTS, spinner: str = "") -> Callable[[Callable[P, T]], Ca
 
 
 def once(function: Callable[P, T]) -> Callable[P, T]:
-    """Return a function that gives the answers of another, each worked out once for all visitors."""
+    """Return a cached version of a function, see :func:`kept`."""
     if function not in _KEPT:
         _KEPT[function] = kept()(function)
     return cast(Callable[P, T], _KEPT[function])
@@ -165,7 +157,7 @@ def _must_be_told_all(function: Callable[..., Any]) -> None:
 
 
 def _of_a_module(function: Callable[..., Any]) -> FunctionType:
-    """Return a function, or refuse it where its name does not say all that it depends on."""
+    """Return a module-level function; raise a TypeError for any other."""
     name = getattr(function, "__qualname__", repr(function))
     if not isinstance(function, FunctionType) or "<" in name or function.__module__ == "__main__":
         raise TypeError(f"{name} cannot be kept: only a function of a module's own depends on nothing else.")
@@ -173,22 +165,18 @@ def _of_a_module(function: Callable[..., Any]) -> FunctionType:
 
 
 def _fits(opened: Store | Queue) -> bool:
-    """Tell whether an open store or queue can still be used.
-
-    It is opened again as soon as that can help: the folder was full or could not be written, or the catalogue
-    was deleted under it.
-    """
+    """Return whether an open store or queue is usable, or opening it again could not help."""
     return opened.current or not takes_files(settings().cache)
 
 
 @st.cache_resource(show_spinner=False, validate=_fits)
 def open_store() -> Store:
-    """Open the store of the settings, one for all sessions."""
+    """Open the store of the settings, shared by all sessions."""
     return Store.open(settings().cache, settings().results, settings().scores)
 
 
 def open_queue() -> Queue:
-    """Open the queue as it is for whoever looks at the page."""
+    """Open the queue on behalf of the current person."""
     return _queue().acting_for(person())
 
 

@@ -1,14 +1,11 @@
-"""The shared choice: which results are shown, with which reading options; and the pinned baseline of Compare.
+"""The shared choice in the sidebar (results and reading options), and the pinned baseline of Compare.
 
-The choice is one block in the sidebar, bound to the URL.  Every widget has a fixed default, so that a link
-without a parameter means the same everywhere.  Menus show the titles of models, topics, sets and lists, and
-the URL has their names (:mod:`pcf_core.app.titles`).  Streamlit writes the labels of other lists into the
-URL: view options and precisions have their labels there.  Their names, which links of earlier versions have,
-are accepted too.
+Widgets are bound to the URL and have fixed defaults, so that a link without a parameter always means the
+same.  The URL has names of models, topics, sets and lists, and labels of view options and precisions; names
+of the latter, from earlier links, are accepted too.
 
-The baseline is the model that Compare opens against.  Each person who logs in has their own.  It is stored in
-the cache, and becomes part of the address when Compare is opened, so that a copied link opens the same where
-nothing is pinned.
+The baseline, which Compare opens against, is stored per person.  It becomes part of the address, so that a
+copied link opens the same everywhere.
 """
 
 from __future__ import annotations
@@ -63,10 +60,10 @@ MOST_OPENED = 2
 MOST_ASKED = 20
 LONGEST_NAME = 300
 NO_TITLES = Titles()
-KEY = "pins"  # under which the cache keeps it, as it does what is known of a run
-PINNED_NOW = "baseline_pinned"  # Compare was left as it is, and shall open against what was pinned since
-FIRST, SECOND, VIEW = "compare_first", "compare_second", "compare_view"  # what Compare has in its address
-OCCUPATION = "occupation"  # in the addresses of several pages, as the group is
+KEY = "pins"  # kind of the stored document
+PINNED_NOW = "baseline_pinned"  # Compare shall open against a model pinned since its last visit
+FIRST, SECOND, VIEW = "compare_first", "compare_second", "compare_view"  # parameters of Compare
+OCCUPATION = "occupation"  # parameter of several pages, like the group
 GROUP = "group"
 
 
@@ -120,11 +117,7 @@ def draw_option(
     offered: Iterable[str] | None = None,
     **more: Any,
 ) -> Any:
-    """Draw the widget of a declared option, bound to the address; return its value.
-
-    ``container``: where it is drawn, here where there is none.  ``offered``: the names in its list, where the
-    option itself has none.  ``more``: further settings of the widget.
-    """
+    """Draw a declared option and return its value; ``offered``: its list, if the option declares none."""
     spec, drawn = option.spec, st if container is None else container
     named: dict[str, Any] = {"label": spec.title, "key": option.url, "help": spec.help} | more
     if offered is None and option.called and option.type is not tuple:
@@ -154,16 +147,12 @@ def draw_option(
 
 
 def draw_precision(key: str) -> str:
-    """Draw the precision in which the models of a form are asked."""
+    """Draw the precision of a form's models."""
     return draw_option(Option("dtype", PRECISION, str, False, PRECISIONS, AUTO, key))  # type: ignore[no-any-return]
 
 
 def opening_models(names: Collection[str], topic: Topic) -> list[str]:
-    """Return the models that are shown before anybody chooses.
-
-    These are public models with results on the topic on which pages open, else two teaching models, with
-    results if there are any.
-    """
+    """Return the models shown at first: public ones with results on the topic, else two teaching models."""
     scored = scored_models(topic)
     public = [model.name for model in public_models() if model.name in scored]
     taught = BEST_KNOWN if set(BEST_KNOWN) <= set(scored) else DEFAULT_MODELS
@@ -171,20 +160,14 @@ def opening_models(names: Collection[str], topic: Topic) -> list[str]:
 
 
 def with_asked(key: str, names: Iterable[str], titles: Titles = NO_TITLES) -> list[str]:
-    """List the known names, and those of the link, so that a page can name what it does not have.
-
-    ``titles``: of the names, by which the link may call them too.
-    """
+    """Add the link's names (or titles) to the known names, so that pages can say what they lack."""
     texts = st.query_params.get_all(key)
     request = [titles.name(text) for text in texts if 0 < len(text) <= LONGEST_NAME]
     return list(dict.fromkeys([*names, *request[:MOST_ASKED]]))
 
 
 def draw_answering(topic: str, key: str, choose: Callable[[str], None]) -> None:
-    """Say why a topic rarely gets an answer, with a button for the topic that does; nothing for other topics.
-
-    ``key``: of the field in which the topic is chosen.  ``choose``: called with the name of the other topic.
-    """
+    """Say why a topic rarely gets an answer, with a button that calls ``choose`` with a better topic."""
     answering, reason = ANSWERED_BY.get(topic, ("", ""))
     if (other := topics().get(answering)) is None:
         return
@@ -199,13 +182,13 @@ def draw_answering(topic: str, key: str, choose: Callable[[str], None]) -> None:
 
 
 def choose_topic(name: str) -> None:
-    """Choose a topic for the pages of results, with its usual sentences and occupations."""
+    """Choose a topic for the result pages, with its default sentences and occupations."""
     st.session_state["topic"] = name
     take_usual()
 
 
 def take_usual() -> None:
-    """Select the default templates and occupations of a new topic, as a link with the topic alone does."""
+    """Select the default templates and occupations of the chosen topic."""
     state = st.session_state
     topic = all_topics().get(state["topic"])
     if topic is not None:
@@ -214,7 +197,7 @@ def take_usual() -> None:
 
 
 def draw_texts(topic: Topic) -> None:
-    """Draw templates and occupations; a topic names its default ones."""
+    """Draw the menus of templates and occupations."""
     others = kept()
     usual = usual_lists(topic, others)
     choose_shown(
@@ -244,10 +227,7 @@ def choose_shown(
     help_text: str,
     **more: Any,
 ) -> str:
-    """Draw the choice of one of a kind, with that of the link among the options; return its name.
-
-    ``usual``: the default, if it exists; else the first option.  ``more``: further settings of the widget.
-    """
+    """Draw a menu that also has the link's name; it opens on ``usual``, else on the first.  Return a name."""
     names = with_asked(key, existing, titles)
     index = names.index(usual) if usual in names else 0
     return str(
@@ -271,7 +251,7 @@ def draw_view_options(kind: type[ViewOptions] = PageOptions) -> None:
 
 
 def current_choice() -> Choice:
-    """Return the choice of the block drawn in this script run."""
+    """Return the choice of the sidebar."""
     choice = choice_of(st.session_state.to_dict())
     return replace(choice, models=tuple(lookable(choice.models)))
 
@@ -308,11 +288,9 @@ def select_on_pages(
     help_text: str,
     placeholder: str | None = None,
 ) -> str | None:
-    """Draw a field that several pages have, each with its own default, under one name in the address.
+    """Draw a field that several pages share in the address, each with its own default.
 
-    Streamlit takes the name in the address for the session key, so a choice made on one page is the choice on
-    all of them. A default is no choice: it is replaced by that of the page that is open, also where it is
-    ``None``, which Streamlit would show on any page.
+    Only a choice carries over to the next page; a default is replaced by that of the open page.
     """
     state, memory = st.session_state, f"{key}_default"
     if memory in state and state.get(key) == state[memory]:
@@ -365,10 +343,7 @@ def _name() -> str:
 
 
 def follow_pinned() -> None:
-    """Open Compare against the pinned model, unless an address or an earlier choice names another.
-
-    Without results of the pinned model on what is chosen, Compare opens as usual.
-    """
+    """Open Compare against the pinned model if it has results and nothing else was chosen."""
     state, model = st.session_state, _pinned()
     earlier = SECOND in state and not state.get(PINNED_NOW)
     if not model or earlier or {FIRST, SECOND, VIEW} & set(st.query_params):

@@ -1,7 +1,4 @@
-"""Open results for pages, cached for all visitors by run and view options, never by arrays.
-
-Also decide which models a visitor may look up by a name that was typed or came in a link.
-"""
+"""Open results for pages, cached by run and view options; decide which models a visitor may look up."""
 
 from __future__ import annotations
 
@@ -59,7 +56,7 @@ AuditAnswer = TypeVar("AuditAnswer", bound="AuditResult")
 Material = TypeVar("Material")
 States = tuple[tuple[str, State], ...]  # of documents, by key
 
-# Cells of a run that a page reads itself: the words of more take longer than a reader waits for a page.
+# The largest runs, in cells, that a page reads itself; larger ones would keep the reader waiting.
 MOST_CELLS: Mapping[Calculation, int] = {"preferences": 500_000, "sensitivity": 100_000}
 MOST_REPORTS = 30  # side by side
 LONGEST_NAME = 100  # characters of a name that a sentence repeats
@@ -67,10 +64,7 @@ LONGEST_NAME = 100  # characters of a name that a sentence repeats
 
 @dataclass(frozen=True)
 class Loaded(Study):
-    """The results of a choice: reports by model and precision, and the outcome of the other runs.
-
-    What it remembers is cached for all visitors.
-    """
+    """The results of a choice by model and precision, and the outcome of its other runs."""
 
     choice: Choice = field(kw_only=True)
     others: Mapping[str, Waiting | NotScored | Refused] = field(kw_only=True)
@@ -92,26 +86,26 @@ class Loaded(Study):
 
     @property
     def unread(self) -> dict[str, RunSpec]:
-        """The large runs that the worker has to read first, see :func:`must_wait`."""
+        """The large runs that the worker must read first, see :func:`must_wait`."""
         return {label: one.run for label, one in self.others.items() if isinstance(one, Waiting)}
 
     @property
     def refused(self) -> dict[str, str]:
-        """Why the rest cannot be read."""
+        """Why the remaining runs cannot be read."""
         return {label: one.reason for label, one in self.others.items() if isinstance(one, Refused)}
 
     @property
     def source(self) -> str:
-        """What stands under its pictures: also the day of the newest of its results."""
+        """The source line of its pictures, with the day of the newest result."""
         made = made_on(tuple(item.key for item in self.runs.values()))
         return f"{super().source} · results of {made}" if made else super().source
 
     def remember(self, function: Callable[Concatenate[Loaded, P], T], *given: P.args, **named: P.kwargs) -> T:
-        """Return the cached answer of a function for these runs."""
+        """Call a function with these runs; the answer is cached for all visitors."""
         return once(function)(self, *given, **named)
 
     def read_as(self, item: Report, options: ViewOptions) -> RiskReport:
-        """Return the cached report of one of the runs under other options."""
+        """Return a run's report under other options, cached."""
         return results().report(item.run, options).report
 
     def compare(self, first: Report, second: Report) -> Comparison:
@@ -130,10 +124,7 @@ def scored_models(topic: Topic | None = None) -> tuple[str, ...]:
 
 @once_a_run
 def models_by_topic() -> dict[str, int]:
-    """Count the models with a finished result on each topic, by its name.
-
-    Runs of neutral subjects do not count: they are only what results are compared with.
-    """
+    """Count models with a finished result by name of the topic, not counting runs of neutral subjects."""
     models: dict[str, set[str]] = {}
     for info in open_store().runs():
         if info.complete and info.run.evidence.name not in NEUTRAL_LISTS:
@@ -148,10 +139,7 @@ def results_mark(models: int) -> str:
 
 @kept(slots=16)
 def cached_result(run: RunSpec, protocol: Protocol, aggregation: Aggregation, stored: str) -> Result:
-    """Load the preferences of a finished run, which sessions share and nobody changes.
-
-    ``stored``: what the store knows about the run besides its scores, see :func:`stored_state`.
-    """
+    """Load a finished run's preferences, shared between sessions; ``stored``: :func:`stored_state`."""
     return load_result(open_store(), run, protocol, aggregation)
 
 
@@ -174,7 +162,7 @@ class KeptResults(Results):
     """The finished runs of the store, with every report cached for all visitors."""
 
     def report(self, run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Report:
-        """Report a run, cached by all that is shown: the run key lacks counts, documents and statistics."""
+        """Report a run; the cache key covers counts, documents and statistics, which the run key lacks."""
         stored = stored_state(run, options.protocol)
         view_key = key_of(run, options, stored, brief)
         cached = _cached_report(run, options, stored, brief)
@@ -182,7 +170,7 @@ class KeptResults(Results):
         return Report(run, view_key, cached, lambda: cached_result(run, *read_by, stored))
 
     def must_wait(self, run: RunSpec, options: ViewOptions) -> bool:
-        """Tell whether the worker has to read the run first."""
+        """Return whether the worker must read the run first."""
         return must_wait(run, "preferences", options)
 
 
@@ -192,7 +180,7 @@ def results() -> KeptResults:
 
 
 def must_wait(run: RunSpec, what: Calculation, options: ViewOptions) -> bool:
-    """Tell whether a finished run is so large that the worker has to read it, once.
+    """Return whether a finished run is so large that the worker has to read it, once.
 
     False if the result is stored already, if nothing can be stored, or if the worker has tried and failed.
     """
@@ -217,7 +205,7 @@ def must_wait(run: RunSpec, what: Calculation, options: ViewOptions) -> bool:
 
 
 def newest_reading(run: RunSpec, what: Calculation, options: ViewOptions) -> Job | None:
-    """Return the newest job for this reading of a run, in any state."""
+    """Return the newest job that reads a run for this calculation, in any state."""
     from pcf_core.work.requests import reading_key  # for large runs alone
 
     return open_queue().newest("read", reading_key(open_store(), run, what, options))
@@ -244,10 +232,7 @@ def load(choice: Choice, *, brief: bool = False) -> Loaded:
 
 
 def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
-    """Return the run of a choice for a model in a precision.
-
-    ``auto`` stands for several precisions: the first scored one is taken, else the one that would be scored.
-    """
+    """Return the run of a model; for ``auto`` the first scored precision, else the one to be scored."""
     lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
     if model.startswith(IMPORTED):
         return imported_run(model, precision, lists, choice.options.protocol)
@@ -281,7 +266,7 @@ def imported_run(
 
 @once_a_run
 def made_on(keys: tuple[str, ...]) -> str:
-    """Return the day on which the newest of some runs was finished; empty where the store has none."""
+    """Return the day on which the newest of these runs was finished; empty if none is in the store."""
     days = []
     for key in keys:
         with suppress(AuditError):
@@ -291,7 +276,7 @@ def made_on(keys: tuple[str, ...]) -> str:
 
 @once_a_run
 def listed_models() -> tuple[ModelSpec, ...]:
-    """List shipped and operator-provided models, once for each drawing of a page."""
+    """List shipped and operator-provided models, once per script run."""
     return list_models()
 
 
@@ -301,11 +286,10 @@ def finished(run: RunSpec) -> bool:
 
 
 def all_reports(loaded: Loaded) -> tuple[dict[str, RiskReport], int]:
-    """Return the reports of the loaded and of other finished runs on the topic, and how many cannot be read.
+    """Return reports of the loaded and other finished runs on the topic, and how many cannot be read.
 
-    The others, in the order of :func:`finished_runs`, have the intervals of R alone.  A run is named by its
-    model, and by what sets it apart from the loaded ones.  Runs of neutral subjects are no others: what they
-    say is a part of a model's lean, and no risk of it.
+    The others have only the interval of R.  Runs of neutral subjects, which are no risk of a model, are left
+    out.
     """
     first, options = loaded.first.run, loaded.options
     reports = dict(loaded.reports)
@@ -335,11 +319,7 @@ def all_reports(loaded: Loaded) -> tuple[dict[str, RiskReport], int]:
 
 
 def finished_runs(shown: RunSpec) -> list[RunSpec]:
-    """List every finished run.
-
-    Those on the templates that are shown come first, then on the topic's default ones, then on other sets; of
-    one set by model.  Sets and models come as the sidebar lists them.
-    """
+    """List finished runs: those on the shown templates first, then the topic's default ones, then others."""
     runs = [info.run for info in open_store().runs() if info.complete]
     sets = [shown.templates.name, shown.topic.templates, *set_names(), *(run.templates.name for run in runs)]
     models = [*(spec.name for spec in listed_models()), *(run.scoring.name for run in runs)]
@@ -386,10 +366,9 @@ def _asked_as(
 
 
 def lookable(names: Sequence[str]) -> list[str]:
-    """Return the names that this visitor may look up.
+    """Return the names that this visitor may look up: for viewers, models that are shipped or have results.
 
-    Looking up a model reads a folder of the server, or asks the hub or an endpoint that the operator may pay
-    for. So auditors may look up any name, viewers only models that are shipped or have results.
+    A look-up reads a folder of the server, or queries the hub or an endpoint that may cost money.
     """
     if may_audit() or not names:
         return list(names)
@@ -408,7 +387,7 @@ def lookable(names: Sequence[str]) -> list[str]:
 
 
 def draw_lookable(names: Sequence[str]) -> list[str]:
-    """Return the same names, and show an error for each of the others."""
+    """Return the :func:`lookable` names, and show an error for each of the others."""
     allowed = lookable(names)
     for name in names:
         if name not in allowed:

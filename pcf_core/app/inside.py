@@ -1,8 +1,4 @@
-"""The only file that uses undocumented parts of Streamlit, as of version 1.67.
-
-It covers what the app needs: the state of addresses and the widgets bound to them, what a widget accepts, the
-parts of the server that are replaced, and types without a public name.
-"""
+"""The only file that uses undocumented parts of Streamlit, as of version 1.67."""
 
 from __future__ import annotations
 
@@ -34,8 +30,8 @@ from streamlit.web.server.starlette import starlette_static_routes
 from pcf_core.show.names import Titles
 
 DIVERGING = tuple(getattr(streamlit_plotly_theme, f"DIVERGING_{number}") for number in range(10))
-NAMES = "names_by_title"  # of the session: of the options of each parameter whose menu shows titles
-ENDLESS = JSNumber.MAX_SAFE_INTEGER  # what Streamlit has for a whole number without a bound
+NAMES = "names_by_title"  # session key: names of options by title, for each parameter
+ENDLESS = JSNumber.MAX_SAFE_INTEGER  # Streamlit's bound of an unbounded whole number
 
 
 class Handler(Protocol):
@@ -61,7 +57,7 @@ class Field:
 
 
 class Script:
-    """The present run of a page's script, with its session."""
+    """The current run of a page's script, with its session."""
 
     def __init__(self, context: ScriptRunContext) -> None:
         self._context = context
@@ -79,7 +75,7 @@ class Script:
 
     @property
     def goes_back(self) -> bool:
-        """Whether the browser goes back or forward, in which case the address overrides the widgets."""
+        """Whether the browser goes back or forward; the address then overrides the widgets."""
         return self._context.is_history_navigation
 
     @goes_back.setter
@@ -87,7 +83,7 @@ class Script:
         self._context.is_history_navigation = goes_back
 
     def bound(self) -> dict[str, bool]:
-        """Return the parameters with a widget, and whether that widget is on all pages."""
+        """Return the parameters that have a widget, and whether it is on all pages."""
         frame = self._context.pages_manager.main_script_hash
         with self._context.session_state.query_params() as link:
             return {name: at.script_hash == frame for name, at in link._bindings_by_param.items()}
@@ -122,10 +118,7 @@ class Script:
             link._initial_query_params[name] = list(values)
 
     def drop(self, names: Iterable[str]) -> None:
-        """Remove parameters before widgets read their first values from a copy of the address.
-
-        ``st.query_params`` does not reach that copy.
-        """
+        """Remove parameters before widgets read them from a copy that ``st.query_params`` does not reach."""
         with self._context.session_state.query_params() as link:
             for name in names:
                 link.remove_param(name)
@@ -140,7 +133,7 @@ class Script:
 
     @contextmanager
     def told_once(self) -> Iterator[None]:
-        """Send the browser one address instead of one for each parameter: each is a step of its history."""
+        """Send the browser one address, not one for each parameter: each is a step in its history."""
         send, last = self._context._enqueue, list[ForwardMsg]()
 
         def hold(message: ForwardMsg) -> None:
@@ -159,7 +152,7 @@ class Script:
 
 
 def _titles_of(serde: Any) -> Titles | None:
-    """Return the titles that a menu shows, by what converts its values; ``None`` for any other widget."""
+    """Return the titles that a menu shows, given its converter; ``None`` for other widgets."""
     titles = getattr(serde, "format_func", None)
     return titles if isinstance(titles, Titles) else None
 
@@ -174,8 +167,7 @@ def _register_by_name(
 ) -> Any:
     """Register a menu so that the address has the names of options, although the menu shows titles.
 
-    Streamlit writes the shown text into the address.  Here names are written, and both are read.  The
-    browser, which writes for itself what somebody chooses, gets the names from :data:`NAMES`.
+    Both are read.  The browser, which writes choices itself, gets the names from :data:`NAMES`.
     """
     serde: Any = getattr(deserializer, "__self__", None)
     titles, key, context = _titles_of(serde), user_key_from_element_id(element_id), get_script_run_ctx()
@@ -206,7 +198,7 @@ multiselect.register_widget = _register_by_name  # type: ignore[attr-defined]
 
 
 def script() -> Script | None:
-    """Return the present run; ``None`` outside of a script."""
+    """Return the current run; ``None`` outside a script."""
     context = get_script_run_ctx()
     return None if context is None else Script(context)
 
@@ -225,8 +217,8 @@ def serve(handler: Handler, warm_up: Callable[[], None]) -> None:
 
     PagesManager.uses_pages_directory = False
     starlette_static_routes.create_streamlit_static_handler = handler
-    # Before its first element Streamlit looks through all loaded modules, for longer than a page takes, to
-    # tell somebody who typed it into a console that a server is needed.
+    # Otherwise Streamlit searches all loaded modules, which takes longer than a page, to warn those who type
+    # its calls into a console.
     delta_generator._use_warning_has_been_displayed = True
     with _no_word_of_scripts():
         warm_up()

@@ -1,16 +1,12 @@
 """Let links set the state: what an address says overrides what the session held.
 
-Streamlit 1.67 asks the address when a session begins and when the browser goes back or forward.  After a
-link from page to page it lets widgets keep what they said before, beside an address that says otherwise.
-Here such a link is followed as the browser's own way back is (:func:`link_first`).  The menu is such a link
-too; its address says of the shared choice what is chosen, and nothing of the page, which then stays as it was
-left.  A link must lead to another page than the one it stands on: Streamlit leaves the address else.
+Streamlit 1.67 reads the address only when a session begins and when the browser goes back or forward; after
+a link between pages, widgets keep their values although the address says otherwise.  :func:`link_first`
+therefore treats such a link like going back.  A link must lead to another page, else Streamlit ignores it.
 
-One way back is not followed.  Where the old address and a link's name the same choice, the browser makes one
-address of both, such as "model=old&model=new".  It is mended, but Streamlit's browser side adds the mended
-one as a step and does not replace the mixed one; what the link meant is known in its session alone.  Who
-reloads the page and then goes back finds a new session, which takes the mixed address as it reads: the models
-of both.
+Known limit: the browser merges an old address and a link that name the same choice into
+"model=old&model=new".
+The session knows what was meant; after a reload and a step back, a new session shows both models.
 """
 
 from __future__ import annotations
@@ -32,29 +28,25 @@ from pcf_core.app.widgets import choose_one, plain
 from pcf_core.core.records import digest
 from pcf_core.show.findings.numbers import listed
 
-TAKEN = "address_taken"  # the page whose address was taken over, and what that said: newest, oldest
-ASKED = "address_asked"  # what the address said when the page was opened
-NEAR = 0.75  # how much a parameter has in common with the choice that may be meant
-ALIKE = {  # names of pages' own choices that have as much in common with one that all pages share
+TAKEN = "address_taken"  # the page whose address was applied, and its newest and oldest content
+ASKED = "address_asked"  # the address when the page was opened
+NEAR = 0.75  # similarity from which on another parameter is suggested
+ALIKE = {  # pages' own parameters that resemble a shared one
     "cf_model", "cr_model", "fp_model", "references", "score_templates", "template", "toy_criterion"
 }  # fmt: skip
 MOST_NAMED = 12
 Named = TypeVar("Named", bound=str)  # the name of an option
 LONGEST_QUOTE = 80  # characters of a link that a sentence repeats
-FOLLOWED = "link_followed"  # what the pressed button of draw_link leads to: a page and what is said of it
-MIXED = (
-    "mixed_addresses"  # what links said, by page and the address that the browser made; it may go back there
-)
-MOST_MIXED = 50  # steps of its way back that a browser keeps
+FOLLOWED = "link_followed"  # page and parameters of the pressed draw_link button
+MIXED = "mixed_addresses"  # records of merged addresses, to which the browser may go back
+MOST_MIXED = 50  # steps in a browser's history
 
 
 @contextmanager
 def link_first() -> Iterator[None]:
     """Let the address decide over the shared choice drawn in this block, if it opens another page.
 
-    The page's own widgets then follow the address too, if it says anything of them; else they stay as they
-    were left, on the browser's way back as well: Streamlit takes what belongs to a page out of its address
-    when the page is left, as a step of that way.
+    The page's own widgets follow the address if it mentions one of them; else they stay as they were left.
     """
     run, state = script(), st.session_state
     if run is None:
@@ -74,7 +66,7 @@ def link_first() -> Iterator[None]:
             if address := unsaid | of_link:
                 run.take(address)
             state[ASKED] = _address()
-            # Another run may end this one here, and be asked from the address as it was or as it is told now.
+            # Another run may end this one here, and read the address before or after the browser was told.
             state[TAKEN] = page, state[ASKED], before[-1]
             yield
         run.goes_back = _shared(run) != _address()
@@ -89,10 +81,9 @@ def link_first() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Mix:
-    """The mixture that the browser makes of an old address and a link, and what the link alone said.
+    """An address that the browser merged from an old one and a link, and what the link alone said.
 
-    ``mixed`` and ``of_link`` are of the choices that both addresses name.  All else that the address says may
-    be another when the browser goes back: what belonged to the page that was left is gone from it.
+    Both have only the choices that the old address and the link name.
     """
 
     page: str
@@ -101,7 +92,7 @@ class Mix:
 
 
 def _known_mix(run: Script) -> Mix:
-    """Return the newest mix that equals the present address; an empty one if none does."""
+    """Return the newest mix that equals the current address, or an empty one."""
     for mix in reversed(st.session_state.get(MIXED, [])):
         here = {name: st.query_params.get_all(name) for name in mix.mixed}
         if mix.page == run.page and here == mix.mixed:
@@ -110,17 +101,13 @@ def _known_mix(run: Script) -> Mix:
 
 
 def _is_still_mixed(run: Script) -> bool:
-    """Tell whether the run that mended the browser's mixed address was ended before it could say so.
-
-    The field then says what the link meant; where somebody has chosen what the mixed address says, it says
-    that.
-    """
+    """Return whether the run that repaired a merged address ended before it could tell the browser."""
     of_link = _known_mix(run).of_link
     return any(st.session_state.get(name) not in (None, st.query_params.get_all(name)) for name in of_link)
 
 
 def _forget_what_is_chosen(run: Script) -> None:
-    """Forget a link's address once the widgets say the same themselves."""
+    """Forget a mix once the widgets say the same themselves."""
     state, mix = st.session_state, _known_mix(run)
     if any(state.get(name) == st.query_params.get_all(name) for name in mix.of_link):
         state[MIXED].remove(mix)
@@ -137,11 +124,7 @@ def _shared(run: Script) -> dict[str, list[str]]:
 
 
 def _said_by_link(before: Sequence[Mapping[str, list[str]]]) -> dict[str, list[str]]:
-    """Return what a link says of choices the address had before: one of these, the first that fits.
-
-    The browser puts the old values and the link's one behind the other into the new address:
-    "model=old&model=new".
-    """
+    """Return what the link says of earlier choices, from merged values such as "model=old&model=new"."""
     by_name = {}
     for name, values in _address().items():
         old = [held[name] for held in before if name in held and values[: len(held[name])] == held[name]]
@@ -151,10 +134,7 @@ def _said_by_link(before: Sequence[Mapping[str, list[str]]]) -> dict[str, list[s
 
 
 def _left_out(before: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """Return what was chosen of choices that the new address should name and does not.
-
-    The browser carries them over from widgets that are drawn: who is quicker than the sidebar loses none.
-    """
+    """Return earlier choices that the new address lacks: the link was followed before widgets were drawn."""
     held = {name: st.session_state[name] for name in before if name not in st.query_params}
     return {
         name: (value or [""]) if isinstance(value, list) else [str(value)] for name, value in held.items()
@@ -162,11 +142,7 @@ def _left_out(before: Mapping[str, list[str]]) -> dict[str, list[str]]:
 
 
 def say_mistakes(container: DeltaGenerator) -> None:
-    """Warn of each parameter of the link that is not valid; the others are used.
-
-    Of the widgets that are drawn; the sentences stay until another page is opened.  A name that no list
-    has is left to the pages, which say so where they look for it.
-    """
+    """Warn of each invalid parameter of the link; names that no list has are left to the pages."""
     run, state = script(), st.session_state
     if run is None:
         return
@@ -188,7 +164,7 @@ def say_mistakes(container: DeltaGenerator) -> None:
 
 
 def say_instead(run: Script, name: str, *values: str) -> None:
-    """Replace a parameter's value by its present name before the widget is drawn; no warning is shown."""
+    """Replace a parameter's value by its current name before the widget is drawn, without a warning."""
     run.take({name: [*values]})
     st.session_state[ASKED] = {**st.session_state.get(ASKED, {}), name: [*values]}
 
@@ -204,9 +180,8 @@ def select_called(
 ) -> Named:
     """Draw a select box, or a ``row``, of options by their labels; return the name of the option.
 
-    The address has the labels; names, which earlier addresses had, are understood too.  ``called``: what each
-    option is called, by its name; no two alike.  ``old``: names of earlier addresses, and those of today.
-    ``more``: further settings of ``st.selectbox``, or of :func:`choose_one`.
+    ``called``: unique labels by name.  ``old``: earlier names and today's.  The address has labels; names are
+    understood too.  ``more``: further settings of ``st.selectbox`` or :func:`choose_one`.
     """
     names = _names_by_label(called, key, old)
     if row:
@@ -215,10 +190,7 @@ def select_called(
 
 
 def several_called(label: str, called: Mapping[Named, str], *, key: str, **more: Any) -> list[Named]:
-    """Draw a multiselect of options by their labels; return the names of the options.
-
-    ``more``: further settings of ``st.multiselect``.
-    """
+    """Draw a multiselect of options by their labels; return the names of the options."""
     names = _names_by_label(called, key)
     return [names[one] for one in st.multiselect(label, list(names), key=key, bind="query-params", **more)]
 
@@ -237,13 +209,13 @@ def _names_by_label(
 
 
 def _quoted(text: str) -> str:
-    """Quote a part of a link in a sentence: escaped, in one line and shortened."""
+    """Quote a part of a link in a sentence: escaped, on one line and shortened."""
     line = " ".join(text.split())
     return plain(line if len(line) <= LONGEST_QUOTE else f"{line[: LONGEST_QUOTE - 1]}…")
 
 
 def _wrong(field: Field, given: Sequence[str]) -> str:
-    """Say what a widget allows if it does not accept these values; else return an empty text."""
+    """Say what a widget allows if it does not accept these values, else return ""."""
     texts = given if field.takes_several else given[-1:]
     values = [field.titles.name(text) for text in texts if text]
     if field.options is not None:
@@ -274,8 +246,7 @@ def _is_within(text: str, least: float, most: float) -> bool:
 def follow(page: str, parameters: Mapping[str, str | list[str]]) -> None:
     """Open another page with these parameters and end the script.
 
-    Streamlit refuses to switch pages with an address that has a widget's value in it; the widgets of the page
-    that is left are therefore let go of it first.
+    Their widgets are unbound first, or Streamlit would refuse the address.
     """
     run = script()
     if run is not None:
@@ -296,9 +267,9 @@ def is_new_page() -> bool:
 def draw_link(
     container: Place, label: str, parameters: Mapping[str, str | list[str]], icon: str = ""
 ) -> None:
-    """Draw a link to a page or to one of its tabs, with further parameters.
+    """Draw a link to a page or tab, with further parameters.
 
-    Streamlit follows no link to the page that is open: to another of its tabs a button leads the same way.
+    Streamlit follows no link to the open page, so another of its tabs gets a button.
     """
     address = {**parameters, **container.parameters}
     if container.page != open_page_name():
@@ -315,24 +286,20 @@ def draw_link(
 
 
 def follow_pressed(shared: Mapping[str, str | list[str]]) -> None:
-    """Follow a pressed button of :func:`draw_link`, keeping the parameters of the ``shared`` choice."""
+    """Follow a pressed button of :func:`draw_link`, keeping the ``shared`` choice."""
     page, address = st.session_state.pop(FOLLOWED, ("", {}))
     if page:
         follow(page, {**shared, **address})
 
 
 def open_page_name() -> str:
-    """Return the name of the page that is open; the first page has none."""
+    """Return the name of the open page; the first page has none."""
     run = script()
     return run.page_name if run else ""
 
 
 def drop_infinite() -> None:
-    """Remove infinite numbers, such as ``seed=1e400``, from the link, with a warning.
-
-    Streamlit 1.67 makes a whole number of what a link has for a number before it looks at the bounds, which
-    fails for an infinite one and would show a traceback.
-    """
+    """Remove infinite numbers such as ``seed=1e400``, on which Streamlit 1.67 fails, with a warning."""
     endless = {name: text for name in st.query_params if is_endless(text := st.query_params[name])}
     run = script()
     if not endless or run is None:

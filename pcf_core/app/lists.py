@@ -1,7 +1,6 @@
-"""Topics, template sets and lists of occupations: the present ones, and those of finished runs.
+"""Topics, template sets and lists of occupations: the current ones, and those of finished runs.
 
-Files are read again only when they change.  Runs on a topic that was changed or deleted since stay readable
-under its name with ``@`` and the first digits of its hash: ``pets@1f3a``.  The same holds for sets and lists.
+If one was changed or deleted after a run, that of the run is ``pets@1f3a``: its name and part of its hash.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from pcf_core.show.findings.numbers import listed
 OCCUPATIONS = "occupations-bvf"  # for a topic that names no list
 Stamp = tuple[tuple[str, int, int], ...]
 MOST_NEAR = 3  # names that a refusal suggests
-ANSWERED_BY: Mapping[str, tuple[str, str]] = {  # topics to which models rarely answer: which one to take, why
+ANSWERED_BY: Mapping[str, tuple[str, str]] = {  # topics that rarely get an answer: a better one, and why
     "race": ("race-capitalised", "has the papers' spelling in lower case, which models rarely write"),
     "disability-papers": ("disability", "has the paper's words, some of which are rarely used today"),
     "gender-zh": ("gender", "is for Chinese models, and none comes with the app"),
@@ -52,26 +51,26 @@ T = TypeVar("T", Topic, Evidence, TemplateSet)
 
 @once_a_run
 def stamp_of(kind: str) -> Stamp:
-    """Return name, size and time of change of every file in a folder of the assets."""
+    """Return path, size and time of change of every file in a folder of the assets."""
     folder = f"{settings().assets / kind}"
-    with os.scandir(folder) as files:  # a page asks two dozen times; paths are far slower
+    with os.scandir(folder) as files:  # called two dozen times a page; Path is far slower
         names = sorted(file.path for file in files)
     return (folder, 0, 0), *stamp_of_files(*names)
 
 
 def stamp_of_files(*paths: Path | str) -> Stamp:
-    """Return name, size and time of change of the files that exist."""
+    """Return path, size and time of change of the files that exist."""
     states = []
     for path in paths:
         with suppress(FileNotFoundError, NotADirectoryError):
             state = os.stat(path)  # noqa: PTH116 - a path takes thrice as long
-            states.append((str(path), state.st_size, state.st_ctime_ns))  # copying sets the other
+            states.append((str(path), state.st_size, state.st_ctime_ns))  # copying keeps the mtime
     return tuple(states)
 
 
 @once_a_run
 def stamp_of_shelf(shelf: Shelf) -> Stamp:
-    """Return the same for every file of a shelf, shipped or the user's own."""
+    """Return the same for all files of a shelf, shipped or the user's own."""
     return *stamp_of(shelf.folder), *stamp_of_files(*shelf.own().values())
 
 
@@ -102,10 +101,7 @@ def topic_names() -> list[str]:
 
 
 class TemplateSets(Mapping[str, TemplateSet]):
-    """Template sets by name, shipped ones first; each is read on access.
-
-    A damaged set is listed; accessing it raises a TemplateError that says what is wrong.
-    """
+    """Template sets by name, shipped ones first, read on access; a damaged one raises a TemplateError."""
 
     def __init__(self) -> None:
         self._files = {**SHELF.own(), **SHELF.shipped()}
@@ -204,11 +200,9 @@ NONE = Lists()
 
 
 def usual_lists(topic: Topic, besides: Lists = NONE) -> Usual:
-    """Return the lists on which a topic opens.
+    """Return the lists on which a topic opens: sentences made for it if there are any, so that it answers.
 
-    Its sentences are those of the set made for it, if there is one, so that a page answers at once; the
-    default of the command line is the set that the topic names.  If that set is missing and not among
-    ``besides``: the first one that suits the topic's words and language, and the occupations.
+    If a list that the topic names is missing, also from ``besides``, the first suitable one is taken.
     """
     sets, lists = template_sets(), evidence_lists()
     suiting = suiting_sets(topic, set_cards())
@@ -228,7 +222,7 @@ def named(
     templates: str,
     besides: Lists = NONE,
 ) -> tuple[Topic, Evidence, TemplateSet]:
-    """Return the three lists of a run by name; those of ``besides`` where no other list has the name."""
+    """Return the three lists of a run by name; those of ``besides`` if no current list has the name."""
     items = (
         topics().get(topic) or besides.topics.get(topic),
         evidence_lists().get(evidence) or besides.evidence.get(evidence),
@@ -255,7 +249,7 @@ def set_token(name: str) -> str:
 
 @once_a_run
 def kept() -> Lists:
-    """List the topics, lists and sets of finished runs that no longer have their name, newest first."""
+    """Return what finished runs used and what has changed or gone since, newest first."""
     runs = {info.run.key: info.run for info in open_store().runs() if info.complete}
     sets = sorted({run.templates.name for run in runs.values()} & set(set_names()))
     lists = digest([stamp_of_shelf(TOPIC_SHELF), stamp_of_shelf(EVIDENCE_SHELF)])
@@ -274,7 +268,6 @@ def _kept(keys: Sequence[str], tokens: Sequence[str]) -> Lists:
 
 
 def _with_its_lists(run: RunSpec) -> Topic:
-    """Return the topic of a run, with the run's templates and list as its defaults."""
     usual = {
         "templates": _name_now(run.templates, template_sets()),
         "evidence": _name_now(run.evidence, evidence_lists()),
@@ -302,17 +295,17 @@ def _has_its_hash(item: T, now: Mapping[str, T]) -> bool:
 
 
 def _other_name(item: T, now: Mapping[str, T]) -> str:
-    """Return a name with digits of the hash; of the counts or weights too where only these differ."""
+    """Return a name with part of the hash, and of that of counts or weights if only these differ."""
     return exact_name(item) if _has_its_hash(item, now) else version_name(item)
 
 
 def all_evidence() -> Mapping[str, Evidence]:
-    """Load lists of occupations by name: the existing ones, then those of finished runs only."""
+    """Load lists of occupations by name: current ones, then those of finished runs only."""
     return {**evidence_lists(), **kept().evidence}
 
 
 def all_topics() -> Mapping[str, Topic]:
-    """Load topics by name: the existing ones, then those of finished runs only."""
+    """Load topics by name: current ones, then those of finished runs only."""
     return {**topics(), **kept().topics}
 
 
@@ -344,19 +337,16 @@ def templates_name(run: RunSpec) -> str:
 
 
 def present_templates(run: RunSpec) -> RunSpec:
-    """Return a run with today's counts and notes of its templates, as a page opens it."""
+    """Return a run with today's counts and notes of its templates."""
     sets = template_sets()
     name = run.templates.name
     return run.model_copy(update={"templates": sets[name]}) if _is_there(run.templates, sets) else run
 
 
 def told_apart(runs: Sequence[RunSpec], place: Callable[[RunSpec], str]) -> dict[str, RunSpec]:
-    """Label runs by ``place``, what each is of; of several runs on the same prompts one is taken.
+    """Label runs by ``place``; of several on the same prompts the whole one, or that with most draws.
 
-    A run that scores every template goes before draws of a sampling plan from it, and of these the one with
-    the most draws is taken and labelled with what it aimed at.  A set may have had other texts under its
-    name: those that it has now stand under the name alone, others under the name and the first digits of
-    their run's key.
+    If a set had other texts under its name, runs on these have the first digits of their key in the label.
     """
     best: dict[tuple[str, str], RunSpec] = {}
     for run in runs:  # the newest first

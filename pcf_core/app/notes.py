@@ -1,7 +1,4 @@
-"""Caveats to the numbers of a page.
-
-Few templates, what intervals allow for, words of unequal length, and the spread over the seeds of a training.
-"""
+"""Caveats to the numbers of a page: few templates, intervals, unequal words, spread over training seeds."""
 
 from __future__ import annotations
 
@@ -37,31 +34,31 @@ TOKENS = {"equal-tokens": "equal tokens", "single-token": "one token"}
 def notes(
     loaded: Loaded, intervals: Sequence[str] | None = None, reports: Mapping[str, RiskReport] | None = None
 ) -> None:
-    """Draw the caveats that every page has: few templates, occupations left out, meaning of the intervals.
+    """Draw a page's caveats: few templates, occupations left out, meaning of the intervals.
 
-    ``loaded``: What the page shows.  ``intervals``: What its intervals allow for; ``None``: they are those of
-    the risks, empty: it shows none.  ``reports``: Those it shows, where they are not the loaded ones.
+    ``intervals``: sentences on its intervals; ``None`` for those of the risks.  ``reports``: if not the
+    loaded ones.
     """
     reports = loaded.reports if reports is None else reports
     sentences = [*warnings_of(reports), *(said_intervals(loaded) if intervals is None else intervals)]
     if hint := weights_hint(loaded.first.report):
         sentences.append(hint)
-    if sentences:  # one paragraph: the picture that they are about is not far below
+    if sentences:  # one paragraph, so that the picture stays near
         st.caption("  \n".join(plain(sentence) for sentence in sentences))
 
 
 def weights_hint(report: RiskReport) -> str:
-    """Say where all sentences can be given equal weights; empty where they have them."""
+    """Say where sentences can be given equal weights; empty if they have them."""
     return EQUAL_WEIGHTS if report.effective_templates < len(report.templates) - 0.5 else ""
 
 
 def said_intervals(loaded: Loaded, of: str = "") -> list[str]:
-    """Explain the intervals of the loaded runs, each kind once; ``of`` names the figures."""
+    """Explain each kind of interval of the loaded runs once; ``of`` names the figures."""
     return interval_notes(loaded.reports, loaded.over, of)
 
 
 def said_intervals_and_more(loaded: Loaded) -> list[str]:
-    """Explain them, and where documents are resampled also give the intervals of R over whole templates."""
+    """Explain the intervals; if documents are resampled, also give those of R over whole templates."""
     more = whole_templates_finding(whole_template_intervals(loaded))
     return [*said_intervals(loaded), *([more] if more else [])]
 
@@ -90,7 +87,7 @@ def _other_scales_held(loaded: Loaded, pair: tuple[str, str], held: Sequence[str
 
 
 def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
-    """Warn of groups with unequal words, with a button for each remedy; ``before`` comes first."""
+    """Warn of groups with unequal words, a button for each remedy; ``before``: text that comes first."""
     options = loaded.options
     tokens, sizes = unequal_words(loaded)
     if not (before or tokens or sizes):
@@ -119,7 +116,7 @@ def _draw_button(label: str, option: str, value: str) -> None:
 
 
 def _can_be_read(item: Report, protocol: Protocol) -> bool:
-    """Tell whether every group keeps a word under a protocol that selects from the same scores."""
+    """Return whether every group keeps a word under a protocol that selects from the same scores."""
     try:
         words, _ = words_that_count(open_store(), item.run, protocol)
     except TemplateError:
@@ -129,6 +126,6 @@ def _can_be_read(item: Report, protocol: Protocol) -> bool:
 
 
 def draw_seeds(loaded: Loaded) -> None:
-    """Draw a note for each model whose spread over seeds was measured on what is shown."""
+    """Draw the notes on the spread over training seeds, for models where it was measured."""
     for note in seeds_notes(loaded):
         st.caption(plain(note))

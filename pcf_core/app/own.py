@@ -1,7 +1,4 @@
-"""Material of the user's own on the pages: typed, pasted or uploaded, and deleted after a second question.
-
-Both are offered to auditors alone.  Files may be no larger than the field and the operator allow.
-"""
+"""The user's own material on pages: typed, pasted or uploaded, and deleted; for auditors only."""
 
 from __future__ import annotations
 
@@ -28,9 +25,9 @@ from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.shelves import Shelf
 
 MEGABYTE = 1_000_000  # as Streamlit's own field counts them
-WRITTEN = "own_written"  # the topic and the set of templates that this session saved last, by kind
-LARGEST_UPLOAD = 32  # MB, of a million bytes as Streamlit counts them
-TYPED = "own_typed"  # how many texts were saved from a field, by its key: the next one begins empty
+WRITTEN = "own_written"  # session key: the topic and the template set saved last, by kind
+LARGEST_UPLOAD = 32  # megabytes
+TYPED = "own_typed"  # session key: texts saved from each field, so that the next one begins empty
 TOML = re.compile(r"\[\[?[\w.-]+\]\]?$|[\w-]+\s*=")
 JSON = re.compile(r'[\[{]\s*(?:["\[{]|$)')
 T = TypeVar("T", bound=Record)
@@ -40,7 +37,7 @@ def upload_file(
     label: str, endings: Sequence[str], largest: int, key: str, help_text: str,
     taken: Callable[[], None] | None = None,
 ) -> UploadedFile | None:  # fmt: skip
-    """Draw the upload of one file; return it, or nothing yet; see :func:`upload_files`."""
+    """Draw the upload of one file; return it or ``None``, see :func:`upload_files`."""
     files = upload_files(label, endings, largest, key, help_text, taken, several=False)
     return files[0] if files else None
 
@@ -49,11 +46,10 @@ def upload_files(
     label: str, endings: Sequence[str], largest: int, key: str, help_text: str,
     taken: Callable[[], None] | None = None, *, several: bool = True,
 ) -> list[UploadedFile]:  # fmt: skip
-    """Draw an upload; return the files that were chosen.  For a viewer there is no field.
+    """Draw an upload; return the chosen files, none for a viewer or if one is too large (which is said).
 
-    A file that is too large is named in a sentence and none is returned, whatever the browser let through.
-    ``endings``: of the files that may be chosen, with or without their dot.  ``largest``: megabytes that this
-    field takes; ``PCF_LARGEST_UPLOAD`` may be less.  ``taken``: called when another file was chosen.
+    ``endings``: with or without dot.  ``largest``: megabytes, unless ``PCF_LARGEST_UPLOAD`` is less.
+    ``taken``: called when another file was chosen.
     """
     if not may_audit():
         return []
@@ -80,7 +76,7 @@ def upload_files(
 
 
 def too_large(file: UploadedFile, largest: int) -> bool:
-    """Tell whether a file exceeds a field's megabytes: a browser alone looked before."""
+    """Return whether a file exceeds a field's megabytes, which only the browser has checked before."""
     return file.size > _most_of(largest) * MEGABYTE
 
 
@@ -90,17 +86,14 @@ def _most_of(largest: int) -> int:
 
 @dataclass(frozen=True)
 class Given:
-    """What somebody typed or uploaded, as files: their names and contents.
-
-    ``token``: differs between uploads, and between an upload and a typed text.
-    """
+    """Typed or uploaded files, names and contents; ``token`` differs between uploads and typed texts."""
 
     files: tuple[tuple[str, bytes], ...]
     token: str
 
     @property
     def is_typed(self) -> bool:
-        """Whether it was typed or pasted into the field."""
+        """Whether it was typed or pasted."""
         return self.token == "typed"
 
 
@@ -108,10 +101,10 @@ def draw_given(
     endings: Sequence[str], key: str, stem: str, help_text: str,
     columns: Collection[str] = (), *, several: bool = True,
 ) -> Given | None:  # fmt: skip
-    """Draw a field to type or paste into and an upload; return what was given, of both the upload.
+    """Draw a text field and an upload; return what was given, the upload if both were.
 
-    ``endings``: of the files that may be given.  ``key``: of the upload.  ``stem``: the name of a typed file
-    before its ending.  ``columns``: those that a CSV must have.
+    ``key``: of the upload.  ``stem``: name of a typed file without its ending.  ``columns``: required in a
+    CSV.
     """
     if not may_audit():
         return None
@@ -133,13 +126,13 @@ def draw_given(
 
 
 def empty_typed(key: str) -> None:
-    """Empty the field of :func:`draw_given` once its text is saved."""
+    """Empty the text field of :func:`draw_given` after saving."""
     saved_before = st.session_state.setdefault(TYPED, {})
     saved_before[key] = saved_before.get(key, 0) + 1
 
 
 def ending_of(text: str, endings: Collection[str], columns: Collection[str] = ()) -> str:
-    """Return the ending of a file with this text, by its first line; see :func:`draw_given`."""
+    """Guess the ending of a file from the first line of its text."""
     first = next(line.strip() for line in text.splitlines() if line.strip())
     header = {cell.strip() for cell in first.split(",")}
     forms = {
@@ -152,12 +145,12 @@ def ending_of(text: str, endings: Collection[str], columns: Collection[str] = ()
 
 @dataclass(frozen=True)
 class OwnPanel(Generic[T]):
-    """What can be done with one's own of a kind: download or delete it, and add another.
+    """The user's own items of one kind: download, delete, add.
 
-    ``what``: what they are, for the heading.  ``key``: of the widgets.  ``shown``: key of the page's choice,
-    which becomes ``first`` once the chosen one is deleted; ``besides``: what else a new choice sets.
-    ``forms`` and ``examples``: how a file looks, by its form.  ``said``: what one is, in a sentence.
-    ``use``: what the TOML file is good for that can be downloaded.
+    ``shown``: key of the page's choice, which becomes ``first`` when the chosen item is deleted.
+    ``besides``: what a new choice sets as well.  ``forms``, ``examples``: how files look.  ``said``:
+    describes
+    an item.  ``use``: of the TOML file that can be downloaded.
     """
 
     what: str
@@ -172,7 +165,7 @@ class OwnPanel(Generic[T]):
     besides: Mapping[str, object] = field(default_factory=dict)
 
     def draw(self, name: str, item: T | None) -> None:
-        """Draw it for what is shown by ``name``; ``item`` is ``None`` where that is damaged."""
+        """Draw it for the item called ``name``; ``item``: ``None`` if damaged."""
         with expander(self.what):
             with st.container(horizontal=True):
                 if item is not None:
@@ -203,33 +196,33 @@ class OwnPanel(Generic[T]):
             draw_upload(self.own, self.said, self.go_to, "One file.")
 
     def go_to(self, name: str) -> None:
-        """Show another one from now on."""
+        """Choose another item in the next run of the script."""
         st.session_state[f"{self.shown}_next"] = name
         st.rerun()
 
     def adopt_next(self) -> None:
-        """Take over what :meth:`go_to` said, before the page's widgets are drawn."""
+        """Apply :meth:`go_to` before the page's widgets are drawn."""
         state = st.session_state
         if (name := state.pop(f"{self.shown}_next", None)) is not None:
             state.update({self.shown: name, **self.besides})
 
 
 def note_written(kind: Literal["topic", "templates"], name: str) -> None:
-    """Remember what was saved last: somebody who writes a topic and sentences wants to run them together."""
+    """Remember what was saved last, so that a new topic and new sentences can be run together."""
     st.session_state.setdefault(WRITTEN, {})[kind] = name
 
 
 def last_written(kind: Literal["topic", "templates"]) -> str:
-    """Return the name of what this session saved last; empty if it saved none."""
+    """Return the name of what this session saved last, or ""."""
     return str(st.session_state.get(WRITTEN, {}).get(kind, ""))
 
 
 def draw_upload(
     own: Kind[T], describe: Callable[[T], str], saved: Callable[[str], None], help_text: str
 ) -> None:
-    """Type, paste or upload one, see what it is, and save it under a name; a refusal is one sentence.
+    """Type, paste or upload an item, see what it is, and save it under a name; nothing for viewers.
 
-    A viewer gets no field.  ``describe``: what one is, in a sentence.  ``saved``: called with the name.
+    ``describe``: the item in a sentence.  ``saved``: called with its name.
     """
     kind, folder = own.shelf.kind, own.shelf.folder
     key, stem = f"upload_{folder}", f"my-{kind.split()[-1]}"
@@ -261,7 +254,7 @@ def draw_upload(
 
 @contextmanager
 def reading_shown() -> Iterator[None]:
-    """Draw how the files of the block are read where that is not as usual: encoding, separator, columns."""
+    """Draw how files were read in this block if that is unusual: encoding, separator, columns."""
     sentences: list[str] = []
     with heard(sentences.append):
         yield
@@ -272,10 +265,9 @@ def reading_shown() -> Iterator[None]:
 def draw_views(
     views: Mapping[str, str], called: Mapping[str, str], for_auditors: Collection[str], key: str, first: str
 ) -> str:
-    """Draw the views of a page that this person has; return the name of the open one.
+    """Draw the views of a page that this person may open; return the name of the open one.
 
-    ``views``: what each is for, by name.  ``called``: their labels.  ``first``: the view that is open where
-    the address names none.
+    ``views``: help texts by name.  ``called``: labels.  ``first``: open if the address names none.
     """
     offered = {name: called[name] for name in views if name not in for_auditors or may_audit()}
     return select_called(
@@ -290,7 +282,7 @@ def draw_views(
 
 
 def expander(what: str) -> DeltaGenerator:
-    """Open a folded box of actions on one's own of a kind; a viewer can take it out alone."""
+    """Open a folded box of actions on the user's own items; viewers can only download."""
     if may_audit():
         return st.expander(
             f"{what} of your own: type, paste, upload, download, delete", icon=":material/upload:"
@@ -299,7 +291,7 @@ def expander(what: str) -> DeltaGenerator:
 
 
 def draw_hidden(shelf: Shelf) -> None:
-    """Warn of the user's own that are hidden, because a shipped one now has the name."""
+    """Warn of the user's own items that are hidden because a shipped one has the same name."""
     for item in shelf.hidden():
         st.warning(f"**{plain(item.name)}:** {plain(item.reason)}", icon=":material/visibility_off:")
 
@@ -312,9 +304,9 @@ def draw_delete(
     key: str,
     kind: str,
 ) -> None:
-    """Delete one of the user's ``own`` after a second question; nothing is drawn for others or for a viewer.
+    """Draw a button that deletes one of the user's ``own``, with confirmation; nothing for viewers.
 
-    ``deleted``: called when it is gone.  ``key``: of the button.  ``kind``: its name in the journal.
+    ``deleted``: called afterwards.  ``kind``: its name in the journal.
     """
     if name not in own or not may_audit():
         return
@@ -330,7 +322,7 @@ def draw_delete(
 def ask_to_delete(
     label: str, consequence: str, key: str, carry_out: Callable[[], object], deleted: Callable[[], None]
 ) -> None:
-    """Draw a button, and behind it the consequence and a second button; both texts are Markdown."""
+    """Draw a delete button that asks for confirmation; both texts are Markdown."""
     with st.popover(label, icon=":material/delete_forever:"):
         st.markdown(consequence)
         if st.button("Delete", key=key, type="primary"):

@@ -1,7 +1,4 @@
-"""The parts that every page has: question, finding, key figures, chart, how to read it, data, provenance.
-
-Where the numbers of a page come from: what to cite, facts, hashes, and commands that make them again.
-"""
+"""The parts that every page has: question, finding, key figures, chart, explanation, data, provenance."""
 
 from __future__ import annotations
 
@@ -53,9 +50,9 @@ from pcf_core.report.citing import RISK_PAPERS, citation_bibtex, citation_text
 from pcf_core.show.findings.notes import left_out_note
 from pcf_core.show.findings.provenance import imported_facts
 
-# A figure is zoomed by its buttons alone: dragging moves the page.
+# Only the buttons zoom a figure: dragging moves the page.
 BUTTONS = [["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]]
-FILE = {"width": 960, "scale": 2}  # of a picture that is saved, however wide the window is
+FILE = {"width": 960, "scale": 2}  # of a saved picture, whatever the width of the window
 CHART = {
     "displaylogo": False,
     "responsive": True,
@@ -74,7 +71,7 @@ def _with_people(name: str) -> str:
     return GROUP.sub(lambda match: f"{match[1]}{people(match[2])}{match[3]}", name)
 
 
-# What cells of these columns name, and how it is written; files keep the names that scripts know.
+# How cells of these columns are shown; files keep the raw names.
 WRITTEN: Mapping[str, Callable[[str], str]] = {
     "occupation": called,
     **dict.fromkeys(("group", "favoured", "leads"), people),
@@ -83,7 +80,7 @@ WRITTEN: Mapping[str, Callable[[str], str]] = {
     "topic": lambda name: topic_titles()(name),
     "occupations": lambda name: list_titles()(name),
 }
-FIGURES = 128  # kept for all visitors
+FIGURES = 128  # cached for all visitors
 
 
 def open_page(
@@ -94,7 +91,7 @@ def open_page(
     brief: bool = False,
     growing: Draw | None = None,
 ) -> Loaded:
-    """Draw the title and the question, if any, then open the results; see :func:`open_results`."""
+    """Draw title and question, if any, then open the results; see :func:`open_results`."""
     st.title(title)
     if question:
         st.markdown(f"##### {question}")
@@ -104,11 +101,10 @@ def open_page(
 def open_results(
     otherwise: Callable[[], None] | None = None, *, brief: bool = False, growing: Draw | None = None
 ) -> Loaded:
-    """Open the results of the shared choice; end the script if there are none.
+    """Open the results of the shared choice, and say what is missing; end the script if there are none.
 
-    Says what is missing: nothing chosen, refused, not scored yet (with a button to queue it), in progress.
     ``otherwise`` draws what the page shows even without results.  ``brief``: compute only the interval of R,
-    for pages that show no other, in a fraction of the time.  ``growing`` as of :func:`offer_scoring`.
+    which is much faster.  ``growing``: see :func:`offer_scoring`.
     """
     choice = current_choice()
     if not choice.models:
@@ -143,7 +139,7 @@ def draw_refused(refused: Mapping[str, str]) -> None:
 
 
 def draw_absent(names: Sequence[str]) -> None:
-    """Name the models that are left out because they are not installed, with a link to install them."""
+    """Name the models that are not installed, with a link to install them."""
     if names:
         st.info(
             f"Not installed here: {plain_titled(listed(names))}. Only saved results are available.",
@@ -160,7 +156,7 @@ def stop(otherwise: Callable[[], None] | None) -> None:
 
 
 def _draw_loaded(loaded: Loaded) -> None:
-    """Draw a summary of the opened runs below the shared choice, and notes on unusual lists."""
+    """Draw notes on unusual, imported or partial runs, and a summary of the results."""
     run, first = loaded.first.run, loaded.first.report
     terms, note = len(run.evidence.terms), noun_note(run)
     if note:
@@ -184,14 +180,14 @@ def _unbroken(text: str) -> str:
 
 
 def finding(*sentences: str) -> None:
-    """Draw the finding, one sentence a line."""
+    """Draw findings, one sentence a line."""
     lines = [_unbroken(plain(sentence_with_titles(sentence))) for sentence in sentences if sentence]
     if lines:
         st.markdown("  \n".join(lines))
 
 
 def labelled(lines: Mapping[str, str]) -> None:
-    """Draw sentences, one a line, each behind its label."""
+    """Draw labelled sentences, one a line."""
     if lines:
         st.markdown("  \n".join(f"**{label}:** {_unbroken(plain(line))}" for label, line in lines.items()))
 
@@ -278,7 +274,7 @@ def draw_foot(
     below: str = "",
     whole: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Draw the tabs of a panel: how to read it, with the text ``below``, its table, its provenance."""
+    """Draw the tabs of a panel: how to read it (and the text ``below``), its table, its provenance."""
     if panel.table:
         foot(panel.how + below, panel.table, name, loaded, whole=whole)
 
@@ -293,11 +289,11 @@ def chart(
     claim: str = "",
     source: str = PROGRAM,
 ) -> None:
-    """Draw a new figure, full width, in the page's theme; a click calls ``clicked``.
+    """Draw a new figure, full width, in the page's theme.
 
-    ``alt`` is its sentence for a screen reader.  ``clicked`` is called with the ``customdata`` of the mark
-    that was clicked.  ``title``, ``claim`` and ``source`` stand in the figure, so that a file of it has them,
-    as ``heading``, ``claim`` and ``source`` of a panel do.
+    ``alt``: its sentence for a screen reader.  ``clicked`` gets the ``customdata`` of a clicked mark.
+    ``title``,
+    ``claim`` and ``source`` are drawn into the figure, so that a saved picture has them.
     """
     _draw_figure(readable(figure, title or heading(alt), source, claim), key, alt, clicked)
     _draw_source(source, key)
@@ -306,7 +302,7 @@ def chart(
 def _draw_figure(
     figure: go.Figure, key: str, alt: str, clicked: Callable[[object], None] | None = None
 ) -> None:
-    """Draw a figure that visitors may share."""
+    """Draw a figure, which visitors may share."""
     drawn = enlarged(figure) if is_presented() else figure
     config = CHART if clicked is None else CLICKED
     shown: dict[str, Any] = {
@@ -325,7 +321,7 @@ def _draw_csv(
     key: str,
     kind: Literal["secondary", "tertiary"] = "secondary",
 ) -> None:
-    """Draw the download of a table as CSV, which is made when it is asked for."""
+    """Draw the download of a table as CSV, made on demand."""
     st.download_button(
         label,
         lambda: csv_text(table()),
@@ -339,10 +335,7 @@ def _draw_csv(
 
 
 def _draw_source(source: str, key: str, table: Callable[[], pd.DataFrame] | None = None) -> None:
-    """Draw the line under a chart: where its numbers are from, and a button that downloads them.
-
-    The figure has the same line for a file of it, which the style sheet hides on a page.
-    """
+    """Draw the source and a download under a chart; the same line in the figure is hidden on pages."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"source_of_{key}"):
         st.caption(f"Source: {plain_label(with_titles(source))}", width="content")
         if table is not None:
@@ -363,19 +356,15 @@ def foot(
     columns: Mapping[str, Any] | None = None,
     whole: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Draw the tabs below a chart: how to read it, data, provenance.
-
-    ``columns`` and ``whole`` as in :func:`draw_table`.
-    """
+    """Draw the tabs below a chart; ``columns`` and ``whole`` as in :func:`draw_table`."""
     data = partial(draw_table, table(), name, columns, whole=whole)
     draw_tabs(name, {READING: how_to_read, DATA: data, PROVENANCE: partial(draw_provenance, loaded)})
 
 
 def draw_tabs(name: str, parts: Mapping[str, str | Callable[[], None]]) -> None:
-    """Draw tabs by title, each a text or a function; the last only once it is opened.
+    """Draw tabs by title, each a text or a function; ``name``: used as the key.
 
-    ``name``: used as the key.  The last tab shows commands, for which a browser loads 1.5 MB of script even
-    while they are hidden.
+    The last is drawn only once it is open: its commands need 1.5 MB of script, even while hidden.
     """
     *tabs, last = st.tabs(list(parts), key=f"{name}_foot", on_change="rerun")
     *first, provenance = parts.values()
@@ -397,9 +386,8 @@ def draw_table(
 ) -> None:
     """Draw a table with its downloads.
 
-    ``columns`` says how some of them are shown, as in ``st.column_config``; ``alt`` what the table is, to a
-    screen reader.  ``whole`` makes the table of the files, where it is more than what is shown; it is made
-    when a file is asked for.
+    ``columns``: as in ``st.column_config``.  ``alt``: for a screen reader.  ``whole``: makes the table of the
+    files, on demand, if that is more than what is shown.
     """
 
     def data() -> pd.DataFrame:
@@ -409,7 +397,7 @@ def draw_table(
     st.dataframe(
         with_called(table),
         hide_index=True,
-        column_config={**headings, **(columns or {})},  # to be read; files keep the names that scripts know
+        column_config={**headings, **(columns or {})},  # files keep the raw names
         placeholder="–",
         alt=f"{alt}, {len(table):,} rows",
     )
@@ -417,7 +405,7 @@ def draw_table(
 
 
 def draw_files(data: Callable[[], pd.DataFrame], name: str) -> None:
-    """Draw the downloads of a table, which is made when a file is asked for."""
+    """Draw the downloads of a table, which is made on demand."""
     with st.container(horizontal=True):
         _draw_csv("CSV", data, name, f"{name}_csv")
         st.download_button(
@@ -432,7 +420,7 @@ def draw_files(data: Callable[[], pd.DataFrame], name: str) -> None:
 
 
 def with_called(table: pd.DataFrame) -> pd.DataFrame:
-    """Write occupations ("CEO"), groups ("men") and models in the cells of a table as people do."""
+    """Write occupations ("CEO"), groups ("men") and models in a table as people do."""
     shown = table.rename(columns=called)
     for column, spell in WRITTEN.items():
         if column in shown:
@@ -442,14 +430,14 @@ def with_called(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _heading(name: str) -> str:
-    """Write a column's name as people do: "stereotype men" for ``stereotype_male``."""
+    """Write a column's name for people: "stereotype men" for ``stereotype_male``."""
     written = _with_people(with_titles(name))
-    words = re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)+", name)  # ours: no model's name, which has more in it
+    words = re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)+", name)  # ours, no model's
     return written.replace("_", " ") if words else written
 
 
 def draw_provenance(loaded: Loaded) -> None:
-    """Draw what to cite, where each number comes from, and the commands that make it again."""
+    """Draw what to cite, where each number comes from, and the commands that reproduce it."""
     from pcf_core.report.provenance import list_hashes, run_facts  # with all that writes commands: few look
     from pcf_core.report.reproducing import other_lists, risk_command, scratch_commands
 
@@ -469,7 +457,7 @@ def draw_provenance(loaded: Loaded) -> None:
 
 
 def draw_cite(arxiv: str = RISK_PAPERS) -> None:
-    """Draw the button that opens what to cite; ``arxiv``: the number of the papers of what is measured."""
+    """Draw the button with what to cite; ``arxiv``: number of the paper of the measure."""
     with st.popover("Cite", icon=":material/format_quote:", help="What to cite for these numbers."):
         st.markdown("Cite the program with its version, and the papers of its measures.")
         draw_commands(citation_text(arxiv))
@@ -488,10 +476,7 @@ def draw_cite(arxiv: str = RISK_PAPERS) -> None:
 def draw_both_commands(
     from_cache: str, from_scratch: str, caption: str = "This command reads the number from the cache."
 ) -> None:
-    """Draw the command that reads a number from the cache and those that score it anew.
-
-    The second are empty for imported scores.  ``caption``: what the first does.
-    """
+    """Draw the command that reads a number from the cache and those that score it anew, "" for imports."""
     st.caption(caption)
     draw_commands(from_cache)
     if from_scratch:
@@ -502,8 +487,5 @@ def draw_both_commands(
 
 
 def draw_commands(lines: str) -> None:
-    """Draw commands to be copied.  They wrap: nothing shows that a line goes on beyond a narrow page.
-
-    In one colour: those of a shell's words (export, sum) are too pale in both themes.
-    """
+    """Draw commands to be copied, wrapped, and in one colour because highlighting is too pale."""
     st.code(lines, language=None, wrap_lines=True)

@@ -1,7 +1,4 @@
-"""A run on its page while it is being scored: what is complete of it so far, drawn again every few seconds.
-
-Nothing of it is stored, exported or put into a report; the finished run replaces it.
-"""
+"""A run while it is being scored: its complete part, drawn again every few seconds and never stored."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ EVERY = "3s"
 
 @dataclass(frozen=True)
 class Growing:
-    """The complete part of a model's run, and the study of that part alone."""
+    """The complete part of a model's run, and a study of that part."""
 
     model: str
     part: CompletePart
@@ -40,10 +37,7 @@ Draw = Callable[[Growing], None]
 
 
 def draw_growing(missing: Mapping[str, RunSpec], draw: Draw) -> None:
-    """Draw what is complete of the run that is being scored, again and again until the page is drawn anew.
-
-    That happens when its job ends (:func:`pcf_core.app.queue.draw_jobs`).
-    """
+    """Draw the complete part of the run that is being scored, again and again until its job ends."""
     options = current_choice().options
 
     @st.fragment(run_every=EVERY)
@@ -64,9 +58,9 @@ def draw_growing(missing: Mapping[str, RunSpec], draw: Draw) -> None:
 
 
 def growing_of(model: str, run: RunSpec, options: ViewOptions) -> Growing | None:
-    """Return what is complete of a run that is being scored; ``None`` where that is too little to be read."""
+    """Return the complete part of a run that is being scored; ``None`` if it is too small."""
     job = open_queue().newest("score", run.key)
-    # A larger run is scored one part of its list after the other: what is complete is no sample of it.
+    # A larger run is scored one part of its list after the other, so the complete part is not a sample.
     if job is None or job.state != "running" or run.cells > PROMPTS_AT_ONCE:
         return None
     part = _part_of(run, digest(open_store().shards(run.scoring)))
@@ -76,7 +70,7 @@ def growing_of(model: str, run: RunSpec, options: ViewOptions) -> Growing | None
 
 @kept(slots=8)
 def _part_of(run: RunSpec, shards: str) -> CompletePart | None:
-    """Return the complete part of a run, looked up again once there are other ``shards``."""
+    """Return the complete part of a run; ``shards``: only part of the cache key."""
     return complete_part(open_store(), run)
 
 
@@ -124,7 +118,7 @@ def growing_tilt(growing: Growing) -> None:
 
 
 def growing_heat_map(growing: Growing) -> None:
-    """Draw the cells so far: of many occupations those that vary most, of many sentences the heaviest."""
+    """Draw the cells so far: the occupations that vary most and the heaviest sentences."""
     from pcf_core.report.sections.heat_map import heat_map_panel, shown_axes
 
     study = growing.study
@@ -134,7 +128,7 @@ def growing_heat_map(growing: Growing) -> None:
 
 
 def _draw(growing: Growing, panel: Panel) -> None:
-    """Draw the picture of a panel, with how much is complete in its title, so that a file of it tells too."""
+    """Draw a panel's picture with how much is complete in its title, also in a saved file."""
     if panel.chart:
         note = so_far_note(growing.part)
         title = f"{note}: {panel.heading}"

@@ -1,8 +1,7 @@
-"""Present: a sequence of slides, large enough for a projector; and the address of a page, to be copied.
+"""Present: slides for a projector, and the address of a page to be copied.
 
-A page is drawn as usual.  A style sheet hides what is neither an answer nor a picture, except on the two
-pages on which something is typed or started.  The arrow keys press the links to the previous and the next
-slide.
+Style sheets hide everything but answers and pictures, except on two pages with fields.  The arrow keys press
+the links to the previous and next slide.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ from pcf_core.app.titles import topic_titles
 from pcf_core.models.public import absent_among
 from pcf_core.show.charts.theme import DRAWN_SIZE, SOURCE_SIZE
 
-PRESENT = "present"  # in the address: ?present=true, and ?present=1 too
+PRESENT = "present"  # parameter: ?present=true or ?present=1
 VIEWS = ("overview", "compare", "tilt", "heat_map", "caprice", "try_a_sentence")  # the slides, in their order
-AUDIT = RUN_AN_AUDIT.page  # no slide: each slide links to it for an auditor
+AUDIT = RUN_AN_AUDIT.page  # not a slide; slides link to it for auditors
 WITH_FIELDS = ("try_a_sentence", AUDIT)  # pages that keep their fields and buttons
-TEXT = 20  # pixels, the least of what is read from the last row
-HEIGHT = 700  # of a picture: with title and answer a screen of 1920 × 1080
+TEXT = 20  # pixels, readable from the last row
+HEIGHT = 700  # of a picture: with title and answer it fits 1920 × 1080
 BAR_GROWS = 34  # pixels: three lines of a bar of colours, from 12 to 20
-MOST_CELLS_DOWN, MOST_DUMBBELLS = 10, 18  # rows of a picture whose names are all read
+MOST_CELLS_DOWN, MOST_DUMBBELLS = 10, 18  # rows of a picture with readable names
 Row = TypeVar("Row")
 
 RULES, SLIDE_RULES = front("present.css"), front("slide.css")
-# The same in the document that a browser loads first, until the script has drawn its own: Streamlit draws a
-# style after the sidebar that it is to hide.  Who has to log in first needs the button that it would hide.
+# The same in the document that a browser loads first, until the script has drawn its own: Streamlit draws
+# styles after the sidebar.  Visitors who have to log in need the button that it would hide.
 FIRST_PRESENT = f"""<style id="presented_first">{RULES}{SLIDE_RULES}</style><script>
 new MutationObserver((_, observer) => {{
   if (!document.querySelector('style.presented, [class*="st-key-login_"]')) return;
@@ -45,7 +44,7 @@ new MutationObserver((_, observer) => {{
 }}).observe(document.body, {{ childList: true, subtree: true }});
 </script>"""
 
-# Trusted text alone: what comes from an address or a model never gets here.
+# Trusted text only: nothing from an address or a model.
 TOOLS = component(
     "pcf_audit_tools",
     html='<button type="button">Copy link</button><span role="status"></span>',
@@ -55,49 +54,43 @@ TOOLS = component(
 
 
 def is_presented() -> bool:
-    """Tell whether the page is shown on a projector."""
+    """Return whether the page is shown on a projector."""
     return bool(st.session_state.get(PRESENT))
 
 
 def asks_to_present(query: str) -> bool:
-    """Tell whether the query of an address, ``present=1&topic=…``, asks for presenting."""
+    """Return whether a query such as ``present=1&topic=…`` asks for presenting."""
     return parse_qs(query).get(PRESENT, [""])[-1] in ("1", "true")
 
 
 def in_full(parameters: Mapping[str, str | list[str]]) -> dict[str, str | list[str]]:
-    """Return the parameters of an address with its short form as the switch says it.
-
-    A page that the address leads to would forget the short form, which the switch does not know.
-    """
+    """Return the parameters with ``present=1`` written as the switch writes it, so that links keep it."""
     values = parameters.get(PRESENT, "")
     last = values if isinstance(values, str) else values[-1]  # of several the last counts
     return {**parameters, **({PRESENT: "true"} if last == "1" else {})}
 
 
 def draw_style(page: str) -> None:
-    """Draw the style sheet of presenting a page, before anything that would jump when it comes.
-
-    The switch itself is drawn later: until somebody presses it, the address has its value.
-    """
+    """Draw the style sheet of presenting, before the switch and anything that would jump."""
     if st.session_state.get(PRESENT, st.query_params.get(PRESENT) == "true"):
         rules = RULES if page in WITH_FIELDS else RULES + SLIDE_RULES
         st.html(f'<style class="presented">{rules}</style>')
 
 
 def fitting_rows(rows: Sequence[Row], most: int) -> list[Row]:
-    """Return as many rows of a picture as can be read on a projector, evenly from its first to its last."""
+    """Return as many rows as a projector shows legibly, evenly from first to last."""
     return list(rows[:: -(-len(rows) // most)] if is_presented() and rows else rows)
 
 
 def take_short_form() -> None:
-    """Read ?present=1, which is easy to type, as what the address says of the switch; before it is asked."""
+    """Apply ?present=1, which is easy to type, before the switch is drawn."""
     if st.query_params.get(PRESENT) == "1":
         del st.query_params[PRESENT]
         st.session_state[PRESENT] = True
 
 
 def draw_tools() -> None:
-    """Draw, below the shared choice, how to copy the address and how to present."""
+    """Draw the tools to copy the address and to present, below the shared choice."""
     with st.sidebar:
         titles, marks = topic_titles(), models_by_topic()
         TOOLS(key="tools", data={"topics": {titles(name): results_mark(n) for name, n in marks.items()}})
@@ -111,10 +104,7 @@ def draw_tools() -> None:
 
 
 def slides(choice: Choice) -> list[str]:
-    """List the slides of what is chosen, by their pages.
-
-    Two models are compared, and a sentence can be tried by an auditor with a model that is here.
-    """
+    """List the slides; comparing takes two models, trying a sentence an auditor and a model that is here."""
     left_out = set()
     if len(choice.asked) < 2:
         left_out.add("compare")
@@ -124,10 +114,7 @@ def slides(choice: Choice) -> list[str]:
 
 
 def draw_presented(page: str) -> None:
-    """Draw the number of the slide and the links to those beside it, while presenting.
-
-    From a page that is no slide the way back leads to the first one.
-    """
+    """Draw the slide's number and the links to its neighbours; other pages link to the first slide."""
     if not is_presented():
         return
     views = slides(current_choice())
@@ -158,7 +145,7 @@ def enlarged(figure: go.Figure) -> go.Figure:
     text = {"size": TEXT}
     shown.update_layout(height=HEIGHT, font=text, legend={"font": text}, hoverlabel={"font": text})
     title = shown.layout.title.text or ""
-    # Subtitle and source stand in small letters of their own, and the plot makes room for larger ones.
+    # Subtitle and source have font sizes of their own; the plot makes room for larger ones.
     for size in (DRAWN_SIZE, SOURCE_SIZE):
         title = title.replace(f"font-size: {size}px", f"font-size: {TEXT}px")
     shown.update_layout(

@@ -1,7 +1,6 @@
 """The page Try a sentence: the sentence, the question to each model, and the answers as tables.
 
-The worker answers.  The page waits for it at first within the script, then looks every half second.  The
-session stores under ``ASKED`` which questions it waits for, and until when.
+The worker answers.  The page first waits within the script, then looks every half second.
 """
 
 from __future__ import annotations
@@ -50,13 +49,13 @@ from pcf_core.work.requests import (
     submit_question,
 )
 
-ASKED = "probes_asked"  # key of a question -> the monotonic time until which it may wait for a worker
-QUICK = 1.0  # seconds that a script waits itself: most answers of a model that is open come sooner
+ASKED = "probes_asked"  # session key: monotonic deadline of each question, by its key
+QUICK = 1.0  # seconds that the script waits; an open model usually answers sooner
 LOOK = 0.01
 PATIENCE = 60.0  # seconds until a worker must have begun
 RECENT = 20
 MOST_MODELS = 8  # as many as differ in colour and mark
-TELLING = ("nurse", "engineer")  # of whom an example speaks where the list has them
+TELLING = ("nurse", "engineer")  # preferred in examples
 THREE_DIGITS = "%.3g"
 COLUMNS = {
     "share": st.column_config.NumberColumn(
@@ -77,9 +76,9 @@ COLUMNS = {
 
 
 def ask(requests: Mapping[str, Question]) -> dict[str, Job]:
-    """Return the job of each question, by model; queue once what is neither answered nor failed.
+    """Return the job of each question by model; queue what is neither answered nor failed.
 
-    What this session asked for before and wants no longer is taken back, if no worker has begun with it.
+    Questions that this session no longer needs are cancelled if no worker has begun with them.
     """
     queue = open_queue()
     before: dict[str, float] = st.session_state.get(ASKED, {})
@@ -104,7 +103,7 @@ def ask(requests: Mapping[str, Question]) -> dict[str, Job]:
 
 
 def _take_back(queue: Queue, keys: list[str]) -> None:
-    """Cancel the questions of these keys that still wait; another session that wants one asks again."""
+    """Cancel the questions with these keys that still wait; another session that needs one asks again."""
     for kind in WAITED_FOR:
         for key in keys:
             job = queue.newest(kind, key)
@@ -123,7 +122,7 @@ def _wait_shortly(queue: Queue, jobs: Mapping[str, Job]) -> dict[str, Job]:
 
 
 def follow(jobs: Mapping[str, Job]) -> None:
-    """Say what the page waits for and why; draw the page again once a job has ended or waited too long."""
+    """Say what the page waits for; draw it again once a job has ended or waited too long."""
     active = {model: job for model, job in jobs.items() if job.state in ACTIVE}
     if not active:
         return
@@ -167,10 +166,7 @@ def _waiting_sentence(queue: Queue, jobs: Mapping[str, Job]) -> str:
 
 
 def draw_ended_early(jobs: Mapping[str, Job]) -> None:
-    """Draw why a model has no answer, with the button that runs the question again.
-
-    There is one button for all models that did not answer in time.
-    """
+    """Draw why models have no answer, with buttons that ask again: one for all that were late."""
     for model, job in jobs.items():
         if job.state == "failed":
             st.error(f"**{plain_titled(model)}:** {plain(job.error or '')}", icon=":material/error:")
@@ -199,10 +195,7 @@ def _late_sentence(queue: Queue) -> str:
 
 @dataclass(frozen=True)
 class ProbeChoices:
-    """What can be asked: a probe and the model's specification by model, and why others cannot be asked.
-
-    ``absent``: public models whose weights are not here.
-    """
+    """Probes and specifications by model, and why others cannot be asked; ``absent``: without weights."""
 
     requests: Mapping[str, ProbeRequest]
     specs: Mapping[str, ModelSpec]
@@ -211,10 +204,7 @@ class ProbeChoices:
 
 
 def draw_sentence(choice: Choice) -> str:
-    """Draw the field, and examples that suit the sidebar's templates as buttons.
-
-    Return the sentence as it is asked, with [Y].
-    """
+    """Draw the field and examples that suit the sidebar's templates; return the sentence with [Y]."""
     typed = st.text_input(
         "Sentence",
         as_typed(EXAMPLE),
@@ -239,7 +229,7 @@ def _write_sentence(text: str) -> None:
 
 
 def examples(choice: Choice) -> list[str]:
-    """Make three sentences of the sidebar's templates and occupations: two people, then another context."""
+    """Make three example sentences from the sidebar's templates and occupations."""
     evidence = all_evidence().get(choice.evidence)
     try:
         sets = template_sets().get(choice.templates)
@@ -275,7 +265,7 @@ def what_to_ask(choice: Choice, sentence: str) -> ProbeChoices:
 
 
 def read_answer(document: Mapping[str, object], topic: Topic, aggregation: Aggregation) -> ProbeAnswer:
-    """Return an answer with the sidebar's aggregation of a group's words: their sum, or their mean."""
+    """Return an answer with a group's words aggregated as the sidebar says."""
     answer = ProbeAnswer.of(document)
     if len(answer.known) < len(answer.preferences):
         return answer
@@ -287,13 +277,13 @@ def read_answer(document: Mapping[str, object], topic: Topic, aggregation: Aggre
 
 
 def unequal_words(answers: Mapping[str, ProbeAnswer], probes: ProbeChoices) -> str:
-    """Say which group's words have more tokens, by their probability in the sentence; empty if none does."""
+    """Say which group's words have more tokens, weighted by probability; empty if none."""
     families = {name: probes.specs[name].family for name in answers}
     return tokens_sentence({name: token_shares(answer) for name, answer in answers.items()}, families)
 
 
 def token_shares(answer: ProbeAnswer) -> TokenShares | None:
-    """Return each group's probability by the number of tokens; ``None`` where a group has none."""
+    """Return each group's probability by number of tokens; ``None`` if a group has no probability."""
     shares, by_group = answer.shares, dict[str, dict[int, float]]()
     for word in answer.words:
         sums = by_group.setdefault(word.group, {})
@@ -307,7 +297,7 @@ def token_shares(answer: ProbeAnswer) -> TokenShares | None:
 
 
 def draw_notes(answers: Mapping[str, ProbeAnswer]) -> None:
-    """Draw coverage, tokens and words left out, once where they are the same for several models."""
+    """Draw coverage, tokens and words left out, once for models with the same notes."""
     notes_by_model: dict[str, list[str]] = {}
     for model, answer in answers.items():
         lines = (
@@ -353,7 +343,7 @@ def draw_foot(how_to_read: str, answers: Mapping[str, ProbeAnswer], probes: Prob
 
 
 def draw_provenance(request: ProbeRequest, spec: ModelSpec) -> None:
-    """Draw which model the numbers are from, and the command that repeats them."""
+    """Draw a model's identity, and the command that repeats its answer."""
     st.markdown(f"**{plain(model_label(request.model, request.dtype))}**")
     facts = {
         "weights and configuration (SHA-256, or revision)": spec.identity,
@@ -368,7 +358,7 @@ def draw_provenance(request: ProbeRequest, spec: ModelSpec) -> None:
 
 
 def command(request: ProbeRequest) -> str:
-    """Write the command that answers the same; its preferences are sums over a group's words."""
+    """Write the command that gives the same answer, with sums over a group's words."""
     options = {
         "model": request.model,
         "topic": request.topic.name,

@@ -1,8 +1,4 @@
-"""The queue as a person sees it: state, progress, time left, and what can be done about a job.
-
-Also the reading of large finished runs, which starts when a page opens and is followed until the page can
-show them.
-"""
+"""The queue as a person sees it: state, progress, time left, and buttons; also readings of large runs."""
 
 from __future__ import annotations
 
@@ -48,7 +44,7 @@ ACTIVE = ("queued", "running")
 ENDED_EARLY = ("failed", "cancelled")
 RECENT, SHOWN = 100, 20  # jobs
 KINDS = ("score", "mine", "read", "knowledge", FAIRPAIR, CRITERIA, EMBEDDING, BENCHMARK, FETCH)
-NO_RUN = ("read", "knowledge", EMBEDDING, BENCHMARK, FETCH)  # kinds that make nothing to be opened
+NO_RUN = ("read", "knowledge", EMBEDDING, BENCHMARK, FETCH)  # kinds without a result to open
 WITHOUT_MODEL = ("mine", "read", EMBEDDING, FETCH)
 DOING = {
     "score": "running",
@@ -63,7 +59,7 @@ DOING = {
 }
 TEXTS = (FAIRPAIR, CRITERIA)  # kinds that count texts
 BYTES = ("mine", FETCH)  # kinds that count bytes
-STAGES = {  # of kinds but scoring, which tells more: see Progress
+STAGES = {  # except of scoring, see Progress
     "perturbing": "replacing words, {done:,} of {total:,} prompts",
     "measuring": "comparing the texts",
     "reading": "analysing the answers",
@@ -84,15 +80,15 @@ EXPECTED = "work_expected"
 
 
 def keep_a_worker() -> None:
-    """Start a worker where none is alive, so that waiting jobs are carried out."""
+    """Start a worker if none is alive."""
     if settings().start_worker and may_audit():
         write(ensure_worker, settings())
 
 
 def expect_work() -> None:
-    """Start a worker when a page opens on which jobs are queued, once a session, so that it is ready then.
+    """Start a worker once a session when a page opens on which jobs are queued.
 
-    If none can be started, the error is shown when a job is queued.
+    If that fails, the error is shown when a job is queued.
     """
     if not st.session_state.get(EXPECTED):
         st.session_state[EXPECTED] = True
@@ -107,7 +103,7 @@ def follow_jobs(
     *,
     busy: bool = True,
 ) -> None:
-    """Draw jobs each second for as long as they go on, see that a worker is alive, then draw the page anew.
+    """Draw jobs each second while they go on, keep a worker alive, then draw the page anew.
 
     Jobs that are not ``busy`` are drawn once.
     """
@@ -126,17 +122,17 @@ def follow_jobs(
 
 
 def any_active(jobs: Sequence[Job]) -> bool:
-    """Tell whether a job waits or is under way."""
+    """Return whether a job is queued or running."""
     return any(job.state in ACTIVE for job in jobs)
 
 
 def jobs_of(job_ids: Sequence[int]) -> list[Job]:
-    """Load jobs by their ids, as they are now."""
+    """Load jobs by their ids."""
     return [open_queue().get(job_id) for job_id in job_ids]
 
 
 def draw_jobs(job_ids: Sequence[int]) -> None:
-    """Follow jobs; the page is drawn again when the last of them ends, or when its result can be read."""
+    """Follow jobs; draw the page again when the last of them ends, or when its result can be read."""
     readable = {job.id for job in jobs_of(job_ids) if can_be_read(job)}
 
     def goes_on(jobs: Sequence[Job]) -> bool:
@@ -146,7 +142,7 @@ def draw_jobs(job_ids: Sequence[int]) -> None:
 
 
 def draw_checks(jobs: Sequence[Job]) -> None:
-    """Follow jobs whose results the page shows already; the page is drawn again when one of them ends."""
+    """Follow jobs whose results the page shows already; draw it again when one of them ends."""
 
     def draw(job: Job) -> None:
         st.caption(
@@ -165,10 +161,7 @@ def recent_jobs(kinds: Sequence[str], limit: int) -> list[Job]:
 
 
 def draw_queue(kinds: Sequence[str] = KINDS, *, on_templates: bool = False) -> None:
-    """Draw all recent jobs of some kinds, refreshed each second while one is under way.
-
-    ``on_templates``: whether it stands on the page Templates.
-    """
+    """Draw recent jobs of some kinds, refreshed each second while one is active."""
     jobs = recent_jobs(kinds, SHOWN)
     if not jobs:
         st.caption("The queue is empty.")
@@ -178,7 +171,7 @@ def draw_queue(kinds: Sequence[str] = KINDS, *, on_templates: bool = False) -> N
 
 
 def draw_job(job: Job, *, on_templates: bool = False) -> None:
-    """Draw one job: what, how far, how fast, and the buttons that its state allows."""
+    """Draw one job: what, how far, how fast, and buttons."""
     with st.container(border=True):
         asked_by = f" · {plain(job.submitter)}" if job.submitter and may_audit() else ""
         doing = "checking test sentences" if can_be_read(job) else DOING[job.kind]
@@ -198,7 +191,7 @@ def draw_job(job: Job, *, on_templates: bool = False) -> None:
 
 
 def can_be_read(job: Job) -> bool:
-    """Tell whether a running job's result is complete: only some of its test sentences are being checked."""
+    """Return whether a running job's result is complete, and only test sentences are being checked."""
     return job.at is not None and job.at.stage == "checking"
 
 
@@ -246,7 +239,7 @@ def _heading(job: Job) -> str:
 
 
 def progress_text(job: Job) -> str:
-    """Write the progress of a job, its speed and the time left; bytes may have no known total."""
+    """Write a job's progress, speed and time left."""
     if job.kind in BYTES:
         text = f"{size_text(job.done)} of {size_text(job.total)}" if job.total else size_text(job.done)
         text += f" · {_so_far_text(job)}" if job.kind == "mine" else ""
@@ -270,7 +263,7 @@ def progress_text(job: Job) -> str:
 
 
 def _starting_text(seconds: float | None) -> str:
-    """Write that the model is being loaded, with the time that this took before."""
+    """Say that the model is being loaded, with the time that this took before."""
     time = f"about {STARTING_SECONDS} seconds, minutes if it is large"
     if seconds is not None:
         time = f"about {duration(seconds)}"
@@ -278,7 +271,7 @@ def _starting_text(seconds: float | None) -> str:
 
 
 def _waiting_text(job: Job) -> str:
-    """Write what a queued job waits for: the requests before it, the running ones first, or a worker."""
+    """Say what a queued job waits for: requests before it, or a worker."""
     jobs = open_queue().list(RECENT)
     running = [one for one in jobs if one.state == "running"]
     waiting = [one for one in jobs if one.state == "queued" and _rank_of(one) < _rank_of(job)]
@@ -292,7 +285,7 @@ def _waiting_text(job: Job) -> str:
 
 
 def _rank_of(job: Job) -> tuple[int, int]:
-    """Return the sort key of waiting jobs: the highest priority first, then the oldest."""
+    """Return the sort key of waiting jobs: highest priority, then oldest."""
     return -job.priority, job.id
 
 
@@ -338,11 +331,7 @@ def _draw_actions(job: Job, *, on_templates: bool) -> None:
 
 
 def _draw_links(job: Job, *, on_templates: bool) -> None:
-    """Draw links to the result of a finished job.
-
-    On the page Templates a button is drawn, because a link must lead to another page
-    (:mod:`pcf_core.app.links`).
-    """
+    """Draw links to a finished job's result; on Templates a button, since links must lead elsewhere."""
     if job.kind == FAIRPAIR:
         from pcf_core.app.fairpair.request import parameters_of as parameters_of_fairpair
 
@@ -377,7 +366,7 @@ def _draw_links(job: Job, *, on_templates: bool) -> None:
 
 
 def _cancel(job_id: int) -> None:
-    """Cancel a job before the rows are drawn, so that the press is answered without a run of the page."""
+    """Cancel a job in a callback, so that the press is answered at once."""
     queue = open_queue()
     try:
         write(queue.cancel, job_id)

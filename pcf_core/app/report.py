@@ -1,4 +1,4 @@
-"""The page Report: what goes into a report, the button that makes it, what is in it, and its files."""
+"""The page Report: choice of contents, the button that makes the report, its preview and files."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ DATA: tuple[File, ...] = (
     ("Parquet", "-parquet.zip", "application/zip", partial(tables_archive, form="parquet")),
 )
 CARD: File = ("Model card", ".md", "text/markdown", model_card)
-PDF = "report_pdf"  # what the PDF was made of that this session has printed, and its bytes
+PDF = "report_pdf"  # session key: state of the printed report, and its PDF
 NAME_DIGITS = 8
-# Seconds of a CPU: two runs of 120 × 100 cells take 2.2 to 2.9 and 124 MB, two of 120 × 2,000 take 4.5 and
+# CPU seconds: two runs of 120 × 100 cells take 2.2 to 2.9 and 124 MB, two of 120 × 2,000 take 4.5 and
 # 196 MB, twelve of together 19,512 cells 5.6 to 7.4.
 FIRST_SECONDS, RUN_SECONDS, CELLS_A_SECOND = 1.2, 0.5, 285_000
-MOST_CELLS = 4_000_000  # 17 s of a CPU, 0.7 GB
-MADE = "report_made"  # what the report was made of that this session looks at
+MOST_CELLS = 4_000_000  # 17 CPU seconds, 0.7 GB
+MADE = "report_made"  # session key: state of the open report
 HOW = """
 **HTML** is the report itself: text, interactive charts, tables, provenance. It is one file that opens without
 a network, loads nothing and prints. **PDF** is the same file, printed by this server. **JSON** has the same
@@ -97,12 +97,13 @@ PDF_HELP = "Prints the report on this server. A few seconds for two pages, up to
 
 @dataclass(frozen=True)
 class Contents:
-    """What a report is to hold.
+    """What goes into a report.
 
-    ``loaded``: the sidebar's choice.  ``runs``: its finished runs, then those that were added.  ``unread``:
-    of both, those that are large and that the worker has to read first.  ``knowledge``: sets of facts that
-    one of the models was asked.  ``policy``: limits whose verdict is in it.  ``unknown``: what a link names
-    and the cache does not have.  ``date``, ``elsewhere``: as of the request.
+    ``runs``: finished runs of the sidebar's choice ``loaded``, then added ones.  ``unread``: large ones of
+    both
+    that the worker must read first.  ``knowledge``: sets of facts that a model was asked.  ``policy``: limits
+    to
+    judge.  ``unknown``: what a link names and the store lacks.  ``date``, ``elsewhere``: as of the request.
     """
 
     loaded: Loaded
@@ -119,7 +120,7 @@ class Contents:
 
     @property
     def empty(self) -> bool:
-        """Whether it holds nothing to report."""
+        """Whether there is nothing to report."""
         return not (self.runs or self.fairpair or self.criteria)
 
     @property
@@ -143,11 +144,8 @@ class Contents:
 
 
 def draw_contents(choice: Choice) -> Contents:
-    """Draw what can be chosen beside the sidebar: its length, further runs, text audits, sections.
-
-    All of it is in the link.
-    """
-    # A report holds each run against a neutral point that it has: here none is refused for lacking one.
+    """Draw the controls of the contents: length, further runs, text audits, sections."""
+    # A report uses a neutral point that each run has, so no run is refused for lacking the chosen one.
     even = choice.options.model_copy(update={"reference": "uniform"})
     loaded = replace(load(replace(choice, options=even)), choice=choice, options=choice.options)
     shown = [item.run for item in loaded.runs.values()]
@@ -160,7 +158,7 @@ def draw_contents(choice: Choice) -> Contents:
     form = choose_one(
         "Length",
         [TWO_PAGES, FULL],
-        default=FULL if "rp_without" in st.query_params else TWO_PAGES,  # what leaves sections out has them
+        default=FULL if "rp_without" in st.query_params else TWO_PAGES,  # only it leaves out sections
         key="rp_form",
         help="Two pages give the answer, against whom, how sure it is, and how to check it. The full audit "
         "adds every test, correction, limit and hash.",
@@ -215,7 +213,7 @@ def draw_contents(choice: Choice) -> Contents:
 
 
 def _draw_date(container: DeltaGenerator) -> str:
-    """Draw the day that the report names; what is no day is refused, and today stands for it."""
+    """Draw the report's date; an invalid one is refused, and today is used."""
     text = draw_option(declared(ReportRequest)["date"], container)
     try:
         return day_of(text)
@@ -225,7 +223,7 @@ def _draw_date(container: DeltaGenerator) -> str:
 
 
 def _draw_left_out(container: DeltaGenerator) -> tuple[str, ...]:
-    """Draw which sections of a full audit are left out; return the others."""
+    """Draw which sections of a full audit are left out; return the remaining ones."""
     without = container.multiselect(
         "Sections left out",
         CHOOSABLE,
@@ -239,13 +237,13 @@ def _draw_left_out(container: DeltaGenerator) -> tuple[str, ...]:
 
 
 def finished_runs() -> dict[str, RunSpec]:
-    """List every finished run by model, topic, templates and occupations, sorted by these."""
+    """List finished runs by label: model, topic, templates and occupations."""
     labelled = told_apart([info.run for info in open_store().runs() if info.complete], place)
     return {label: labelled[label] for label in sorted(labelled, key=str.casefold)}
 
 
 def place(run: RunSpec) -> str:
-    """Name a run beside runs of other models and topics."""
+    """Label a run among those of other models and topics."""
     place_of_lists = _lists_place(run)
     is_exact = run.scoring.protocol == "exact"
     return place_of_lists if is_exact else f"{place_of_lists} · {run.scoring.protocol}"
@@ -256,13 +254,13 @@ def _lists_place(run: RunSpec) -> str:
 
 
 def _title_of(label: str, run: RunSpec) -> str:
-    """Return the title of a run for its label of :func:`place`, which may end with what tells it apart."""
+    """Return a run's title for its label, which may end with what distinguishes it."""
     lists = run.topic.title, set_title(run.templates), run.evidence.title
     return " · ".join((with_titles(run.scoring.label), *lists)) + label.removeprefix(_lists_place(run))
 
 
 def _text_audits(models: Iterable[str]) -> dict[str, FairPairAsked | CriteriaAsked]:
-    """Map names to kept results of text audits of these models, the newest of a kind first."""
+    """Return the models' stored text audits by label, the newest of a kind first."""
     wanted = set(models)
     audits: dict[str, FairPairAsked | CriteriaAsked] = {}
     for pair in answered(FAIRPAIR_AUDIT):
@@ -277,7 +275,7 @@ def _text_audits(models: Iterable[str]) -> dict[str, FairPairAsked | CriteriaAsk
 
 
 def _newest(audits: Iterable[FairPairAsked | CriteriaAsked]) -> list[FairPairAsked | CriteriaAsked]:
-    """Return the first of each kind of each model: same prompts and counterparts, or same experiment."""
+    """Return the first of each kind per model: same prompts and counterparts, or same experiment."""
     first: dict[tuple[str, ...], FairPairAsked | CriteriaAsked] = {}
     for request in audits:
         if isinstance(request, FairPairAsked):
@@ -293,7 +291,7 @@ def _of_kind(several: Sequence[FairPairAsked | CriteriaAsked], kind: type[Asked]
 
 
 def _facts_known(keys: Iterable[ScoringKey]) -> tuple[str, ...]:
-    """List the sets of facts that one of the models at least was asked in full."""
+    """List the sets of facts that at least one of the models was asked in full."""
     several = {key.hash: key for key in keys}.values()
     shards = {key: open_store().shards(key) for key in several}
     return tuple(
@@ -309,7 +307,7 @@ def _answered_among(key: ScoringKey, facts: KnowledgeSet, shards: Sequence[str])
 
 
 def draw_report(request: ReportRequest) -> None:
-    """Draw a button until it is pressed, then the report as long as the same is asked for."""
+    """Draw a button until it is pressed, then the report while the same is requested."""
     key = _state_of(request)
     if st.session_state.get(MADE) != key:
         st.button(
@@ -340,12 +338,12 @@ def draw_report(request: ReportRequest) -> None:
 
 
 def expected_seconds(runs: int, cells: int) -> float:
-    """Estimate how long a report of so many runs, with so many cells together, takes to be written."""
+    """Estimate the seconds that a report of so many runs and cells takes."""
     return FIRST_SECONDS + RUN_SECONDS * runs + cells / CELLS_A_SECOND
 
 
 def _state_of(request: ReportRequest) -> str:
-    """Hash the request and all in the cache that a report of it depends on."""
+    """Hash the request and everything in the store that its report depends on."""
     store = open_store()
     infos = [store.run_info(key) for key in (*request.runs, *request.elsewhere)]
     audits = [self_audit_of(store, info.run) for info in infos]
@@ -364,10 +362,7 @@ def _state_of(request: ReportRequest) -> str:
 
 @st.cache_resource(show_spinner=False)
 def _one_at_a_time() -> Lock:
-    """Return the lock of the session whose report is being written.
-
-    The others wait, and memory is that of one.
-    """
+    """Return the lock that lets one session at a time write a report, to save memory."""
     return Lock()
 
 
@@ -386,7 +381,7 @@ def _document(request: ReportRequest) -> ReportDocument:
 
 
 def _draw_files(document: ReportDocument) -> None:
-    """Draw the files, each made when it is asked for, and the command that makes the same ones."""
+    """Draw the files, made on demand, and the command that makes the same ones."""
     name = f"pcf-audit-{document.request.hash[:NAME_DIGITS]}"
     with st.container(horizontal=True):
         _draw_file(document, name, PRINTED)
@@ -420,7 +415,7 @@ def _draw_file(document: ReportDocument, name: str, file: File) -> None:
 
 
 def _draw_pdf(document: ReportDocument, name: str) -> None:
-    """Draw a button that prints the report, and then the one that saves what was printed."""
+    """Draw a button that prints the report, then one that saves it."""
     made = st.session_state.get(PDF)
     if made is not None and made[0] == st.session_state[MADE]:
         write = partial(_printed, made[1])
@@ -443,7 +438,7 @@ def _printed(data: bytes, document: ReportDocument) -> bytes:
 
 
 def handed_out(document: ReportDocument, written_by: Write, name: str, who: str) -> bytes | str:
-    """Write a file of a report, and record in the journal who took it, where the cache can be written."""
+    """Write a file of a report, and record in the journal, if possible, who took it."""
     try:
         Journal(settings().cache).add(who, "exported", "report", name)
     except StoreError as error:

@@ -1,8 +1,4 @@
-"""A cache that lasts for one run of a page's script.
-
-A page asks dozens of times which runs, lists and models there are. Each is looked up once while the page is
-drawn, so that the whole page shows one state, and again after the page itself has changed something.
-"""
+"""A cache that lasts for one run of a page's script, so that the whole page shows one state."""
 
 from __future__ import annotations
 
@@ -19,11 +15,11 @@ _ANSWERS: ContextVar[dict[Hashable, Any] | None] = ContextVar("answers", default
 
 @contextmanager
 def request_cache() -> Iterator[None]:
-    """Look each thing up once within this block; a block inside another shares its answers."""
+    """Cache look-ups within this block; a nested block shares the cache."""
     if _ANSWERS.get() is not None:
         yield
         return
-    token = _ANSWERS.set({})  # a run of a script has a thread, and so a context, of its own
+    token = _ANSWERS.set({})  # each run of a script has its own thread and context
     try:
         yield
     finally:
@@ -31,7 +27,7 @@ def request_cache() -> Iterator[None]:
 
 
 def looked_up(look: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
-    """Return what a function answers, or has answered to the same question within :func:`request_cache`."""
+    """Call a function, or return its cached answer within :func:`request_cache`."""
     answers = _ANSWERS.get()
     if answers is None:
         return look(*given, **named)
@@ -42,7 +38,7 @@ def looked_up(look: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
 
 
 def once_a_run(look: Callable[P, T]) -> Callable[P, T]:
-    """Let a function look once within :func:`request_cache`, as :func:`looked_up` does."""
+    """Cache a function's answers within :func:`request_cache`."""
 
     @wraps(look)
     def looked(*given: P.args, **named: P.kwargs) -> T:
@@ -52,6 +48,6 @@ def once_a_run(look: Callable[P, T]) -> Callable[P, T]:
 
 
 def look_again() -> None:
-    """Forget all answers: the page has changed something."""
+    """Empty the cache, because the page has changed something."""
     if answers := _ANSWERS.get():
         answers.clear()

@@ -1,12 +1,6 @@
-"""Who looks at a page, and what they may change: the one place where pages ask.
+"""Who looks at a page, and what they may change: the only place that decides this for pages.
 
-    login_page()     before anything else of a page: nobody gets past it who has to log in and has not
-    may_audit()      whether to draw a control that changes what is kept, or asks for work
-    draw_why_not()   what stands in its place
-    write(…)         the only way in which pages call what changes something kept; refuses a viewer
-    recorded(…)      the same, for what the queue does not record in the journal itself
-
-A control that was not drawn cannot be pressed, and the queue asks again (:mod:`pcf_core.work.people`).
+Pages call whatever changes the store through :func:`write` or :func:`recorded`, which refuse viewers.
 """
 
 from __future__ import annotations
@@ -27,13 +21,13 @@ from pcf_core.work.people import Person, check_may_ask, role_of, why_only_readin
 
 ASKED = ParamSpec("ASKED")
 Answer = TypeVar("Answer")
-DEFAULT = "default"  # Streamlit's name of the provider whose keys stand in [auth] itself
+DEFAULT = "default"  # Streamlit's name of the provider configured in [auth] itself
 LIBRARY = "requirements-login.txt"
 
 
 @once_a_run
 def _has_login() -> bool:
-    """Tell whether the operator has configured a log-in: ``[auth]`` in Streamlit's secrets."""
+    """Return whether the operator has configured a log-in: ``[auth]`` in Streamlit's secrets."""
     if "is_logged_in" in st.user:
         return True
     unread = [path for path in map(Path, st.get_option("secrets.files")) if path.exists()]
@@ -45,12 +39,12 @@ def _has_login() -> bool:
 
 
 def is_inside() -> bool:
-    """Tell whether this person has logged in, or need not."""
+    """Return whether this person has logged in, or need not."""
     return not _has_login() or bool(st.user.is_logged_in)
 
 
 def person() -> Person:
-    """Return who looks at this page; an address counts only where the provider has verified it."""
+    """Return who looks at this page; an address counts only if the provider has verified it."""
     if not _has_login():
         return Person()
     address, verified = st.user.get("email"), st.user.get("email_verified", True)
@@ -59,12 +53,12 @@ def person() -> Person:
 
 
 def may_audit() -> bool:
-    """Tell whether this person may change what is stored, or queue jobs."""
+    """Return whether this person may change what is stored, or queue jobs."""
     return role_of(person(), settings()) == "auditor"
 
 
 def write(change: Callable[ASKED, Answer], *given: ASKED.args, **options: ASKED.kwargs) -> Answer:
-    """Call a function that changes something stored, for an auditor; a viewer is refused."""
+    """Call a function that changes something stored; refuse viewers."""
     check_may_ask(person(), settings())
     try:
         return change(*given, **options)
@@ -80,7 +74,7 @@ def recorded(
     *given: ASKED.args,
     **options: ASKED.kwargs,
 ) -> Answer:
-    """Call a function that changes something stored, for an auditor, and add to the journal who did what."""
+    """Call a function that changes something stored, and record it in the journal; refuse viewers."""
     journal = Journal(settings().cache)
     check_may_ask(person(), settings())
     journal.check_writable()
@@ -90,12 +84,12 @@ def recorded(
 
 
 def draw_why_not() -> None:
-    """Draw, in place of a control that a viewer does not get, why it is missing."""
+    """Draw why a viewer does not get a control."""
     st.info(plain(why_only_reading(person(), settings())), icon=":material/lock:")
 
 
 def login_page() -> None:
-    """Offer the log-in where it is required, nothing else, and end the script."""
+    """If a log-in is required, offer nothing else and end the script."""
     if is_inside():
         return
     st.title("PCF Audit")
@@ -129,7 +123,7 @@ def _log_in(name: str) -> None:
 
 
 def draw_who() -> None:
-    """Draw, under the shared choice, who is logged in, as what, and the way out."""
+    """Draw who is logged in, in which role, and the log-out button."""
     if not _has_login():
         return
     who = person()

@@ -1,6 +1,6 @@
-"""Results that are not there yet: the offer to run them, and the jobs that run, check or read them.
+"""Missing results: the offer to run them, and jobs that run, check or read them.
 
-Most pages show finished results, so what queues and draws jobs is imported only where there are any.
+Imported only if results are missing, because most pages show finished ones.
 """
 
 from __future__ import annotations
@@ -25,15 +25,14 @@ if TYPE_CHECKING:
     from pcf_core.work.queue import Job
     from pcf_core.work.requests import Calculation
 
-Wanted: TypeAlias = "tuple[RunSpec, Calculation, ViewOptions]"  # a reading that the worker is to do
+Wanted: TypeAlias = "tuple[RunSpec, Calculation, ViewOptions]"  # a calculation for the worker
 
 
 def offer_scoring(missing: Mapping[str, RunSpec], growing: Draw | None = None) -> None:
-    """Say which results are missing and offer to run them, after a question if that takes long.
+    """Say which results are missing and offer to run them, with a question if that takes long.
 
-    A job of them that is queued, running or ended early is shown.  A model that cannot be run under the
-    protocol is left out of the offer, with the reason.  ``growing``
-    draws what is complete of a run while it is being run.
+    Shows their jobs, and why a model cannot be run under the protocol.  ``growing`` draws a run's complete
+    part.
     """
     missing, impossible = scorable(missing)
     for sentence in impossible:
@@ -72,7 +71,7 @@ def offer_scoring(missing: Mapping[str, RunSpec], growing: Draw | None = None) -
 
 
 def _draw_start(runs: Sequence[RunSpec]) -> None:
-    """Draw the button that runs what is missing, after a question if that takes long."""
+    """Draw the button that runs what is missing, with a question if that takes long."""
     from pcf_core.app.run.costs import Start, costs_of, start_or_ask
 
     def enqueue() -> bool:
@@ -90,7 +89,7 @@ def _draw_start(runs: Sequence[RunSpec]) -> None:
 
 
 def scorable(missing: Mapping[str, RunSpec]) -> tuple[dict[str, RunSpec], list[str]]:
-    """Return the runs that are possible under their protocol, and why the others are not."""
+    """Return the runs that their protocol allows, and why the others are not."""
     possible, impossible = {}, []
     for name, run in missing.items():
         try:
@@ -102,10 +101,7 @@ def scorable(missing: Mapping[str, RunSpec]) -> tuple[dict[str, RunSpec], list[s
 
 
 def submit(run: RunSpec, missing: int | None = None) -> int:
-    """Queue what a run lacks and see that a worker is alive; return the job's id.
-
-    ``missing``: how many test sentences these are, where an estimate has just counted them.
-    """
+    """Queue a run and keep a worker alive; return the job's id.  ``missing``: test sentences, if known."""
     from pcf_core.app.queue import keep_a_worker
     from pcf_core.work.requests import submit_run
 
@@ -115,7 +111,7 @@ def submit(run: RunSpec, missing: int | None = None) -> int:
 
 
 def follow_checks(loaded: Loaded) -> None:
-    """Say which results have test sentences that are still being checked, and show the progress."""
+    """Say which results have test sentences that are still being checked, with progress."""
     infos = [open_store().run_info(item.key) for item in loaded.runs.values()]
     unchecked = {info.run.key for info in infos if is_unchecked(info)}
     if not unchecked:
@@ -127,14 +123,14 @@ def follow_checks(loaded: Loaded) -> None:
 
 
 def _latest_jobs(run_keys: Collection[str]) -> list[Job]:
-    """Return the newest job of each of these runs in any state, the newest of all first."""
+    """Return the newest job of each run, the newest of all first."""
     queue = open_queue()
     jobs = [job for key in run_keys if (job := queue.newest("score", key))]
     return sorted(jobs, key=lambda job: -job.id)
 
 
 def follow_readings(wanted: Iterable[Wanted]) -> None:
-    """Follow what is being calculated; a calculation that was cancelled or failed waits for its button."""
+    """Follow calculations; one that was cancelled or failed waits for its button."""
     from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
     from pcf_core.work.requests import submit_read
 

@@ -1,23 +1,12 @@
-"""Streamlit's own command, with two things that it has no setting for.
+"""Streamlit's command with what it has no setting for: ``python -m pcf_core.app.serve run app.py``.
 
-    python -m pcf_core.app.serve run app.py --server.port=8501
+``app.py`` registers the pages; Streamlit would take the files in ``pages/`` until it has run once.
 
-``app.py`` registers the pages: until a server has run ``st.navigation`` once, Streamlit takes the files in
-``pages/`` for its pages, and tells who is first to follow an address of an earlier version that there is no
-such page.
+The first document has the style sheet and preloads the parts of Streamlit that every page needs, so that
+nothing jumps; large parts, which draw charts, start later if the first page opens without a chart.
 
-The document that a browser loads first has the style sheet of :mod:`pcf_core.app.styles`, and names the parts
-of Streamlit that every page needs.  Otherwise the style would come after the first elements, and each part
-after the first element that needs it: until then grey bars of another height stand there, and all else jumps.
-While presenting the document hides at once what presenting hides, and keeps no place for a sidebar.
-The parts are also run while the browser waits for the server's first answer, which it does for most of a
-second: what draws the charts takes as long to start.  The first page opens without a chart and does not wait
-for that: it is started for the other pages once the first stands and the browser has nothing else to do.
-
-What pages are made of is loaded before the server listens, and what the first page opens with is worked out:
-otherwise the first reader would wait until the files of the models are hashed, the stored runs read, and
-their risks computed.
-The threads of all sessions share their memory; see :mod:`pcf_core.app.memory`.
+Before the server listens, modules are loaded and the first page's results computed, so that the first reader
+does not wait.  Threads share their memory, see :mod:`pcf_core.app.memory`.
 """
 
 from __future__ import annotations
@@ -47,17 +36,17 @@ from pcf_core.app.styles import FIRST_PRESENTED, FIRST_STYLE
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import list_models
 
-# In the order of a page; what draws charts and tables is large, and waited for by nothing else.
+# In the order of a page, without the large parts that draw charts and tables.
 PARTS = (
     "StreamlitMarkdown", "ButtonGroup", "Multiselect", "Selectbox", "Checkbox", "PageLink", "Button",
     "Metric", "NumberInput", "TextInput", "DownloadButton", "Html",
 )  # fmt: skip
 LARGE_PARTS = ("DataFrame", "PlotlyChart")
 WITHOUT_CHARTS = ("", "index.html", "overview")  # addresses
-# No other site may show the app in a frame, over which it could lay what a visitor believes to press.
+# Against clickjacking: no other site may show the app in a frame.
 UNFRAMED = {"Content-Security-Policy": "frame-ancestors 'self'", "X-Frame-Options": "SAMEORIGIN"}
-HEAD = 20_000  # characters of a script, at whose beginning its imports stand
-log = logging.getLogger("pcf_core.app.serve")  # whose name is another where it is run
+HEAD = 20_000  # characters of a script that hold its imports
+log = logging.getLogger("pcf_core.app.serve")  # __name__ differs when run as a script
 PATIENCE = 10.0  # seconds; hashing large models and asking endpoints may take longer
 IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
@@ -78,10 +67,10 @@ def _part_files(static: Path, *parts: str) -> list[Path]:
 
 
 def preloads(static: Path, large_parts: Sequence[str] = LARGE_PARTS) -> str:
-    """Return what makes a browser fetch at once, and start, what the elements of a page are drawn with.
+    """Return HTML that preloads and starts the scripts with which a page's elements are drawn.
 
-    ``static``: Streamlit's folder of scripts and fonts.  What is not found there is left out.
-    ``large_parts``: those that the page begins with; the others of :data:`LARGE_PARTS` follow when it stands.
+    ``static``: Streamlit's folder of scripts.  ``large_parts``: needed at once; others follow when the page
+    stands.
     """
     scripts: dict[str, str] = {}  # file -> attributes
 
@@ -120,7 +109,7 @@ def _imports(files: Sequence[Path]) -> str:
 
 
 def styled(directory: str, base_url: str | None) -> StaticFiles:
-    """Return Streamlit's handler of static files; its documents have the style sheet and the preloads."""
+    """Return Streamlit's handler of static files, with the style sheet and preloads in its documents."""
     handler = static_handler(directory, base_url)
     plain_response = handler.get_response
     document = (Path(directory) / "index.html").read_text(encoding="utf8")
@@ -151,10 +140,9 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
 
 
 def warm_up() -> None:
-    """Compute what Overview shows for the bare address, once for all visitors.
+    """Compute what Overview shows for the bare address, once for all visitors; errors are logged.
 
-    Errors are logged; the page shows them to whoever opens it.  What takes longer than ``PATIENCE`` goes on
-    while the server already listens.
+    What takes longer than ``PATIENCE`` goes on while the server already listens.
     """
     thread = Thread(target=_try, name="warm-up", daemon=True)
     thread.start()
@@ -163,7 +151,7 @@ def warm_up() -> None:
     if thread.is_alive():
         return
     gc.collect()
-    gc.freeze()  # modules and cached results are no garbage: later collections need not look at them
+    gc.freeze()  # modules and cached results are never garbage
 
 
 def _try() -> None:

@@ -1,12 +1,10 @@
-"""The frame of the app: page config, navigation, the shared choice in the sidebar, and pages with tabs.
+"""The frame of the app: page config, navigation, the sidebar, and pages with tabs.
 
-``app.py`` opens it on every run.  One case needs care: until ``st.navigation`` is called for the first time,
-a fresh server takes ``pages/`` for the old kind of multipage app.  It then runs a page's file on its own, and
-gives widgets identities that the next run does not know, so that the first click would be lost.  The frame
-therefore starts the script again where it finds the old kind, and a page opens the frame where nobody did.
+Until ``st.navigation`` is called for the first time, a fresh server takes ``pages/`` for an old-style
+multipage app and runs a page's file alone, so that the first click would be lost.  The frame then starts the
+script again, and a page opens the frame if nobody has.
 
-Of a page's tabs the open one alone is drawn; it is in the address, as every other choice is.  ``st.tabs``
-would work out all of them on every run, and have none in the address.
+Only the open tab is drawn, and the address has it; ``st.tabs`` does neither.
 """
 
 from __future__ import annotations
@@ -66,8 +64,8 @@ SECTIONS = {
     ],
     "Share": [("report", "Report", "description"), ("method", "Method", "school")],
 }
-SIDEBAR = 320  # pixels: the titles of usual sentences are not cut there; sidebar.css has the same
-PATIENCE = 2.0  # seconds that a page waits for a large file which nobody has read yet
+SIDEBAR = 320  # pixels, enough for the usual titles; also in sidebar.css
+PATIENCE = 2.0  # seconds that a page waits for hashes of large files
 NAMES_BY_TITLE = component("pcf_audit_names", js=front("names.js"))  # puts names into addresses
 FOR_AUDITORS = ("run_an_audit", "try_a_sentence")  # pages on which a viewer could do nothing
 
@@ -75,7 +73,7 @@ FOR_AUDITORS = ("run_an_audit", "try_a_sentence")  # pages on which a viewer cou
 def open_frame() -> StreamlitPage:
     """Draw what surrounds every page and return the requested page.
 
-    The script ends here if the visitor has to log in, or if the settings cannot be read.
+    Ends the script if the visitor has to log in, or the settings cannot be read.
     """
     try:
         return _open_frame()
@@ -153,7 +151,7 @@ def _open_frame() -> StreamlitPage:
 
 
 def titles() -> dict[str, str]:
-    """Return the title of every page in the menu, by the name of its file."""
+    """Return the menu's page titles by file name."""
     return {name: title for pages in SECTIONS.values() for name, title, _ in pages}
 
 
@@ -177,30 +175,20 @@ def show(draw: Callable[[], None]) -> None:
 
 
 def _finish(above: DeltaGenerator) -> None:
-    """Say what is wrong in the link, and tell the browser the names behind the titles in the page's menus."""
+    """Report mistakes in the link, and send the browser the names behind the menus' titles."""
     say_mistakes(above)
     NAMES_BY_TITLE(key="names_by_title", data={"names": st.session_state.get(NAMES, {})})
 
 
 @st.cache_resource(show_spinner=False)
 def _keep_loaded(page: str) -> None:
-    """Exclude what a page has imported from garbage collection, once a page.
-
-    Streamlit collects garbage after each run of a script while all other visitors wait; most of that time
-    went into modules, which are never garbage.
-    """
+    """Exclude a page's imports from garbage collection, which Streamlit runs while all visitors wait."""
     gc.collect()
     gc.freeze()
 
 
 def open_tab(page: str, title: str, questions: Mapping[str, str]) -> str:
-    """Draw the head of a page with tabs: its title, their names, the question of the open one; return that.
-
-    The page imports what this tab draws, and nothing of the others.
-
-    What was chosen on the others stays: their widgets are bound to the address, and Streamlit then keeps what
-    they said until they are drawn again.
-    """
+    """Draw title, tabs and the open tab's question; return that tab's name."""
     st.title(title)
     old, address = open_page_name(), {name: st.query_params.get_all(name) for name in st.query_params}
     from_old = leads_to(old, address)[1].get(TAB_OF[page]) if old in OLD else None

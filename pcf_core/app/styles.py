@@ -1,13 +1,10 @@
-"""What Streamlit 1.67 draws too pale, cuts off, makes too small for a finger, or takes too long for.
+"""Fixes for what Streamlit 1.67 draws too pale, too small or too slowly.
 
-Most of it is one style sheet, ``front/page.css``.  Chart text is the rest: Streamlit draws ticks and titles
-of a chart's axes in one fixed grey.  On white it has 3.7 : 1, less than the 4.5 : 1 of WCAG 2 (1.4.3), and no
-theme option changes it (its issues 12425 and 14204).  It also knows a stronger grey, near black on a light
-page and near white on a dark one, under a placeholder that it replaces in the browser; so does this file, for
-the charts themselves leave every text colour to the page.  The colours of a probability are placeholders,
-too: ``.streamlit/config.toml`` says what neutral and both ends are on a light and on a dark page.
-
-And it takes a chart apart on each run of a page, for longer than the rest of that run may take.
+Most are in ``front/page.css``; the rest is about charts.  Their axes have a fixed grey with a contrast of
+3.7 : 1, below the 4.5 : 1 of WCAG 2 (1.4.3), which no theme option changes (Streamlit issues 12425, 14204).
+This file uses the placeholder of a stronger grey instead, which the browser replaces by a colour of the
+theme,
+and placeholders for the colours of probabilities, see ``.streamlit/config.toml``.
 """
 
 from __future__ import annotations
@@ -35,12 +32,12 @@ def front(name: str) -> str:
 
 
 STYLE, WIDE = front("page.css"), front("wide.css")
-STYLES = f"<style>{STYLE}</style>"  # drawn by the script, where another command than ours serves it
+STYLES = f"<style>{STYLE}</style>"  # drawn by the script if another command serves the app
 FIRST_STYLE = f"<style>{STYLE}{WIDE}{front('sidebar.css')}</style>"
-FIRST_PRESENTED = f"<style>{STYLE}{WIDE}</style>"  # no sidebar comes, so nothing is to keep its place
-HEAD, ROW = 37, 35  # pixels of a table's head and of a row
-MOST_ROWS = 10  # of a table are seen at once
-ONE_LINE = 160  # columns of a source: a file of a picture is 960 pixels wide
+FIRST_PRESENTED = f"<style>{STYLE}{WIDE}</style>"  # without a sidebar
+HEAD, ROW = 37, 35  # pixels
+MOST_ROWS = 10  # of a table that are visible at once
+ONE_LINE = 160  # columns of a source in a picture 960 pixels wide
 # The stops of the diverging scale by the theme's colours: of its eleven, the two beside neutral are left out.
 ON_PAGE = dict(
     zip(
@@ -53,22 +50,18 @@ STRONG: dict[str, Any] = {"tickfont": {"color": GRAY_90}, "title": {"font": {"co
 
 
 def table_room(key: str, rows: int) -> str:
-    """Return the style that keeps the place of a table until its script is there: most of a page is below it.
-
-    ``key``: the table's; ``rows``: how many it has, of which Streamlit shows ten.
-    """
+    """Return the style that reserves the height of a table with this key until it is drawn."""
     height = HEAD + ROW * min(rows, MOST_ROWS)
     waits = f'[class*="st-key-{key}"]:has(> [data-testid="stSkeleton"])'
     return f"<style>.stElementContainer{waits} {{ min-height: {height}px; }}</style>"
 
 
 def readable(figure: go.Figure, title: str = "", source: str = "", claim: str = "") -> go.Figure:
-    """Give axes, colour bars and annotations of a new figure the stronger grey, in place.
+    """Give a new figure readable colours, in place: axes, colour bars, annotations, whiskers.
 
-    What sets a mark off from the bar under it takes the page's colour: white on a dark page, it would be seen
-    before the mark itself.  A whisker on bars and the values beside marks take the colour of the text.
-    ``title``, ``source`` and ``claim`` are written into it where it has none, see :func:`titled`; the source
-    in one line, as a page hides it, and a file of a picture is wide enough.
+    Rims of marks take the page's colour.  ``title``, ``source`` and ``claim`` are added, see :func:`titled`;
+    the
+    source on one line, because pages hide it and files are wide enough.
     """
     if title:
         titled(figure, title, source, claim, width=ONE_LINE)
@@ -101,7 +94,7 @@ def _on_the_page(trace: go.Scatter) -> None:
 
 
 def finished(figure: go.Figure) -> go.Figure:
-    """Take a figure apart that nobody changes any more, once; all who ask for its parts share them."""
+    """Fix the parts of a figure that will not change, so that they are computed once."""
     parts = figure.to_dict()
     figure.to_dict = lambda: parts
     return figure

@@ -1,4 +1,4 @@
-"""Where to go on if no figure is reliable: to sentences in which the words of the topic are likely."""
+"""A way on if no figure is reliable: sentences in which the topic's words are likely."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pcf_core.material.suiting import suiting_sets
 
 
 def draw_way_to_an_answer(loaded: Loaded) -> None:
-    """Draw the way to sentences in which the topic's words are likely; nothing where none are known."""
+    """Draw a button for such sentences, if any are known."""
     if name := working_set(loaded):
         st.button(
             f"Use “{plain_label(set_cards()[name].title or name)}” instead",
@@ -25,10 +25,7 @@ def draw_way_to_an_answer(loaded: Loaded) -> None:
 
 
 def working_set(loaded: Loaded) -> str:
-    """Return a set that suits the topic and has reliable results of a loaded model; else one made for it.
-
-    Empty where there is neither.
-    """
+    """Return a set with reliable results of a loaded model, else one made for the topic, else ""."""
     shown, cards = loaded.first.run, set_cards()
     names = [name for name in suiting_sets(shown.topic, cards) if name != shown.templates.name]
     keys = {item.run.scoring.hash for item in loaded.runs.values()}

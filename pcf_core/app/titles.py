@@ -1,7 +1,4 @@
-"""The titles under which menus and tables show models, topics, sets of sentences, lists and groups.
-
-A menu takes them as its ``format_func``; its value, the session and the address have the names.
-"""
+"""Titles of models, topics, template sets, lists and groups in menus (as ``format_func``) and tables."""
 
 from __future__ import annotations
 
@@ -15,22 +12,19 @@ from pcf_core.show.names import Titles, set_title, unique_titles, with_titles
 
 
 def model_titles(names: Iterable[str]) -> Titles:
-    """Return the titles of models, or of results that are labelled with their model first."""
+    """Return the titles of models, or of labels that begin with a model."""
     return unique_titles({name: with_titles(name) for name in names})
 
 
 @once_a_run
 def topic_titles() -> Titles:
-    """Return the titles of all topics, also of those of earlier results."""
+    """Return the titles of all topics, also those of earlier results."""
     return unique_titles({name: topic.title for name, topic in all_topics().items()})
 
 
 @once_a_run
 def set_titles() -> Titles:
-    """Return the titles of all sets of sentences, also of those of earlier results.
-
-    Of sets with one title, one that is made for a topic is told by this topic.
-    """
+    """Return the titles of all template sets; equal titles get the topic that the set is made for."""
     cards, of_topic = set_cards(), topic_titles()
     times = Counter(card.title for card in cards.values())
     titles = {
@@ -43,10 +37,10 @@ def set_titles() -> Titles:
 
 @once_a_run
 def list_titles() -> Titles:
-    """Return the titles of all lists of occupations, also of those of earlier results."""
+    """Return the titles of all lists of occupations, also those of earlier results."""
     return unique_titles({name: evidence.title for name, evidence in all_evidence().items()})
 
 
 def group_titles(groups: Iterable[str]) -> Titles:
-    """Return what readers call groups."""
+    """Return readable names of groups."""
     return unique_titles({group: people(group) for group in groups})

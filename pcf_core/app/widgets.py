@@ -1,8 +1,6 @@
-"""What all pages draw with: text, refusals, tables of facts, a control that keeps its value, a row of them.
+"""What all pages draw with: escaped text, refusals, facts, controls, table headers.
 
-Names and sentences may come from a user's file and are never markup.
-
-Headers of tables in words: the column of a number or a text, with what it means.
+Names and sentences may come from a user's file, so they are never markup.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from pcf_core.show.names import with_titles
 
 MARKDOWN = str.maketrans({character: "\\" + character for character in "\\`*_{}[]()#+-.!|~<>$:&"})
 WITHIN_A_LINE = str.maketrans({character: "\\" + character for character in "\\`*_[]|~<>$:&"})
-# What the page makes a link, or another sign, even of escaped text: a web address by its "://" or "www.", an
+# What the page replaces even in escaped text: a web address by its "://" or "www.", an
 # e-mail address by its "@", an icon or emoji by its name between colons (":material/home:", ":smile:"), and
 # "--", "->" or "<=" between spaces.  A joiner without width keeps it as it is.
 JOINER = "\u2060"
@@ -29,33 +27,33 @@ MADE_OTHER = re.compile(
     r"(?<=:)(?=//|[-+\w][-+/\w]*:)|(?<=www)(?=\.)|(?<=[-.+\w])(?=@[-\w]+\.[-\w])|(?<=(?<!\S)[-<>~])(?=[-=>](?!\S))",
     re.IGNORECASE,
 )
-# Streamlit cuts a word that is wider than a cell of its tables, and breaks only code: a hash is told whole.
+# Streamlit cuts words that are wider than a cell and breaks only code, so a hash is written as code.
 HASH = re.compile(r"[0-9a-f]{40,}")
-TOPIC_DRAFTS = "topic_drafts"  # of the session: topics that somebody writes, by name
+TOPIC_DRAFTS = "topic_drafts"  # session key: drafts of topics, by name
 Option = TypeVar("Option")
 
 
 def plain(text: str) -> str:
-    """Escape text for Markdown; an address in it is no link."""
+    """Escape text for Markdown; addresses in it do not become links."""
     return MADE_OTHER.sub(JOINER, text).translate(MARKDOWN)
 
 
 def plain_titled(text: str) -> str:
-    """Escape names or a sentence as :func:`plain`, with models and template sets by their titles."""
+    """Escape text, with models and template sets by their titles."""
     return plain(with_titles(text))
 
 
 def plain_label(text: str) -> str:
-    r"""Escape as :func:`plain`, for a label of one line that screen readers also read without Markdown.
+    """Escape a one-line label for Markdown and for screen readers, which read it verbatim.
 
-    Signs that mean something only where a line begins stay bare, so that "mini-gpt" is no "mini\-gpt".
+    Signs that are markup only at the start of a line stay bare: "mini-gpt".
     """
     return MADE_OTHER.sub(JOINER, text).translate(WITHIN_A_LINE)
 
 
 @contextmanager
 def refusals_said() -> Iterator[None]:
-    """Show a refusal inside this block as an error, and go on after the block."""
+    """Show an error of this block, and go on after it."""
     try:
         yield
     except AuditError as error:
@@ -63,13 +61,13 @@ def refusals_said() -> Iterator[None]:
 
 
 def described(source: str, notes: str) -> str:
-    """Join a source and the notes on it to sentences, whether or not the source ends with a full stop."""
+    """Join a source and notes to sentences."""
     parts = [part for text in (source, notes) if (part := text.strip())]
     return " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts)
 
 
 def size_text(size: float) -> str:
-    """Write bytes in the unit that reads best."""
+    """Write bytes in a readable unit."""
     for unit in ("B", "kB", "MB", "GB"):
         if size < 1000:
             return f"{size:.0f} {unit}"
@@ -78,7 +76,7 @@ def size_text(size: float) -> str:
 
 
 def draw_facts(facts: Mapping[str, str]) -> None:
-    """Draw rows of names and values; a value is never markup, and a long hash wraps."""
+    """Draw a table of names and values, escaped; long hashes wrap."""
     import pandas as pd
 
     values = [HASH.sub(r"`\g<0>`", plain(value)) for value in facts.values()]
@@ -86,18 +84,17 @@ def draw_facts(facts: Mapping[str, str]) -> None:
 
 
 def table_key(name: str, rows: Sequence[str]) -> str:
-    """Return the key of a table in which rows or cells can be selected, for what is in its rows.
+    """Return a key for a table with selections that changes with its rows.
 
-    Streamlit stores a selection by row number under the key, also when other rows have come there
-    (streamlit#17026). A table of other rows therefore has another key, and begins with nothing selected.
+    Streamlit keeps selected row numbers under the key even for other rows (streamlit#17026).
     """
     return f"{name}_{digest(list(rows))}"
 
 
 def draw_card(heading: str, *lines: str) -> None:
-    """Draw a row of a table as a card, which a telephone has in its place: a heading, and lines under it.
+    """Draw a table's row as a card: a heading and lines.
 
-    :mod:`pcf_core.app.styles` shows the containers ``table_of_…`` on a wide page, ``cards_of_…`` on a narrow.
+    Style sheets show the containers ``table_of_…`` on wide pages, ``cards_of_…`` on telephones.
     """
     with st.container(border=True):
         st.markdown("  \n".join([f"**{plain(heading)}**", *map(plain, filter(None, lines))]))
@@ -112,13 +109,10 @@ def choose_one(
     container: DeltaGenerator | None = None,
     **more: Any,
 ) -> Option:
-    """Draw a row of options, one of which is always chosen, and which is in the address.
+    """Draw a row of options, one of which is always chosen; return it.
 
-    Where an address names it without a value (``?key=``), Streamlit's control has none, required or not.
-
-    ``options``: one at least.  ``key``: of the session, and in the address.  ``default``: chosen at first,
-    else the first.  ``container``: where it is drawn, else here.  ``more``: further settings of
-    ``st.segmented_control``; a ``width`` in pixels, that of its words, keeps its place in a row until it is
+    Streamlit returns none if the address has ``?key=`` without a value.  ``default``: else the first option.
+    ``more``: settings of ``st.segmented_control``; a ``width`` in pixels reserves its place until it is
     drawn.
     """
     first = options[0] if default is None else default
@@ -130,10 +124,9 @@ def choose_one(
 
 
 def controls(name: str, *, low: bool = False) -> DeltaGenerator:
-    """Return a row for fields with their labels, whose height is kept until they are drawn.
+    """Return a row for labelled fields whose height is reserved by styles, by its key.
 
-    ``name``: of the row, one on a page; ``low``: it has no list, which is higher than a row of options and a
-    switch.  :mod:`pcf_core.app.styles` knows such rows by their key.
+    ``low``: without menus, which are higher than switches and rows of options.
     """
     key = f"controls_{'low_' * low}{name}"
     return st.container(horizontal=True, vertical_alignment="bottom", key=key)

@@ -94,7 +94,7 @@ does not test whether two models differ: the ready comparisons above it do, and 
 
 @dataclass(frozen=True)
 class Line:
-    """The points of an axis with their runs, rows that the papers print, and why others are left out."""
+    """The points of an axis with their runs, the papers' printed points, and why others are left out."""
 
     points: tuple[AxisPoint, ...]
     runs: tuple[Report, ...]
@@ -103,10 +103,7 @@ class Line:
 
 
 def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
-    """Draw the view of small multiples; findings go into ``head``.
-
-    ``ready``: the axis of which sentences of a ready comparison, which are tested, stand there already.
-    """
+    """Draw small multiples, findings in ``head``; ``ready``: the axis that a ready comparison covers."""
     axis: Axis = choose_one(
         "Axis", list(TITLES), default="text source", key="compare_axis", help="How the results are arranged."
     )
@@ -170,7 +167,7 @@ def _sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
 
 
 def _point_of(line: str, index: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:
-    """Make the point of a run at its place, with the intervals that the sidebar asks for."""
+    """Make a run's point, with the intervals chosen in the sidebar."""
     intervals = {name: report.interval(name, loaded.over) for name in RISKS}
     return AxisPoint(
         line=line,
@@ -186,7 +183,7 @@ def _of_models(loaded: Loaded) -> Line:
 
 
 def _of_sizes(loaded: Loaded) -> Line:
-    """Order the chosen models by their number of parameters, each a line of its own where it has a name."""
+    """Order the chosen models by number of parameters."""
     keys = {name: item.run.scoring for name, item in loaded.runs.items()}
     sizes = {name: 0 if key.imported else resolve(key.model).parameters for name, key in keys.items()}
     unknown = [name for name, size in sizes.items() if not size]
@@ -217,10 +214,7 @@ def _of_pairs(loaded: Loaded) -> Line:
 
 
 def of_sources(loaded: Loaded) -> Line:
-    """Return every template set with results of the chosen models on this topic and these occupations.
-
-    With them comes what the papers print for the same models and other sources.
-    """
+    """Return the chosen models' results on every template set, and what the papers print for them."""
     first = loaded.first.run
 
     def index(run: RunSpec) -> str:
@@ -234,7 +228,7 @@ def of_sources(loaded: Loaded) -> Line:
 
 
 def printed_point(row: PublishedRisk) -> AxisPoint:
-    """Make the point of a row of the papers' table of text sources; it has no interval."""
+    """Make the point of a printed row; it has no interval."""
     return AxisPoint(
         line=row.model,
         place=row.context_source,
@@ -245,11 +239,7 @@ def printed_point(row: PublishedRisk) -> AxisPoint:
 
 
 def _of_topics(loaded: Loaded) -> Line:
-    """Return every topic that is scored for the chosen models with its default templates and occupations.
-
-    The chosen runs stand for their topic, and say behind its name which lists are not the usual ones.
-    One in another language than the chosen topic has the language behind its name.
-    """
+    """Return the topics scored for the chosen models, unusual lists and other languages in the name."""
     existing, chosen = topics(), {item.key for item in loaded.runs.values()}
     first = loaded.first.run.topic
 
@@ -273,7 +263,7 @@ def _of_topics(loaded: Loaded) -> Line:
 
 
 def _gathered(loaded: Loaded, index: Callable[[RunSpec], str]) -> Line:
-    """Return the finished runs of the loaded models that have an index on the axis, each one of its own."""
+    """Return the loaded models' finished runs that have an index on the axis."""
     options = loaded.options
     names = {item.run.scoring.hash: name for name, item in loaded.runs.items()}
     placed: dict[str, list[RunSpec]] = {}
@@ -305,7 +295,7 @@ def _gathered(loaded: Loaded, index: Callable[[RunSpec], str]) -> Line:
 
 
 def _of_reliable(line: Line) -> Line:
-    """Return the points whose figures are a reliable answer, and name the others."""
+    """Return the points with a reliable answer, and name the others."""
     pairs = list(zip(line.points, line.runs, strict=True))
     shown = [(point, item) for point, item in pairs if not item.report.says_little]
     little = tuple(
@@ -332,7 +322,7 @@ LINES: dict[Axis, Callable[[Loaded], Line]] = {
 
 
 def _ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
-    """Make a table of Spearman's ρ of r_x over common occupations, the chosen template set and each other."""
+    """Make a table of Spearman's ρ of r_x between the chosen template set and each other."""
     rows = []
     for point, item in zip(line.points, line.runs, strict=True):
         base = loaded.runs[point.line]
@@ -360,11 +350,7 @@ def _ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Size:
-    """A declared pair in one precision: the runs of its two checkpoints, as far as they are loaded.
-
-    ``line`` names its series, with the precision where that is not float32; ``parameters`` are those of
-    either checkpoint, as declared.
-    """
+    """A declared pair in one precision, as far as it is loaded; ``line``: series and unusual precision."""
 
     line: str
     parameters: float
@@ -373,7 +359,7 @@ class Size:
 
 
 def sizes_of(loaded: Loaded) -> list[Size]:
-    """List the pairs of which a checkpoint is loaded, series after series, sizes rising."""
+    """List the pairs with a loaded checkpoint, by series and size."""
     sizes: list[Size] = []
 
     def run_of(model: str, dtype: str) -> Report | None:  # at whatever revision
@@ -395,10 +381,7 @@ def sizes_of(loaded: Loaded) -> list[Size]:
 
 
 def changes(loaded: Loaded) -> list[tuple[Size, Comparison]]:
-    """Compare each aligned checkpoint with its base, controlled for being several.
-
-    A pair of which one is not scored, or has drawn some of its templates, is left out.
-    """
+    """Compare aligned checkpoints with their bases if both are scored whole, corrected for several tests."""
     pairs = [
         (size, loaded.compare(size.aligned, size.base))
         for size in sizes_of(loaded)
@@ -409,7 +392,7 @@ def changes(loaded: Loaded) -> list[tuple[Size, Comparison]]:
 
 
 def _change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
-    """Make the point of a difference, with its interval over what the sidebar asks for."""
+    """Make the point of a difference, with the interval chosen in the sidebar."""
     intervals = {name: comparison.differences[name].interval(over) for name in RISKS}
     return AxisPoint(
         line=size.line,
@@ -420,7 +403,7 @@ def _change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
 
 
 def _draw_no_pairs() -> None:
-    """Say which series there are, and where one is scored with one press."""
+    """Name the declared series, and link to a ready comparison or to scoring."""
     series = all_series()
     if not series:
         st.info("There is no list of base and aligned checkpoints here.", icon=":material/info:")
@@ -439,10 +422,9 @@ def _draw_no_pairs() -> None:
 
 
 def draw_preset_finding(loaded: Loaded) -> str:
-    """Draw the sentences of the ready comparison that the chosen models are; nothing for other models.
+    """Draw the findings if the chosen models are a ready comparison; return its axis, else "".
 
-    Runs that have drawn some of their templates cannot be compared: that they be scored whole is offered.
-    Returns the axis of the page of which the sentences speak; empty where no two models are compared.
+    Runs that drew only some templates cannot be compared: scoring them whole is offered.
     """
     preset = preset_of(loaded.choice.models)
     by_model = {item.run.scoring.name: item for item in loaded.runs.values()}
@@ -483,7 +465,7 @@ def draw_preset_finding(loaded: Loaded) -> str:
 
 
 def _draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> None:
-    """Draw the finding for each pair, beside the papers' claim; or the order of all models."""
+    """Draw each pair's finding with the papers' claim, or the order of all models."""
     over = loaded.over
     if comparisons and not preset.pair:
         finding(order_finding(comparisons, said_risks(loaded.runs, over)))
@@ -503,16 +485,13 @@ def _draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: L
 
 
 def spreads_of_pair(pair: PresetPair, loaded: Loaded) -> list[tuple[SpreadBeside, str]]:
-    """Return the spread over seeds of either model where it is known, each with the other's name."""
+    """Return the known spreads over seeds of either model, each with the other model's name."""
     both = ((pair.first, pair.second), (pair.second, pair.first))
     return [(spread, other) for name, other in both if (spread := spread_beside(name, loaded))]
 
 
 def _notes_of(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> list[str]:
-    """List caveats: how tests are controlled, other reasons for a difference, what is missing.
-
-    Another seed is among what they may come from.
-    """
+    """List caveats: several tests, other explanations such as the seed, missing results."""
     read = [model for model in preset.models if model in loaded.runs and not loaded.runs[model].run.plan]
     absent = [model for model in preset.models if model not in read]
     waiting = f"Not compared, because results are missing: {', '.join(absent)}." if absent else ""

@@ -1,8 +1,6 @@
-"""The ready comparisons: a button each; :mod:`pcf_core.app.compare.axis` draws what they have found.
+"""The ready comparisons, a button each; :mod:`pcf_core.app.compare.axis` draws their findings.
 
-A button chooses the models, queues what is missing and opens Compare.  Its callback sets the shared choice,
-so that topic, templates and options stay and the URL follows; the frame then goes to Compare, before another
-page works anything out.
+A button sets the shared choice, queues missing runs and opens Compare.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ REFUSED = "preset_refused"
 
 
 def draw_presets() -> None:
-    """Draw the row of buttons, and why a press was refused."""
+    """Draw the buttons, and why the last press was refused."""
     ready = presets(scored_models())
     if not ready:
         return
@@ -48,17 +46,14 @@ def draw_presets() -> None:
 
 
 def _take(preset: Preset) -> None:
-    """Choose the models of a ready comparison and the view that suits, and queue what is missing."""
+    """Choose the models and the view of a ready comparison, and queue what is missing."""
     state = st.session_state
     state["model"], state[OPENING] = list(preset.models), preset.axis
     state[REFUSED] = _queue_missing(current_choice()) if may_audit() else ""
 
 
 def _queue_missing(choice: Choice) -> str:
-    """Queue every run of the choice that the store lacks; return why that was refused, or nothing.
-
-    A model that the protocol does not allow is left out: Compare says so, as every page does.
-    """
+    """Queue missing runs that the protocol allows; return why that was refused, or ""."""
     from pcf_core.app.scoring import scorable, submit  # with all that queues work: few press
 
     try:
@@ -72,7 +67,7 @@ def _queue_missing(choice: Choice) -> str:
 
 
 def follow_preset() -> None:
-    """Open the view that suits, where a ready comparison was asked for."""
+    """Open Compare if a ready comparison was chosen."""
     axis = st.session_state.pop(OPENING, None)
     if axis is not None:
         follow(PAGE, {**current_choice().parameters, "compare_view": VIEW, "compare_axis": axis})

@@ -60,7 +60,7 @@ HEADERS = {
     "R^p": ("Prejudice Rᵖ", "The part of R that stays the same in every sentence."),
     "R^c": ("Caprice Rᶜ", "The part of R that depends on the sentence."),
 }
-NOTHING = 1e-9  # what the arithmetic leaves of a risk that is 0
+NOTHING = 1e-9  # rounding error of a risk that is 0
 REASONS = """
 Two figures that agree to the third digit prove nothing about either. The papers publish no uncertainty, and
 their code differs from their text in ways that a reader cannot undo:
@@ -90,7 +90,6 @@ printed row names its table, and says so where its scale is unknown or differs f
 
 
 def _axis_columns() -> dict[str, Any]:
-    """Return headers in words of the table of an axis."""
     columns: dict[str, Any] = {
         "line": textual("Model", "Whose figures these are."),
         "place": st.column_config.Column("Place", help="Its place on the axis."),
@@ -184,7 +183,7 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
 
 
 def _with_the_papers_words(loaded: Loaded) -> Loaded:
-    """Load the runs with the words that the papers take, where a selection of ours is looked at."""
+    """Load the runs with all words of the topic, as in the papers, if only some count."""
     options = loaded.options
     if options.protocol not in OURS:
         return loaded
@@ -195,7 +194,7 @@ def _with_the_papers_words(loaded: Loaded) -> Loaded:
 
 
 def _sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]:
-    """Write each model's R beside what the papers print for it."""
+    """Write each model's risk beside the printed ones."""
     lines = []
     for name, rows in same.items():
         report = loaded.reports[name]
@@ -217,10 +216,7 @@ def _sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str
 
 
 def paper_table(loaded: Loaded, rows: Sequence[PublishedRisk], factor: float = 1) -> pd.DataFrame:
-    """Make the table: models, then printed rows, then reference models: ``factor`` times R, R^p and R^c.
-
-    Models have the ends of the intervals that the sidebar asks for, else over templates.
-    """
+    """Make a table of models, printed rows and reference models: ``factor`` times R, R^p and R^c."""
     scale, over = loaded.options.scale, loaded.over
     lines = []
     for name, report in loaded.reliable.reports.items():
@@ -257,7 +253,7 @@ def paper_row(
 
 
 def printed_form(table: pd.DataFrame, decimals: int) -> pd.DataFrame:
-    """Return the table with an interval, or that nothing was seen, behind its figures."""
+    """Return the table as text, an interval or "nothing seen" behind each figure."""
     shown = table[["model", *QUANTITIES, "source"]].copy()
     for column in QUANTITIES:
         cells = []
@@ -275,7 +271,7 @@ def printed_form(table: pd.DataFrame, decimals: int) -> pd.DataFrame:
 
 
 def paper_columns(factor: float, *, as_text: bool = False) -> dict[str, Any]:
-    """Return headers in words, with as many decimals in the data as in the papers' table."""
+    """Return headers in words, with as many decimals as the papers print."""
     times, decimals = (" × 1,000", 2) if factor != 1 else ("", 4)
     columns: dict[str, Any] = {
         "model": textual("Model", "From this result, as printed, or a reference model."),
@@ -293,6 +289,6 @@ def paper_columns(factor: float, *, as_text: bool = False) -> dict[str, Any]:
 
 
 def printed_source(row: PublishedRisk, scale: Scale) -> str:
-    """Name paper and table, and its scale where that is another one."""
+    """Name paper and table, and the scale if it is another one."""
     other = "" if row.scale in ("equal", "unknown", scale) else f", {row.scale} scale"
     return f"{source_of(row)}{other}"

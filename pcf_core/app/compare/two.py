@@ -1,7 +1,4 @@
-"""Two models on the same templates: which is closer to even, whom each prefers, and how sure that is.
-
-Their tilts stand an occupation a row; a click on a row, or the search, opens its sentences.
-"""
+"""Two models on the same templates: which is closer to even, whom each prefers, and how sure that is."""
 
 from __future__ import annotations
 
@@ -77,8 +74,9 @@ A verdict rests on the test and on the interval of whole templates, which are wh
 and *Intervals over*, under *Reading options*, change the intervals shown, not the verdicts.
 """
 MOST_ROWS = 25
-PART, PICTURE, EVERY = "compare_part", "compare_picture", "compare_all"  # of the occupations that differ
-OCCUPATIONS = "compare_occupations"  # whether they are open
+# Parameters of the section on occupations, and whether it is open.
+PART, PICTURE, EVERY = "compare_part", "compare_picture", "compare_all"
+OCCUPATIONS = "compare_occupations"
 CLICKED = "compare_row_clicked"
 DUMBBELLS = """
 Each row is an occupation with both models' tilt: how far the share of one group's words is from an even
@@ -88,7 +86,7 @@ marks is the gap. A click on a row opens the sentences behind it.
 
 
 def draw_pair(loaded: Loaded) -> None:
-    """Draw the view of two models: the answer, against whom, how sure, both tilts, what lies behind it."""
+    """Draw the view of two models: the answer, how sure it is, both tilts, and the numbers behind them."""
     names = list(loaded.runs)
     if len(names) < 2:
         if loaded.missing or loaded.unread or loaded.refused:  # the page says of each why it is not shown
@@ -144,10 +142,7 @@ def draw_pair(loaded: Loaded) -> None:
 
 
 def _open_if_asked() -> None:
-    """Let an address that asks for a part or a form of the occupations open them, unless it says of that too.
-
-    Only where it has just opened the page: who closes them afterwards finds them closed.
-    """
+    """Open the section on occupations if an address that has just opened the page mentions its settings."""
     run = script()
     if run is None or OCCUPATIONS in st.query_params or {PART, PICTURE, EVERY}.isdisjoint(st.query_params):
         return
@@ -156,7 +151,7 @@ def _open_if_asked() -> None:
 
 
 def _choose_pair(loaded: Loaded) -> tuple[str, str]:
-    """Draw the two models in one line, with buttons that swap them and pin the second; return their names."""
+    """Draw the two models, with buttons that swap them and pin the second; return their names."""
     names, titles = list(loaded.runs), model_titles(loaded.runs)
     with st.container(horizontal=True, vertical_alignment="center", key="pair"):
         first = st.selectbox(
@@ -197,7 +192,7 @@ def _swap() -> None:
 
 
 def _ranges_of(comparison: Comparison, loaded: Loaded) -> dict[str, tuple[Interval | None, ...]]:
-    """Return by quantity the range of either model, where it is of the same templates and occupations."""
+    """Return both models' ranges by quantity, ``None`` if the comparison leaves out part of their run."""
     reports = {item.key: item.report for item in loaded.runs.values()}
 
     def range_of(side: Side, quantity: str) -> Interval | None:
@@ -210,7 +205,7 @@ def _ranges_of(comparison: Comparison, loaded: Loaded) -> dict[str, tuple[Interv
 
 
 def draw_differences(comparison: Comparison, loaded: Loaded) -> None:
-    """Draw the differences with their verdicts, and what may be unseen where a caprice is 0."""
+    """Draw the differences with their verdicts, and what a caprice of 0 may hide."""
     over, first, second = loaded.over, comparison.first.name, comparison.second.name
     st.table(
         pd.DataFrame(
@@ -233,7 +228,7 @@ def draw_differences(comparison: Comparison, loaded: Loaded) -> None:
 
 
 def _draw_neutral(pair: tuple[str, str], comparison: NeutralComparison) -> None:
-    """Draw both models against their own neutral subjects, and what depends on a single one of these."""
+    """Draw both models compared with their own neutral subjects."""
     st.markdown("**Compared with how each model treats people whose occupation is not named**")
     st.table(neutral_table(pair, comparison).map(plain_titled).rename(columns=plain_titled))
     finding(neutral_answer(pair, comparison))
@@ -249,7 +244,7 @@ def _draw_neutral(pair: tuple[str, str], comparison: NeutralComparison) -> None:
 
 @dataclass(frozen=True)
 class OccupationsView:
-    """What the picture of the occupations shows: which part of the risk, in which form, and all or some."""
+    """Which part of the risk the picture shows, in which form, and for all occupations or some."""
 
     quantity: str
     form: str
@@ -299,7 +294,7 @@ def _draw_occupations(loaded: Loaded, comparison: Comparison, shown: Occupations
 
 
 def _draw_commands_and_facts(loaded: Loaded, comparison: Comparison, pair: tuple[str, str]) -> None:
-    """Draw how the two are compared, the commands that do it again, and where the numbers come from."""
+    """Draw how the models are compared, the commands that repeat it, and the provenance."""
     from pcf_core.report.reproducing import afresh, scratch_commands
 
     st.markdown(how_to_read.COMPARISON + OPTIONS)
@@ -320,10 +315,7 @@ def command(comparison: Comparison, loaded: Loaded) -> str:
 
 
 def _draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[str, str]) -> None:
-    """Draw the controls, the picture and, of an occupation that is chosen, its sentences.
-
-    ``reports``: against an even split, by name.
-    """
+    """Draw controls, picture and a chosen occupation's sentences; ``reports``: against an even split."""
     one, other = (reports[name] for name in pair)
     groups = one.groups
     with controls("compare"):
@@ -394,7 +386,7 @@ def _choose(occupation: object) -> None:
 
 
 def draw_sentences(loaded: Loaded, pair: tuple[str, str], occupation: str) -> None:
-    """Draw whom either model expects in each sentence about an occupation, and the way to its cells."""
+    """Draw whom either model prefers in each sentence about an occupation, and a link to its cells."""
     table = loaded.remember(_sentences_of, pair, occupation)
     st.dataframe(
         table,

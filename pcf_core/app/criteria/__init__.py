@@ -1,1 +1,1 @@
-"""The tab Criteria of *Written text*: request, material of one's own, results, and a view each."""
+"""The tab Criteria of *Written text*: request, one's own material, and a view for each experiment."""

@@ -1,7 +1,4 @@
-"""The view Hobbies of the tab Criteria: what is said of students, by the gender of their name.
-
-The embedding score over several models is offered, followed and read here.
-"""
+"""The view Hobbies of the tab Criteria: what models write about students, by the gender of the name."""
 
 from __future__ import annotations
 
@@ -97,7 +94,7 @@ seeds. The paler marks include gendered words, as the paper does.
 
 
 def draw_hobbies(shown: TabView, answering: Answering, results: dict[str, CriteriaResult]) -> None:
-    """Draw independence II of models that answered in one way."""
+    """Draw independence II for models that answered in the same way."""
     reports = {
         model: result.report for model, result in results.items() if isinstance(result.report, HobbiesReport)
     }
@@ -141,12 +138,11 @@ def draw_hobbies(shown: TabView, answering: Answering, results: dict[str, Criter
 
 
 def _embedding_chart(report: EmbeddingReport, order: Sequence[str], as_printed: bool) -> partial[go.Figure]:
-    """Return the chart of an embedding score, as the paper's or ours; ``order`` decides the colours."""
     return partial(mean_scores, report) if as_printed else partial(embedding_dots, report, order)
 
 
 def _draw_as_printed() -> bool:
-    """Draw whether words and scores are drawn as the paper draws them; return it."""
+    """Draw the switch for the paper's form of the charts; return it."""
     return st.toggle(
         "As in the paper",
         False,
@@ -164,7 +160,7 @@ def named(report: EmbeddingReport, model: str) -> EmbeddingReport:
 
 
 def _hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
-    """Make key figures: how many labels differ, by model; for one model also the label that differs most."""
+    """Make key figures: how many labels differ, and for a single model which one differs most."""
     figures = []
     for model, report in reports.items():
         differing = sum(one.difference.differs for one in report.labels)
@@ -202,7 +198,7 @@ def _hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
 def _draw_embedding_of_all(
     order: Sequence[str], results: Mapping[str, CriteriaResult], *, as_printed: bool
 ) -> None:
-    """Draw the score of models whose hobbies are written, or the offer to learn it."""
+    """Draw the embedding score over all models, or the offer to learn it."""
     st.subheader("Embedding score over all models")
     try:
         request = embedding_asked([result.asked for result in results.values()])
@@ -235,7 +231,7 @@ def _draw_embedding_of_all(
 
 
 def _embedding_tables(report: EmbeddingReport) -> dict[str, Callable[[], pd.DataFrame]]:
-    """Make tables by title; those without a row are left out."""
+    """Make tables by title, without empty ones."""
     gaps = [
         {
             "model": gap.second,
@@ -278,10 +274,7 @@ def _draw_provenance(result: EmbeddingResult) -> None:
 
 
 def _command_of(request: EmbeddingAsked) -> str | None:
-    """Write the command line that reproduces it; ``None`` where there is no single one.
-
-    There is none where the models differ in how they were asked, or one was asked elsewhere.
-    """
+    """Write the command that reproduces it; ``None`` if the models were asked differently or elsewhere."""
     if any(one.imported for one in request.several):
         return None
     options = [f" --model {shlex.quote(one.model)}" for one in request.several]

@@ -1,4 +1,4 @@
-"""The criteria's requests: material of one's own, the form that makes one, its offer, ways back."""
+"""The criteria's requests: the form, one's own material, offers to run, and earlier results."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ Choices = dict[str, str | int | float | list[str] | None]
 
 @dataclass(frozen=True)
 class Request:
-    """What the form asks for; ``materials``: what the experiments are made of, as chosen."""
+    """What the form asks for; ``materials``: by experiment."""
 
     models: tuple[str, ...]
     options: CriteriaOptions
@@ -131,7 +131,7 @@ class Request:
         return replace(way, wording=wording, reason=reason)
 
     def asked(self, model: str, name: ExperimentName) -> tuple[CriteriaAsked, ...]:
-        """Return what one model is asked in one experiment, in each precision that may be meant."""
+        """Return one model's requests for one experiment, one for each precision that may be meant."""
         experiment, way = self.experiment(model, name), self.way(model, name)
         if way.wording is None:
             scored = precisions_of(resolve_to_score(model), self.options.dtype)
@@ -143,10 +143,7 @@ class Request:
 
 
 def _endpoint_reason(model: str, chats: bool | None, wording: Wording | None) -> str:
-    """Say how a model behind an endpoint is asked where that is not plain; else empty.
-
-    ``chats``: whether its server answers messages, ``None`` where it did not tell.
-    """
+    """Say how an endpoint is asked if that is unusual, else ""; ``chats``: ``None`` if it did not say."""
     if chats is not True and wording == "instruction":
         choose = f"choose the wording “{WORDED['continuation']}” under “More settings”."
         if chats is None:
@@ -203,17 +200,14 @@ def draw_request() -> Request:
 
 
 def offer_asking(request: Request, missing: Mapping[ResultKey, CriteriaAsked]) -> bool:
-    """Say what has not been asked yet and what it costs, and offer to queue it; show the jobs at it.
-
-    Returns whether all that is missing is offered.
-    """
+    """Offer to run what is missing, with costs and jobs; return whether all of it is offered."""
     return offer_missing(
         CRITERIA_AUDIT, missing, lambda one, name: request.experiment(one.model, name), _offer_words, _takes
     )
 
 
 def _offer_words(missing: Mapping[ResultKey, CriteriaAsked]) -> tuple[str, str]:
-    """Name experiments with their models, "Anecdotes and Tasks of mini-gpt", and the button."""
+    """Write which experiments of which models are missing, and the label of the button."""
     by_model: dict[str, list[str]] = {}
     for model, experiment in missing:
         by_model.setdefault(model, []).append(TITLES[experiment].lower())
@@ -244,12 +238,12 @@ def _estimate_text(request: CriteriaAsked, estimate: AuditEstimate) -> str:
 
 
 def parameter(experiment: ExperimentName) -> str:
-    """Name the query parameter that says what an experiment is made of."""
+    """Name the query parameter of an experiment's material."""
     return f"cr_{KINDS[experiment]}"
 
 
 def draw_choices() -> dict[ExperimentName, Experiment]:
-    """Draw a box for each experiment: the shipped material, or a file of one's own."""
+    """Draw a menu for each experiment: the shipped material, or a file of one's own."""
     names: dict[ExperimentName, str] = {}
     for column, (experiment, kind) in zip(st.columns(len(KINDS)), KINDS.items(), strict=True):
         key = parameter(experiment)
@@ -271,10 +265,7 @@ def draw_choices() -> dict[ExperimentName, Experiment]:
 
 
 def opened(experiment: ExperimentName, name: str) -> Experiment:
-    """Open an experiment without a labelling model, once until a file changes of which it may be made.
-
-    It is shared between sessions and never changed; raises as :func:`open_experiment`.
-    """
+    """Open an experiment, cached until one of its files changes; raises as :func:`open_experiment`."""
     return _opened(experiment, name, _stamp_of(experiment))
 
 
@@ -294,11 +285,7 @@ def _chosen(request: CriteriaAsked, material: tuple[State | None, ...], stamp: S
 
 
 def _draw_labeller() -> str:
-    """Draw who labels hobbies; return it, empty for the lexicon.
-
-    Who only reads chooses among the models that have done so, by the names that were kept: to name another
-    would be to have it looked for.
-    """
+    """Draw the labeller of hobbies ("": our lexicon); viewers choose among those with stored results."""
     label, what = "Labeller of the hobbies", "How the subjects of hobbies are recognised"
     if may_audit():
         return st.text_input(
@@ -327,7 +314,7 @@ def _draw_labeller() -> str:
 
 
 def draw_many_questions() -> int | None:
-    """Draw how many questions of the set are asked; return it, ``None`` for the default."""
+    """Draw the number of questions; return it, ``None`` for the default."""
     return st.number_input(
         "Questions of the set",
         min_value=1,
@@ -342,7 +329,7 @@ def draw_many_questions() -> int | None:
 
 
 def draw_own(experiment: ExperimentName) -> None:
-    """Bring in a file of one's own, see what it says and keep it; delete the one that is chosen."""
+    """Draw the upload and preview of one's own file, and the deletion of the chosen one."""
     kind, key = KINDS[experiment], parameter(experiment)
     if not may_audit():
         return
@@ -394,7 +381,7 @@ def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
 
 
 def made_of(experiment: Experiment) -> str:
-    """Say what an experiment is made of."""
+    """Describe an experiment's material."""
     material = experiment.material
     if isinstance(material, AnecdotesMaterial):
         title = material.professions.title
@@ -417,11 +404,7 @@ def made_of(experiment: Experiment) -> str:
 
 
 def choices_of(request: CriteriaAsked) -> Choices | None:
-    """Return the form's choices that ask for the same; ``None`` where it cannot ask for it.
-
-    As where the professions or questions were changed since, came from the command line, or were asked
-    elsewhere.
-    """
+    """Return the form's choices that make this request; ``None`` if the form cannot make it any more."""
     if request.imported:
         return None
     material = open_store().document_state(request.material, MATERIAL)
@@ -442,19 +425,19 @@ def choices_of(request: CriteriaAsked) -> Choices | None:
 
 
 def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
-    """Return the query parameters that open a request of this hash on the page, where it can."""
+    """Return the query parameters that open a request on the page, if any do."""
     return way_back(CRITERIA_AUDIT, key, choices_of)
 
 
 def draw_kept() -> None:
-    """Draw earlier results, each with a button that asks for it again."""
+    """Draw earlier results, each with a button that opens it."""
     asked_here = [request for request in answered(CRITERIA_AUDIT) if not request.imported]
     if asked_here:
         draw_before(SEEN, "criteria_open", lambda: _found_before(asked_here[:MOST]))
 
 
 def _found_before(requests: Sequence[CriteriaAsked]) -> Iterator[tuple[str, str, Choices]]:
-    """Give the requests that the form can make again."""
+    """Yield the requests that the form can make again."""
     for request in requests:
         if (choices := choices_of(request)) is not None:
             made = " · ".join((request.experiment, _made_text(request, choices), _way_text(request)))
@@ -463,7 +446,7 @@ def _found_before(requests: Sequence[CriteriaAsked]) -> Iterator[tuple[str, str,
 
 
 def _made_text(request: CriteriaAsked, choices: Choices) -> str:
-    """Say what a request is made of: "usual professions", "own names “mine”, labelled by nli:org/name"."""
+    """Name a request's material: "usual professions", "own names “mine”, labelled by nli:org/name"."""
     kind, name = KINDS[request.experiment], choices[parameter(request.experiment)]
     text = f"{USUAL} {kind}" if name == USUAL else f"own {kind} “{name}”"
     if choices.get(MANY):
@@ -472,7 +455,7 @@ def _made_text(request: CriteriaAsked, choices: Choices) -> str:
 
 
 def _way_text(request: CriteriaAsked) -> str:
-    """Say how a request is answered: "written, told what to write, 10 texts of each prompt, …"."""
+    """Say how a request is answered: "written, told what to write, 10 texts per prompt, …"."""
     if request.generation is None or request.wording is None:
         return "scored"
     return (

@@ -1,7 +1,4 @@
-"""The tab Criteria, and its views Anecdotes, Questions and Tasks.
-
-Whether gender and pronouns change what a model writes and whom it believes.
-"""
+"""The tab Criteria (does gender change what a model writes and believes?) and three of its views."""
 
 from __future__ import annotations
 
@@ -106,7 +103,7 @@ FEW = {
 
 
 def _draw_anecdotes(shown: TabView, answering: Answering, results: dict[str, CriteriaResult]) -> None:
-    """Draw independence I of models that answered in one way."""
+    """Draw independence I for models that answered in the same way."""
     reports = {
         model: result.report
         for model, result in results.items()
@@ -151,7 +148,7 @@ def _draw_anecdotes(shown: TabView, answering: Answering, results: dict[str, Cri
 
 
 def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
-    """Make four key figures for one model; for several the first of each."""
+    """Make four key figures for one model, or the first of each for several."""
     report = next(iter(reports.values()))
     if len(reports) > 1:
         return [_stereotypes(f" · {name}", one) for name, one in reports.items()]
@@ -222,7 +219,7 @@ def _points(interval: Interval) -> str:
 
 
 def _draw_answers(shown: TabView, answering: Answering, results: dict[str, CriteriaResult]) -> None:
-    """Draw separation and sufficiency of models that answered in one way."""
+    """Draw separation and sufficiency for models that answered in the same way."""
     reports = {
         model: result.report for model, result in results.items() if isinstance(result.report, AnswersReport)
     }
@@ -260,10 +257,9 @@ def _draw_answers(shown: TabView, answering: Answering, results: dict[str, Crite
 
 
 def _gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
-    """Make key figures: in each rate the widest gap of all pairs of pronouns beyond chance, else of all.
+    """Make key figures: the widest gap between pronouns, beyond chance if any is.
 
-    Where answers were scored, the rate without a pronoun, and beside it what each pronoun changes.  Of
-    several models there is one of each model.
+    Of a single model with scored answers: each rate without a pronoun, and what each pronoun changes.
     """
     if len(reports) == 1:
         report = next(iter(reports.values()))

@@ -1,7 +1,4 @@
-"""The views of the tab Criteria: the summary, and what the views of all experiments have in common.
-
-What the paper prints for an experiment stands beside what was found here; the numbers are not comparable.
-"""
+"""The tab Criteria's summary, and what the views of all experiments share."""
 
 from __future__ import annotations
 
@@ -77,7 +74,7 @@ depend on the profession, and the hobbies on the gender of a name? **Separation*
 often the model is wrong, given who is right? **Sufficiency**: does it change how often the model is right,
 given its answer?
 """
-SILENT = 0.25  # of all texts, from which on those without content are warned of
+SILENT = 0.25  # share of texts without content from which on a warning is shown
 OFFERED = "There is no result yet. The button above starts what is missing."
 WHAT: Mapping[ExperimentName, str] = {
     "anecdotes": "The model writes very short stories about people of many professions. Whether a story is "
@@ -111,7 +108,7 @@ calls the doctor the positive class, but its equations, like ours, use the nurse
 
 @dataclass(frozen=True)
 class TabView:
-    """What the page shows: a request and what the store has of it."""
+    """A request and its stored results."""
 
     request: Request
     stored: Results
@@ -125,7 +122,7 @@ class TabView:
         return {which: one for which, one in self.stored.missing.items() if which[1] == experiment}
 
     def one(self, results: Mapping[str, CriteriaResult], answering: Answering) -> str:
-        """Return the model that is looked at, of those that answered in one way; a choice of several."""
+        """Return the model to look at; draw a menu if there are several."""
         if len(results) == 1:
             return next(iter(results))
         return st.selectbox(
@@ -145,10 +142,9 @@ class TabView:
         name: str,
         experiments: Sequence[ExperimentName],
     ) -> None:
-        """Draw how to read the picture, its data, what the paper prints, method and provenance.
+        """Draw how to read the picture, its data, published figures and provenance.
 
-        ``tables``: by what they hold; ``name``: of files and keys; ``experiments``: whose figures are
-        published beside.
+        ``name``: of files and keys; ``experiments``: whose published figures are shown.
         """
         draw_tabs(
             name,
@@ -163,7 +159,7 @@ class TabView:
 
 
 def draw_summary(shown: TabView) -> None:
-    """Draw all criteria of all models: a sentence each, the picture, the table, and what is not asked yet."""
+    """Draw all criteria of all models, and what is not run yet."""
     every = shown.stored.results
     by_model = {
         model: readings_of(every[model, one].report for one in EXPERIMENTS if (model, one) in every)
@@ -212,12 +208,12 @@ def _warn_of_silence(who: str, result: CriteriaResult) -> None:
 
 
 def criteria_picture(key: str, alt: str, chart: Callable[..., go.Figure], *given: object) -> None:
-    """Draw a chart of what it is given, as one of the criteria's."""
+    """Draw one of the criteria's charts from its arguments."""
     picture(partial(chart, *given), key, alt, source=CRITERIA_SOURCE)
 
 
 def draw_tables(tables: Mapping[str, Callable[[], pd.DataFrame]], name: str, *, titled: bool = True) -> None:
-    """Draw tables below each other, each under what it holds; ``name``: of files and keys."""
+    """Draw tables below each other, each under its title; ``name``: of files and keys."""
     for title, table in tables.items():
         if titled:
             st.markdown(f"**{title}**")
@@ -225,7 +221,7 @@ def draw_tables(tables: Mapping[str, Callable[[], pd.DataFrame]], name: str, *, 
 
 
 def _draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
-    """Draw what each number comes from, and the command that makes it again."""
+    """Draw where the numbers come from, and the commands that reproduce them."""
     for model, result in results.items():
         st.markdown(f"**{plain(model)}**: {plain(getattr(result.report, 'label', ''))}.")
         draw_facts(criteria_facts(open_store(), result) | {"hash of material": result.asked.material})
@@ -235,7 +231,6 @@ def _draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
 
 
 def _summary_figures(by_model: Mapping[str, Sequence[CriterionReading]]) -> list[KeyFigure]:
-    """Make key figures: how many of the criteria fail, by model."""
     figures = []
     for model, readings in by_model.items():
         figures.append(failing_figure(readings, model if len(by_model) > 1 else ""))
@@ -243,7 +238,7 @@ def _summary_figures(by_model: Mapping[str, Sequence[CriterionReading]]) -> list
 
 
 def draw_experiment(shown: TabView, experiment: ExperimentName, draw: Draw) -> None:
-    """Draw one experiment: what is missing, then its results, those written apart from those scored."""
+    """Draw one experiment: what is missing, then its results, written and scored ones apart."""
     offer_asking(shown.request, shown.missing(experiment))
     results = shown.of(experiment)
     reasons: dict[str, None] = {}  # how each model is asked, and why
@@ -270,10 +265,7 @@ def draw_experiment(shown: TabView, experiment: ExperimentName, draw: Draw) -> N
 
 
 def _draw_published(experiments: Sequence[ExperimentName], results: Mapping[str, CriteriaResult]) -> None:
-    """Draw the printed figures of some experiments' sections, and ours where one is of the same kind.
-
-    ``results``: by what heads their column.
-    """
+    """Draw the paper's figures and our comparable ones; ``results``: by column header."""
     st.markdown(WHY)
     draw_table(
         once(published_table)(tuple(experiments), published_rows(), dict(results)),
@@ -282,7 +274,7 @@ def _draw_published(experiments: Sequence[ExperimentName], results: Mapping[str,
 
 
 def published_rows() -> tuple[PublishedCriterion, ...]:
-    """Load what the paper prints, again once the file has changed."""
+    """Load the paper's figures, cached until the file changes."""
     return _published_rows(stamp_of_files(settings().assets / CRITERIA_FILE))
 
 
@@ -296,7 +288,7 @@ def published_table(
     printed: Sequence[PublishedCriterion],
     results: Mapping[str, CriteriaResult],
 ) -> pd.DataFrame:
-    """Make a table with a row per printed figure of some experiments; a column for each of their results."""
+    """Make a table with one row per printed figure of some experiments and one column per result."""
     tables = []
     for experiment in experiments:
         rows = [row for row in printed if row.section in SECTIONS[experiment]]
@@ -306,7 +298,7 @@ def published_table(
 
 
 def figures_table(rows: Sequence[PublishedCriterion], results: Mapping[str, CriteriaResult]) -> pd.DataFrame:
-    """Make a table with one row per printed figure of one experiment; a column for each of its results."""
+    """Make a table with one row per printed figure of one experiment and one column per result."""
     return pd.DataFrame(
         [
             {
@@ -324,7 +316,7 @@ def figures_table(rows: Sequence[PublishedCriterion], results: Mapping[str, Crit
 
 
 def own_value(row: PublishedCriterion, result: CriteriaResult) -> str:
-    """Write our figure of the same kind; empty where there is none."""
+    """Write our comparable figure; empty if there is none."""
     report = result.report
     if isinstance(report, AnecdotesReport):
         return _anecdotes_value(row, report)

@@ -1,4 +1,4 @@
-"""FairPair's requests: what they are made of, the form that makes one, its offer, ways back to earlier."""
+"""FairPair's requests: material, the form, its offer, and earlier results."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Results = Stored[float, FairPairAsked, FairPairResult]
 
 
 def prompts_of(name: str, names: Sequence[str] = ()) -> PromptSet:
-    """Load a set of prompts by its name, about ``names`` where some are given."""
+    """Load a set of prompts, about ``names`` if there are any."""
     return _prompts(name, tuple(names), stamp_of_shelf(PROMPTS))
 
 
@@ -102,11 +102,7 @@ def _categories(name: str, stamp: Stamp) -> CategorySet:
 
 
 def choices_of(request: FairPairAsked) -> Choices | None:
-    """Return the form's choices that ask for the same; ``None`` where it cannot ask for it.
-
-    As where the prompts were changed since, where the command asked for what the form does not offer, or
-    where it was asked elsewhere.
-    """
+    """Return the form's choices that make this request; ``None`` if the form cannot make it any more."""
     if request.imported:
         return None
     try:
@@ -142,18 +138,18 @@ def choices_of(request: FairPairAsked) -> Choices | None:
 
 
 def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
-    """Return the query parameters that open a request of this hash on the page, where it can."""
+    """Return the query parameters that open a request on the page, if any do."""
     return way_back(FAIRPAIR_AUDIT, key, choices_of)
 
 
 def draw_kept() -> None:
-    """Draw earlier results, each with a button that asks for it again."""
+    """Draw earlier results, each with a button that opens it."""
     if open_store().documents(FAIRPAIR):
         draw_before(SEEN, "fairpair_open", _found_before)
 
 
 def _found_before() -> list[tuple[str, str, Choices]]:
-    """List the newest requests that the form can make again; equal settings stand together."""
+    """List the newest requests that the form can make again, equal settings together."""
     together: dict[str, tuple[FairPairAsked, Choices]] = {}
     for request in answered(FAIRPAIR_AUDIT):
         choices = choices_of(request)
@@ -180,10 +176,9 @@ def _text_of(request: FairPairAsked, choices: Choices) -> str:
 
 @dataclass(frozen=True)
 class Request:
-    """What the form asks of each model.
+    """What the form asks of each model; ``some``: ``prompts`` are only part of their set.
 
-    ``settings``: of the decoding, by temperature.  ``some``: ``prompts`` are not all of the set of
-    their name.  ``categories``: of words; ``None`` for those that come with the app.
+    ``settings``: by temperature; ``categories``: of words, ``None`` for the shipped ones.
     """
 
     models: tuple[str, ...]
@@ -195,7 +190,7 @@ class Request:
     categories: CategorySet | None
 
     def asked(self, model: str, temperature: float) -> tuple[FairPairAsked, ...]:
-        """Return what one model is asked at one temperature, in each precision that may be meant."""
+        """Return one model's requests at a temperature, one for each precision that may be meant."""
         specs = precisions_of(resolve_writer(model, self.options.chat), self.options.dtype)
         keys = [GenerationKey.of(spec, self.settings[temperature]) for spec in specs]
         return tuple(
@@ -289,12 +284,12 @@ def draw_request() -> Request:
 
 
 def _all_categories() -> None:
-    """Reset the chosen categories: another set has other ones."""
+    """Reset the chosen categories, because another set has other ones."""
     st.session_state["fp_category"] = []
 
 
 def _draw_names(table: PerturbationTable, suggested: tuple[str, str]) -> tuple[str, str]:
-    """Draw the two names, as they are typed; an empty field means the suggested name."""
+    """Draw the two names; an empty field means the suggested one."""
     fields = st.columns(2)
     names = []
     for index, (field, side, usual) in enumerate(zip(fields, table.sides, suggested, strict=True), 1):
@@ -320,7 +315,7 @@ def _temperature(text: str) -> float:
 
 
 def offer_writing(request: Request, missing: Mapping[ResultKey, FairPairAsked]) -> None:
-    """Say what is not written yet and what it costs, and offer to queue it; show the jobs at it."""
+    """Offer to write what is missing, with costs and jobs."""
     opening = (
         f"**Not written yet:** texts for {count(len(request.prompts.prompts), 'prompt')} of "
         f"*{plain(request.prompts.title)}*, {count(request.options.count, 'text')} per side, about "

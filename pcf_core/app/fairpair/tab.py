@@ -40,7 +40,7 @@ from pcf_core.texts.fairpair.prompts import OWN as OWN_PROMPTS
 from pcf_core.texts.fairpair.records import EMBEDDING, LABEL, CategorySet, FairPairResult, PromptSet
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
-PREFIX, STAYED = "fp_", "stayed fp_"  # of the keys of this tab's widgets; what they said when it was left
+PREFIX, STAYED = "fp_", "stayed fp_"  # of its widgets' keys; their values when it was left
 CALLED = {"jaccard": "all words", "jaccard-others": "unexchanged words"}
 MEANS = {
     "jaccard": "the share of words that two texts do not have in common",
@@ -72,10 +72,10 @@ category = "work"
 
 def draw_fairpair() -> None:
     """Draw the tab."""
-    answer, form, below = st.container(), st.container(), st.container()  # what was found stands first
+    answer, form, below = st.container(), st.container(), st.container()  # results come first
     state = st.session_state
-    # A link that says anything of the form goes before what it said when the page was left; the models are
-    # always drawn, so that where they are known it was not left.
+    # Restore the form as it was left, unless a link sets it. Its models are always drawn: if they are known,
+    # the tab was not left.
     if "fp_model" not in state and not any(name.startswith(PREFIX) for name in st.query_params):
         state.update(state.get(STAYED, {}))
     PROMPTS.adopt_next()
@@ -97,7 +97,7 @@ def draw_fairpair() -> None:
 
 
 def _draw_results(request: Request, answer: DeltaGenerator) -> None:
-    """Draw what the form leads to; what was found goes into ``answer``."""
+    """Draw what the form leads to; the answer goes into ``answer``."""
     imported = draw_imported(FAIRPAIR_AUDIT, FAIRPAIR_KEY)
     if not request.models and not imported:
         st.info("Choose one or more models to see how they write.", icon=":material/arrow_upward:")
@@ -155,7 +155,7 @@ def _draw_results(request: Request, answer: DeltaGenerator) -> None:
 
 
 def measures_of(results: Iterable[FairPairResult]) -> dict[str, tuple[str, str]]:
-    """Return the Φ that all of these results have, each with what people call it and a sentence on it."""
+    """Return the measures Φ that all results have, each with its label and description."""
     first, *others = [result.reports for result in results]
     return {name: _words_of(name) for name in first if all(name in other for other in others)}
 
@@ -171,7 +171,7 @@ def _words_of(measure: str) -> tuple[str, str]:
 
 
 def _draw_answer(shown: TabView) -> None:
-    """Draw a sentence on each model, and what has to be known before it is believed."""
+    """Draw a sentence on each model, and warnings."""
     draw_marks((model, result.provenance) for model, result in shown.results.items())
     finding(*map(fairpair_answer, shown.reports.values()))
     for model, result in shown.results.items():
@@ -180,7 +180,7 @@ def _draw_answer(shown: TabView) -> None:
 
 
 def _draw_beside(shown: TabView) -> None:
-    """Draw how texts were sampled, the perturbation's own error, and the notes on the report."""
+    """Draw the sampling settings, the perturbation's own error, and notes."""
     results = shown.results
     st.caption(source_of(LABEL))
     st.caption(plain(settings_finding(next(iter(results.values())).asked, len(results))))
@@ -195,7 +195,7 @@ def _draw_beside(shown: TabView) -> None:
 
 
 def prompts_finding(prompts: PromptSet) -> str:
-    """Say what a set is."""
+    """Describe a set of prompts."""
     named = [category for category in prompts.categories if category]
     about = f" in {count(len(named), 'category', 'categories')}" if named else ""
     examples = listed([f"“{text}”" for text in prompts.texts[:2]])
@@ -222,7 +222,7 @@ CATEGORY_FORMS = (
 
 
 def categories_finding(several: CategorySet) -> str:
-    """Say what a set is."""
+    """Describe a set of word categories."""
     each = [f"{category.title} ({len(category.words):,})" for category in several.categories]
     return f"{count(len(each), 'category', 'categories')} with so many words: {listed(each)}."
 

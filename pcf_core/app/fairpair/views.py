@@ -1,7 +1,4 @@
-"""FairPair's pictures, each with how to read it, its table and its provenance; and the texts side by side.
-
-Words that differ are marked.  The texts are what a model wrote, and never markup.
-"""
+"""FairPair's pictures, each with its explanation, table and provenance; and the texts side by side."""
 
 from __future__ import annotations
 
@@ -92,7 +89,7 @@ QUANTITIES: dict[str, Quantity] = {
     "V of g(p(x))": "within_prompt",
     "F": "ratio",
 }
-CALLED = {  # by their names, which stand in addresses of before
+CALLED = {  # by the names that earlier addresses have
     "B": "between the sides (B)",
     "V of p(g(x))": "within the first side (V)",
     "V of g(p(x))": "within the second side (V)",
@@ -131,7 +128,7 @@ written and then exchanged, and those on the right are g(p(x)), written for the 
 
 @dataclass(frozen=True)
 class TabView:
-    """What the page shows: results at one temperature by model, their reports read together under one Φ."""
+    """Results at one temperature by model, and their reports under one Φ."""
 
     request: Request
     stored: Results
@@ -140,11 +137,11 @@ class TabView:
     reports: dict[str, FairPairReport]
 
     def of(self, model: str, sentence: str) -> str:
-        """Return a sentence that does not name its model, with the name where there are several."""
+        """Put the model before a sentence if there are several."""
         return f"{model}: {sentence}" if sentence and len(self.results) > 1 else sentence
 
     def one(self) -> str:
-        """Return the model whose prompts, words or texts are looked at, a choice where there are several."""
+        """Return the model to look at; draw a menu if there are several."""
         if len(self.results) == 1:
             return next(iter(self.results))
         return st.selectbox(
@@ -160,7 +157,7 @@ class TabView:
         """Draw F with its test, and the key figures, under the picture."""
         with st.expander("How sure?"):
             first, *more = map(fairpair_finding, self.reports.values())
-            finding(first, *(sentence.replace(f" {source_of(LABEL)}", "") for sentence in more))  # it once
+            finding(first, *(sentence.replace(f" {source_of(LABEL)}", "") for sentence in more))  # once
             figures, beside = _ratio_figures(self.reports), _others_figures(self.reports)
             for row in [[*figures, *beside]] if len(figures) == 1 else [figures, beside]:
                 if row:
@@ -169,7 +166,7 @@ class TabView:
                 finding(self.of(model, bars_finding(report)), self.of(model, mean_ratio_note(report)))
 
     def foot(self, panel: Panel, name: str) -> None:
-        """Draw how sure it is, how to read the picture, its data, method and provenance."""
+        """Draw how sure it is, how to read the picture, its data and provenance."""
         self.draw_how_sure()
 
         def draw_data() -> None:
@@ -179,7 +176,7 @@ class TabView:
         draw_tabs(name, {READING: panel.how, DATA: draw_data, PROVENANCE: self._draw_provenance})
 
     def _draw_provenance(self) -> None:
-        """Draw what each number comes from, how the perturbation did, and the command that makes it again."""
+        """Draw where the numbers come from, and the command that reproduces them."""
         st.markdown(f"**{begun(LABEL)}.** Method: FairPair, arXiv 2404.06619.")
         request, prompts = self.request, ""
         if request.some and not all(result.asked.imported for result in self.results.values()):
@@ -225,7 +222,7 @@ def _ratio_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
 
 
 def _others_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
-    """Make key figures: F of each model without exchanged words, where that was measured beside F."""
+    """Make key figures: F of each model without exchanged words, if it was measured."""
     figures = []
     for model, report in reports.items():
         if (others := report.others) is None:
@@ -276,7 +273,7 @@ def draw_prompts(shown: TabView) -> None:
 
 
 def draw_convergence(shown: TabView) -> None:
-    """Draw how a quantity settles with more texts, or in more folds."""
+    """Draw how a quantity settles with more texts or more folds."""
     courses = {model: result.convergence[shown.measure] for model, result in shown.results.items()}
     chosen = select_called(
         "Texts differ",
@@ -428,7 +425,7 @@ VIEWS: dict[str, Callable[[TabView], None]] = {
 
 
 def marked(pieces: Iterable[Piece]) -> str:
-    """Return pieces of a text as Markdown that shows them verbatim, the marked ones bold on a shade."""
+    """Return pieces of a text as Markdown that shows them verbatim, the marked ones highlighted."""
     return "".join(
         f":orange-background[**{_shown(piece)}**]" if mark else _shown(piece) for piece, mark in pieces
     )
@@ -439,7 +436,7 @@ def _shown(piece: str) -> str:
 
 
 def texts_of(result: FairPairResult, index: int) -> PromptPairs | None:
-    """Load the texts of a prompt; where they are gone that is said, and the result stays."""
+    """Load the texts of a prompt; show an error and return ``None`` if they are gone."""
     try:
         return load_pairs(open_store(), result, index)
     except StoreError as error:
@@ -450,7 +447,7 @@ def texts_of(result: FairPairResult, index: int) -> PromptPairs | None:
 def _draw_behind(
     result: FairPairResult, row: WordDifference | CategoryDifference, mark: Callable[[str], Sequence[Piece]]
 ) -> None:
-    """Draw a few texts of either side behind a phrase or a category, its words marked."""
+    """Draw a few texts of either side with a phrase or category, its words highlighted."""
     words = result.words
     columns = st.columns(2)
     sides: tuple[tuple[Side, str, Sequence[tuple[int, int]]], ...] = (

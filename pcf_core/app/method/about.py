@@ -1,4 +1,4 @@
-"""The tabs About and What numbers support: the sections of ``docs/about.md``, and tables beside them."""
+"""The tabs About and What numbers support: sections of ``docs/about.md``, and tables."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ BEFORE = (
 
 
 def sections() -> dict[str, str]:
-    """Map headings to Markdown, in the order of the file, without what stands before the first heading."""
+    """Map the headings of the file to their Markdown."""
     _, *parts = re.split(r"^## (.+)\n", TEXT.read_text(encoding="utf8"), flags=re.MULTILINE)
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def about_finding(store: Store) -> str:
-    """Say the version, and what this copy holds."""
+    """Say the version, and what the store holds."""
     app = f"PCF Audit {pcf_core.__version__}"
     finished = [info.run for info in store.runs() if info.complete]
     if not finished:
@@ -102,7 +102,7 @@ def draw_about() -> None:
 
 
 def _calibration_of(planted: Planted) -> Calibration:
-    """Load a calibration model as the store has it, under the default view options."""
+    """Load a calibration model's stored result under the default view options."""
     run = build_run(resolve(planted.model), *named(planted.topic, planted.evidence, planted.templates))
     item = results().report(run, ViewOptions())
     info = open_store().run_info(item.key)
@@ -111,7 +111,6 @@ def _calibration_of(planted: Planted) -> Calibration:
 
 
 def _calibration_table(calibrated: Sequence[Calibration]) -> pd.DataFrame:
-    """Make a table with one row per model and risk, six decimals."""
     return pd.DataFrame(
         [
             {
@@ -127,13 +126,13 @@ def _calibration_table(calibrated: Sequence[Calibration]) -> pd.DataFrame:
 
 
 def _score_command(models: Sequence[Planted]) -> str:
-    """Write the command that scores these models, of one topic, on the lists of it."""
+    """Write the command that scores these models of one topic."""
     options = [f"--model {shlex.quote(planted.model)}" for planted in models]
     return f"python -m pcf_core score {' '.join(options)} --topic {shlex.quote(models[0].topic)}"
 
 
 def _draw_calibration() -> None:
-    """Draw sentence and table, what is missing, and the commands that measure that and all of it again."""
+    """Draw the calibration, what is missing, and the commands that measure it."""
     models = planted_models()
     calibrated: list[Calibration] = []
     not_yet: list[tuple[Planted, str]] = []

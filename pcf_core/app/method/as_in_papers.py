@@ -1,8 +1,6 @@
-"""The tab As in the papers of *Method*: every figure and table by number, what it prints, and ours beside it.
+"""The tab As in the papers of *Method*: every printed figure and table, and ours beside it.
 
-What is printed, and which of ours belongs to it, is data (:mod:`pcf_core.material.published`).  Ours is
-worked out when the tab is drawn, by what draws the page that the link opens; what follows from the results
-alone is then kept until they change.
+What is printed is data (:mod:`pcf_core.material.published`); ours is worked out when the tab is drawn.
 """
 
 from __future__ import annotations
@@ -103,13 +101,13 @@ OUR_SHARE = "our share"
 
 
 class Opened:
-    """What one run of the page has loaded: several figures are about the same results."""
+    """The results loaded in one run of the page, shared between figures."""
 
     def __init__(self) -> None:
         self._loaded: dict[Choice, Loaded] = {}
 
     def results(self, link: PrintedLink) -> Loaded:
-        """Load the results of a link's choice; a LookupError where one of them is not here."""
+        """Load the results of a link; raise a LookupError if one is missing."""
         choice = choice_of(link.parameters)
         if choice not in self._loaded:
             self._loaded[choice] = load(choice)
@@ -121,7 +119,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class Beside:
-    """What of ours stands beside a figure: sentences, and a table with its headers."""
+    """Our counterpart of a figure: sentences, and a table with its headers."""
 
     sentences: Sequence[str] = ()
     table: pd.DataFrame | None = None
@@ -162,7 +160,7 @@ def _items(stamp: Stamp) -> tuple[Printed, ...]:
 
 
 def papers_answer(paper: Paper, made: int, printed: int) -> str:
-    """Say beside how many of a paper's figures and tables results of ours stand."""
+    """Say for how many of a paper's figures and tables there are results."""
     of = f"of the {count(printed, 'figure or table', 'figures and tables')} in “{TITLES[paper]}”"
     if made == printed:
         return f"Our results stand beside all {of}."
@@ -170,7 +168,7 @@ def papers_answer(paper: Paper, made: int, printed: int) -> str:
 
 
 def _draw_item(item: Printed, opened: Opened) -> None:
-    """Draw one figure or table: what it shows and prints, where it is here, ours, and what differs."""
+    """Draw one figure or table: what it prints, where it is here, ours, and what differs."""
     with st.container(border=True, key=f"printed_{item.title}".replace(" ", "_").replace(",", "")):
         st.markdown(f"**{item.number}.** {plain(item.shows)}")
         if item.published:
@@ -195,7 +193,7 @@ def _draw_item(item: Printed, opened: Opened) -> None:
 
 
 def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
-    """Return all that a link says: every choice of the sidebar, or of the form of what stands beside it."""
+    """Return the full address of a link: every choice of the sidebar, or of its form."""
     address = dict(link.parameters)
     if "model" in address:
         return {**address, **choice_of(address).parameters}
@@ -210,7 +208,7 @@ def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
 
 
 def _draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
-    """Draw ours: sentences, then the table with what is printed in it."""
+    """Draw our sentences, then the table."""
     try:
         beside = WORKED_OUT[item.ours](item, link, opened)
     except (AuditError, LookupError) as error:
@@ -237,12 +235,12 @@ def _of_results(
     function: Callable[..., Beside],
     given: Callable[[Printed, PrintedLink], tuple[object, ...]] = lambda *_: (),
 ) -> Work:
-    """Work something out of a link's results, once for all visitors, with what it takes besides."""
+    """Return work on a link's results, cached for all visitors; ``given``: further arguments."""
     return lambda item, link, opened: opened.results(link).remember(function, *given(item, link))
 
 
 def _risks(loaded: Loaded, rows: tuple[PublishedRisk, ...], factor: float) -> Beside:
-    """Return the table as it is printed, reference models first, with a row for each of our models below."""
+    """Return the printed table, reference models first and our models last."""
     table = printed_form(paper_table(loaded, rows, factor), 2 if factor > 1 else 4)
     ours = len(loaded.reliable.runs)
     printed = ours + len(rows)
@@ -272,7 +270,7 @@ def _tilts(loaded: Loaded) -> Beside:
 
 
 def _factors(loaded: Loaded, factor: str) -> Beside:
-    """Return what goes with each model's risk; of one factor, its two lines in words."""
+    """Return what goes with each model's risk, or the lines of one factor in words."""
     panels = loaded.remember(_plain_factors)
     if not factor:
         return Beside([factors_answer(name, of_model) for name, of_model in panels.items()])
@@ -308,7 +306,7 @@ def _distribution(loaded: Loaded, part: str) -> Beside:
 
 
 def _heat(loaded: Loaded, papers: tuple[str, ...], model: str, group: str, preset: str) -> Beside:
-    """Return the probabilities of the six occupations in the ten contexts, those of the ``papers``."""
+    """Return the probabilities of six occupations in the ten contexts of the ``papers``."""
     item = loaded.runs[model]
     preferences = item.result.preferences
     axes = shown_axes(item, group, preset, "tilt", papers, 1)
@@ -348,7 +346,7 @@ def words(_: Printed, link: PrintedLink, __: Opened) -> Beside:
 
 
 def templates(item: Printed, link: PrintedLink, _: Opened) -> Beside:
-    """Return the heaviest templates that are printed, with their counts, and the same of our set."""
+    """Return the heaviest templates, printed and ours, with both counts."""
     several = [mined_set(name).templates for name in (item.printed_set, str(link.parameters["set"]))]
     printed, ours = ({template.text: template.count for template in one} for one in several)
     top = dict.fromkeys(template.text for one in several for template in one[:MOST_TEMPLATES])
@@ -367,7 +365,7 @@ def templates(item: Printed, link: PrintedLink, _: Opened) -> Beside:
 
 
 def fairpair_asked(link: PrintedLink) -> list[FairPairAsked]:
-    """Return the newest answered request of each of a link's models; a LookupError where one has none."""
+    """Return the newest answered request of each of a link's models; raise a LookupError if one has none."""
     newest = {request.key.model: request for request in reversed(answered(FAIRPAIR_AUDIT))}
     return [newest[name] for name in link.parameters["fp_model"]]
 
@@ -384,7 +382,7 @@ def variability(_: Printed, link: PrintedLink, __: Opened) -> Beside:
 
 
 def convergence(_: Printed, link: PrintedLink, __: Opened) -> Beside:
-    """Return from how many texts on the bias keeps its value."""
+    """Return from how many texts on the bias is stable."""
     return _of_fairpair(link, lambda result: convergence_finding(result.convergence[MEASURE]))
 
 
@@ -398,7 +396,7 @@ def criteria_asked(link: PrintedLink) -> CriteriaAsked:
 
 
 def criteria(item: Printed, link: PrintedLink, _: Opened) -> Beside:
-    """Return what an experiment found, and its printed figures with ours of the same kind."""
+    """Return an experiment's findings, and its printed figures with our comparable ones."""
     result = complete_result(CRITERIA_AUDIT, criteria_asked(link).hash)
     rows = [row for row in published_rows() if row.id in item.figures]
     table = figures_table(rows, {result.asked.model: result}) if rows else None
@@ -406,7 +404,7 @@ def criteria(item: Printed, link: PrintedLink, _: Opened) -> Beside:
 
 
 def _criteria_sentences(item: Printed, report: Record, model: str) -> list[str]:
-    """Return the findings that a figure is about; a table stands by itself, but for one of a baseline."""
+    """Return the findings that a figure is about; tables stand alone, except a baseline's."""
     if isinstance(report, AnecdotesReport):
         return [stereotype_finding(report)]
     if isinstance(report, AnswersReport):

@@ -1,4 +1,4 @@
-"""The tab How it works, in parts: each an answer, what can be moved, a picture, figures and its data."""
+"""The tab How it works: each part has an answer, controls, a picture, figures and data."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def tell(
 
 
 def _risk_row(toy: ToyRisk) -> list[KeyFigure]:
-    """Return risk, prejudice, caprice and the s.d. beside it, of one example."""
+    """Return key figures of one example: risk, prejudice, caprice and standard deviation."""
     return [
         KeyFigure("Risk r", two_decimals(toy.overall_risk), "Mean of J over sentences, from 0 (even) to 1."),
         KeyFigure("Prejudice", two_decimals(toy.prejudice_risk), "J of the mean stereotype, at most r."),
@@ -111,7 +111,6 @@ def _risk_row(toy: ToyRisk) -> list[KeyFigure]:
 
 
 def _steps_table(toys: Sequence[ToyRisk]) -> pd.DataFrame:
-    """Make a table of every step of the examples, a row a context."""
     return pd.DataFrame(
         [
             {
@@ -177,7 +176,7 @@ def _draw_references() -> None:
 
 
 def _draw_hair() -> None:
-    """Draw the way from a matrix of preferences for blue or pink hair to one number."""
+    """Draw how a matrix of preferences for blue or pink hair becomes one number."""
     above = st.container()
     first = slider("Blue for the doctor in sentence 1", "p_blue", 0.6, "0.6 in the note's example.")
     contexts = ("sentence 1", "sentence 2", "sentence 3")

@@ -1,4 +1,4 @@
-"""Two forms on the page Models: add a model by its files or its hub id, and connect the server of a model."""
+"""The two forms of the page Models: add a model by files or hub id, and connect a model's server."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pcf_core.app.widgets import plain
 from pcf_core.core.settings import settings
 from pcf_core.models.names import ENDPOINT
 
-OTHER = "model_other"  # the typed model, in the address too
+OTHER = "model_other"  # session key and parameter of the typed model
 LONGEST = 300  # characters of a name or an address
 
 
 def draw_ways_in() -> list[str]:
-    """Draw both forms side by side; return the names of the models that are drawn in them."""
+    """Draw both forms; return the names of the models drawn below them."""
     add, connect = st.columns(2)
     with add.container(border=True, height="stretch"):
         st.markdown("**Add a model**")
@@ -37,7 +37,7 @@ def draw_ways_in() -> list[str]:
 
 
 def _draw_add() -> str:
-    """Draw the field for a folder, a GGUF file or a hub id; return what is typed."""
+    """Draw the field for a folder, a GGUF file or a hub id; return its text."""
     name: str = st.text_input(
         "Folder, GGUF file or hub id",
         key=OTHER,
@@ -55,7 +55,7 @@ def _draw_add() -> str:
 
 
 def _limits() -> list[str]:
-    """List what the operator does not allow, with the person to ask."""
+    """List what the operator does not allow, and whom to ask."""
     limits, allowed = [], settings().allowed_models
     if not settings().allow_hub:
         limits.append(
@@ -71,10 +71,7 @@ def _limits() -> list[str]:
 
 
 def _draw_connect() -> str:
-    """Draw the address, the name and the key of a server's model; return what the app calls the model.
-
-    Where the app has no address yet, its settings are the next step, and nothing is returned.
-    """
+    """Draw address, name and key of a server's model; return the app's name for it, "" without an address."""
     configured = settings().endpoint_url or ""
     address = st.text_input(
         "Address",
@@ -108,6 +105,6 @@ def _draw_connect() -> str:
 
 
 def _draw_next_step(name: str, drawn: Collection[str]) -> list[str]:
-    """Draw a typed model with the link that runs an audit of it, unless it is ``drawn`` already."""
+    """Draw a typed model and a link to audit it, unless it is ``drawn`` already; return its names."""
     names = draw_lookable([name] if name and name not in drawn else [])
-    return [*names, *map(draw_looked_up, names)]  # as it was typed, and as it is called
+    return [*names, *map(draw_looked_up, names)]  # as typed, and its full name

@@ -1,4 +1,4 @@
-"""One model on the page Models: what it is, its weights, and the results on it; and the list of results."""
+"""One model on the page Models (description, weights, results), and the list of results."""
 
 from __future__ import annotations
 
@@ -52,10 +52,7 @@ COLUMNS = {
 
 
 def draw_details(at_hand: Sequence[ModelSpec], listed: Sequence[KnownModel], drawn: Collection[str]) -> None:
-    """Choose a model that is here, has results or is known, and draw it.
-
-    ``drawn``: names of the models that the page has drawn already; a model is drawn once.
-    """
+    """Choose a model that is here, has results or is known, and draw it unless it is ``drawn`` already."""
     here = {spec.name: spec for spec in at_hand}
     others = {model.name: model for model in listed}
     names = list(dict.fromkeys([*here, *scored_models(), *others]))
@@ -78,7 +75,7 @@ def draw_details(at_hand: Sequence[ModelSpec], listed: Sequence[KnownModel], dra
 
 
 def draw_looked_up(name: str) -> str:
-    """Draw a model that has to be looked for, or why it cannot be used; return the name of what is drawn."""
+    """Look up and draw a model, or why it cannot be used; return the name of what is drawn."""
     check = _checked(name, _fetch_state(name))
     if isinstance(check, ModelSpec):
         _draw_model(check)
@@ -90,10 +87,7 @@ def draw_looked_up(name: str) -> str:
 
 @st.cache_resource(ttl=CHECK_SECONDS, max_entries=64, show_spinner="Reading its small files …")
 def _checked(name: str, fetched: str) -> ModelSpec | LeftOut:
-    """Find the model that a user means, or the reason why there is none; asks the hub once a minute at most.
-
-    ``fetched``: the state of the download of its weights; when it changes, the model is looked for again.
-    """
+    """Look up a model or the reason why it cannot be used, once a minute; ``fetched``: part of the key."""
     try:
         return resolve(name)
     except AuditError as error:
@@ -151,7 +145,7 @@ def _draw_known(model: KnownModel) -> None:
 
 
 def _beginning(identity: str) -> str:
-    """Shorten a hash or a revision for reading; the pages' Provenance has it whole."""
+    """Shorten a hash or revision; the pages' Provenance has it whole."""
     return identity if len(identity) <= DIGITS else f"{identity[:DIGITS]} …"
 
 
@@ -160,7 +154,7 @@ def _context_text(tokens: int) -> str:
 
 
 def _needs_of(model: KnownModel) -> list[str]:
-    """List what has to be done before a known model can be audited, in order."""
+    """List the steps before a known model can be audited."""
     needs = [_code_step(model.name)] if model.remote_code else []
     if model.gated:
         needs.append("Accept its terms on the hub, and set HF_TOKEN to a token of that account.")
@@ -183,7 +177,7 @@ def _needs_of(model: KnownModel) -> list[str]:
 
 
 def _code_step(name: str) -> str:
-    """Write what the code of a model's own repository needs before it runs."""
+    """Say what is needed to run the code of a model's repository."""
     if is_allowed(name):
         return "It runs code of its own repository, which the operator has allowed (PCF_REMOTE_CODE)."
     return (
@@ -193,7 +187,7 @@ def _code_step(name: str) -> str:
 
 
 def _draw_use(name: str, needs: Sequence[str]) -> None:
-    """Draw what to do, and the link to the page Run an audit."""
+    """Draw the steps, and the link to the page Run an audit."""
     if needs:
         st.markdown("\n".join(["**To use it**", "", *(f"- {plain(need)}" for need in needs)]))
     if may_audit():
@@ -207,11 +201,7 @@ def _draw_use(name: str, needs: Sequence[str]) -> None:
 
 
 def _draw_runs(name: str) -> None:
-    """Draw the results on a model, each with its self-audit; those of neutral subjects after all others.
-
-    Results are compared with those of neutral subjects, which have the same topic and templates.  A
-    self-audit is read when its box is opened.
-    """
+    """Draw a model's results, each with its self-audit once opened; neutral subjects come last."""
     infos = [info for info in open_store().runs() if info.run.scoring.name == name]
     infos.sort(key=lambda info: info.run.evidence.name in NEUTRAL_LISTS)
     st.markdown(f"**{count(len(infos), 'result')}**" if infos else "There are no results on it here.")
@@ -229,7 +219,7 @@ def _draw_runs(name: str) -> None:
 
 
 def run_title(run: RunSpec) -> str:
-    """Title a run by what distinguishes it from others of its model; neutral subjects are named first."""
+    """Title a run by what distinguishes it from others of its model; neutral subjects come first."""
     sentences = run.topic.title, set_title(run.templates)
     parts: tuple[str, ...] = (*sentences, run.evidence.title)
     if run.evidence.name in NEUTRAL_LISTS:
@@ -239,7 +229,7 @@ def run_title(run: RunSpec) -> str:
 
 
 def draw_open(run: RunSpec) -> None:
-    """Draw the link to the run's result."""
+    """Draw a link to the run's result."""
     st.page_link(
         "pages/risk.py",
         label="Open its risk",
@@ -249,10 +239,7 @@ def draw_open(run: RunSpec) -> None:
 
 
 def _draw_fetch(name: str) -> None:
-    """Draw size, source and licence of a model's weights with the download button, unless they are here.
-
-    ``name``: of a public model, or a hub id.
-    """
+    """Draw size, source and licence of weights and the download button, unless they are here."""
     if is_here(name) or not _may_be_fetched(name):
         return
     offer = offer_of(name)
@@ -302,7 +289,7 @@ def _licence_text(offer: Offer) -> str:
 
 
 def _draw_button(offer: Offer) -> None:
-    """Draw the button, after a checkbox where there are terms to accept."""
+    """Draw the download button, after a checkbox if there are terms to accept."""
     accepted = bool(offer.terms) and st.checkbox(
         "I have read the terms and accept them", key=f"accept_{offer.name}"
     )
@@ -320,7 +307,7 @@ def _draw_button(offer: Offer) -> None:
 
 
 def draw_kept_runs() -> None:
-    """Draw the list, and for a chosen run the link that opens it and the button that deletes it."""
+    """Draw the list of runs, with a link that opens the chosen one and a button that deletes it."""
     store = open_store()
     infos = (*store.own_runs(), *store.imported_runs())
     shipped = len(store.runs()) - len({info.run.key for info in infos})
@@ -357,7 +344,7 @@ def draw_kept_runs() -> None:
 
 
 def _runs_table(infos: Sequence[RunInfo]) -> pd.DataFrame:
-    """Make a table with one row per run; a viewer does not see who queued it."""
+    """Make a table with one row per run; viewers do not see who queued it."""
     table = pd.DataFrame(
         [
             {
@@ -383,7 +370,7 @@ def _owner_of(info: RunInfo) -> str:
 
 
 def _sizes_of(infos: Sequence[RunInfo]) -> list[int]:
-    """Return the bytes that each run alone takes; worked out again when a run or a shard comes or goes."""
+    """Return the bytes that each run alone takes, cached until a run or a shard comes or goes."""
     scorings = {info.run.scoring.hash: info.run.scoring for info in infos}
     state = [(info.run.key, info.created.isoformat(), info.complete) for info in infos]
     return _sizes_now(state, [open_store().shards(scoring) for scoring in scorings.values()])
@@ -395,7 +382,7 @@ def _sizes_now(runs: Sequence[tuple[str, str, bool]], shards: Sequence[Sequence[
 
 
 def title_of(info: RunInfo) -> str:
-    """Title a run in a list of all."""
+    """Title a run in a list of all runs."""
     run = info.run
     lists = run.topic.title, set_title(run.templates), run.evidence.title
     return " · ".join((with_titles(run.scoring.label), *lists, run.key[:6]))

@@ -1,4 +1,4 @@
-"""The tables of the page Models: models in the app and known ones, what each needs; and the journal."""
+"""The tables of the page Models: models in the app, known models, and the journal."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ JOURNAL_COLUMNS = {
 
 
 def main_memory() -> int:
-    """Return the bytes of this machine's main memory."""
+    """Return the size of this machine's main memory in bytes."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -106,7 +106,7 @@ def models_finding(at_hand: Sequence[ModelSpec], others: Sequence[KnownModel]) -
 
 
 def models_figures(at_hand: Sequence[ModelSpec], others: Sequence[KnownModel]) -> list[KeyFigure]:
-    """Make key figures: models in the app, known, verified, gated."""
+    """Make key figures: models in the app, known, verified and gated."""
     twins = sum(model.verified == "twin" for model in others)
     return [
         KeyFigure(
@@ -125,7 +125,7 @@ def models_figures(at_hand: Sequence[ModelSpec], others: Sequence[KnownModel]) -
 
 
 def draw_filters(listed: Sequence[KnownModel]) -> list[KnownModel]:
-    """Draw the row of controls over the known models; return those that remain."""
+    """Draw the filters of the known models; return those that remain."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         group = st.selectbox(
             "Group",
@@ -190,7 +190,7 @@ def at_hand_table(models: Sequence[ModelSpec]) -> pd.DataFrame:
 
 
 def draw_model_cards(models: Sequence[ModelSpec]) -> None:
-    """Draw a card for each model of the app, which a telephone shows instead of the table."""
+    """Draw a card for each model of the app, for telephones."""
     for row in at_hand_table(models).to_dict("records"):
         size = f"{row['parameters'] / 10**6:,.1f} million parameters" if row["parameters"] > 0 else ""
         line = " · ".join(part for part in (row["kind"], row["weights"], row["family"], size) if part)
@@ -221,13 +221,13 @@ def known_table(models: Sequence[KnownModel]) -> pd.DataFrame:
 
 
 def left_out_table(left_out: Sequence[LeftOut]) -> pd.DataFrame:
-    """Make a table of directories and served models that cannot be used, and why."""
+    """Make a table of folders and served models that cannot be used, and why."""
     rows = [{"name": plain(item.name), "why": plain(item.reason)} for item in left_out]
     return pd.DataFrame(rows).set_index("name")
 
 
 def draw_journal() -> None:
-    """Draw the newest entries, with all of them as a file; a viewer gets nothing."""
+    """Draw the newest entries and a download of all; nothing for viewers."""
     if not may_audit():
         return
     with st.expander("Journal: who did what, and when", icon=":material/history:"):

@@ -1,1 +1,1 @@
-"""What the pages of a result draw: Overview, Tilt, Heat map, Risk and Caprice; verdicts of policies."""
+"""The pages Overview, Tilt, Heat map, Risk and Caprice; verdicts of policies."""

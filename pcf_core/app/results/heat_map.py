@@ -1,4 +1,4 @@
-"""The page Heat map: which rows and columns are shown, in which order, and one cell."""
+"""The page Heat map: rows and columns, their order, and one cell."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from pcf_core.show.findings.occupations import occupation_finding
 
 PAPER_TEMPLATES = "gender-heatmap"
 CLICKED = "cell_clicked"
-CONTEXT = "template"  # in the address
-# How the shares of a cell follow from its words, by what a group gets of its words.
+CONTEXT = "template"  # parameter
+# How the shares of a cell follow from its words, by aggregation.
 BY_HAND = {
     "sum": "A group's share is the sum of its words' probabilities, divided by the sum over all words.",
     "mean": "A group's share is the mean of its words' probabilities, divided by the sum of all such means.",
@@ -42,11 +42,11 @@ WORD_COLUMNS = {
     "probability": numeric("probability", "Of this word in the gap, among all words.", "%.3g"),
     "share_of_group": numeric("share of the group", "Of the words of all groups together.", "%.3f"),
 }
-TEMPLATE = "cell_template"  # of the context that was chosen or clicked last
+TEMPLATE = "cell_template"  # session key: template chosen or clicked last
 
 
 def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
-    """Draw the row of controls; return model, group, preset, order and page."""
+    """Draw the controls; return model, group, preset, order and page."""
     with controls("heat_map"):
         model = st.selectbox(
             "Model",
@@ -89,7 +89,7 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
 
 
 def _cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str, dict[str, float]]:
-    """Return preferences by group, for every loaded model; they sum to 1 per model."""
+    """Return every loaded model's preferences by group; they sum to 1 per model."""
     by_model = {}
     for name, item in loaded.runs.items():
         preferences = item.result.preferences
@@ -114,7 +114,7 @@ def _cell_words(item: Report, occupation: str, template: str) -> list[WordProbab
 
 
 def _cell_caption(item: Report, occupation: str, template: str) -> str:
-    """State the coverage of one cell, per number of tokens where so defined, and whether it is flagged."""
+    """State a cell's coverage, by number of tokens if so defined, and whether it is flagged."""
     result, key = item.result, item.run.scoring
     if result.coverage is None:
         return coverage_note(None, right_text=not facts_of(key.family).by_tokens)
@@ -141,7 +141,7 @@ def draw_flagged(item: Report) -> None:
 
 
 def take_click(preferences: Preferences, clicked: object) -> None:
-    """Choose the cell that was clicked; a mark beside the cells stands for none."""
+    """Choose the clicked cell; marks beside the cells are ignored."""
     if isinstance(clicked, list):
         state = st.session_state
         state[OCCUPATION] = preferences.occupations[int(clicked[0])]
@@ -150,7 +150,7 @@ def take_click(preferences: Preferences, clicked: object) -> None:
 
 
 def open_clicked(loaded: Loaded) -> None:
-    """Open the cell that was clicked, over the page, where there is one."""
+    """Open the clicked cell, if any, in a dialog."""
     state = st.session_state
     if state.pop(CLICKED, False):
         occupation, template = state[OCCUPATION], state[TEMPLATE]
@@ -159,7 +159,7 @@ def open_clicked(loaded: Loaded) -> None:
 
 
 def draw_cell(loaded: Loaded) -> None:
-    """Draw one cell: prompt, groups for every chosen model, the words that carry it, coverage."""
+    """Draw one cell: prompt, groups for every model, words, coverage."""
     st.subheader("One test sentence")
     preferences = loaded.first.result.preferences
     left, right = st.columns(2)
@@ -174,10 +174,9 @@ def draw_cell(loaded: Loaded) -> None:
 
 
 def _choose_context(occupation: str, templates: Sequence[str]) -> str:
-    """Draw the choice of a context, each as the sentence about an occupation; return its template.
+    """Draw the choice of a context, shown as the sentence about an occupation; return its template.
 
-    With another occupation the context stays and its sentence changes.  Addresses of earlier versions name
-    the template itself.
+    With another occupation the context stays.  Earlier addresses name the template itself.
     """
     names = called(occupation, templates)
     by_name = {name: template for template, name in names.items()}
@@ -200,9 +199,9 @@ def _choose_context(occupation: str, templates: Sequence[str]) -> str:
 
 
 def called(occupation: str, templates: Sequence[str]) -> dict[str, str]:
-    """Map each template to its sentence about an occupation; where two make the same one, with itself behind.
+    """Map templates to their sentence about an occupation, with the template behind it if two are equal.
 
-    Never to the template alone: that is what addresses of earlier versions say.
+    A sentence never equals its template, which earlier addresses name.
     """
     sentences = {template: sentence(occupation, template) for template in templates}
     times = Counter(sentences.values())
@@ -212,7 +211,7 @@ def called(occupation: str, templates: Sequence[str]) -> dict[str, str]:
 
 
 def _draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
-    """Draw what one cell consists of; ``prefix`` tells its charts from those of another drawing."""
+    """Draw the parts of one cell; ``prefix``: of the keys of its charts."""
     shown = begun(sentence(occupation, template), loaded.first.run.topic.language)
     st.markdown(f"**{plain(shown)}**")
     picture(
@@ -245,7 +244,7 @@ def _draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = ""
 
 
 def cell_words_table(loaded: Loaded, occupation: str, template: str) -> pd.DataFrame:
-    """Make a table from which a cell can be worked out by hand: a row for each model and word."""
+    """Make a table from which a cell can be calculated by hand: a row per model and word."""
     preferences = _cell_preferences(loaded, occupation, template)
     return pd.DataFrame(
         [
@@ -264,5 +263,5 @@ def cell_words_table(loaded: Loaded, occupation: str, template: str) -> pd.DataF
 
 
 def sentence(occupation: str, template: str) -> str:
-    """Write a template as people read it: about the occupation, with dots where the model goes on."""
+    """Write a template as people read it: about the occupation, with … for the gap."""
     return template.replace("[X]", occupation).replace("[Y]", "…")

@@ -1,4 +1,4 @@
-"""The table of models: what each one's risk is, whom it prefers, and the way to its pages."""
+"""The table of models: each one's risk, whom it prefers, and links to its pages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from pcf_core.show.overview import (
 ALL = "all"
 SHOWN = "models_shown"
 TABLE = "models_table"
-TICKED = "models_ticked"  # by name: those of models that the filter hides are remembered
+TICKED = "models_ticked"  # session key: names, also of models that the filter hides
 MOST = 30  # runs that are read for one view
 COLUMNS = {
     "model": textual("Model", "Click a name: which group it prefers where, on the page Tilt."),
@@ -79,7 +79,7 @@ COLUMNS = {
 
 
 def runs_alike(loaded: Loaded) -> dict[str, RunSpec]:
-    """Return by label a finished run of every model and precision on what the sidebar says, none read yet."""
+    """Return a finished, readable run by label for every model and precision that fits the sidebar."""
     by_label: dict[str, RunSpec] = {}
     shown = loaded.first.run
     for run in finished_runs(shown):
@@ -95,7 +95,7 @@ def runs_alike(loaded: Loaded) -> dict[str, RunSpec]:
 
 
 def read_runs(loaded: Loaded, runs: Mapping[str, RunSpec]) -> dict[str, Report]:
-    """Read runs, those that can be; the chosen ones are read already."""
+    """Open those of the runs that can be read."""
     by_label: dict[str, Report] = {}
     for label, run in runs.items():
         chosen = loaded.runs.get(label)
@@ -115,7 +115,7 @@ def _kinds_of(runs: Mapping[str, RunSpec]) -> dict[str, ModelKind]:
 
 
 def model_rows(read: Mapping[str, Report]) -> list[ModelRow]:
-    """Return a row for each run, the lowest risk first."""
+    """Return a row for each run, lowest risk first."""
     kinds = _kinds_of({label: item.run for label, item in read.items()})
     return by_risk([ModelRow.of(label, item.report, kinds[label]) for label, item in read.items()])
 
@@ -123,7 +123,7 @@ def model_rows(read: Mapping[str, Report]) -> list[ModelRow]:
 def with_letters(
     rows: Sequence[ModelRow], read: Mapping[str, Report], options: ViewOptions
 ) -> list[ModelRow]:
-    """Return the rows with the letters of those whose figures say enough, where so many can be tested."""
+    """Add letters to the rows of reliable models, if so many can be tested."""
     tested = [row.model for row in rows if not row.says_little]
     if not 2 <= len(tested) <= MOST_LETTERED:
         return list(rows)
@@ -140,12 +140,12 @@ def _besides_model(run: RunSpec) -> tuple[object, ...]:
 
 
 def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
-    """Draw the filter and the models shown, as a table or, where that is too wide, as cards.
+    """Draw the filter and the models, as a table or cards; return the rows shown.
 
-    ``runs``: all that could be shown, by label.  Only those that are shown are read; their rows are returned.
+    ``runs``: all that could be shown, by label; only those shown are read.
     """
     kinds = _kinds_of(runs)
-    # Imported ones were brought in to stand beside the others: no choice hides them.
+    # Imported models were added to be compared, so no filter hides them.
     several = [kind for kind in KINDS if kind != "imported" and kind in kinds.values()]
     kinds_shown = {KINDS[kind] for label, kind in kinds.items() if label in loaded.runs}
     chosen = _draw_filter(several, kinds_shown) if len(several) > 1 else ALL
@@ -183,7 +183,7 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
 
 
 def _draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
-    """Draw a card for each model, which a telephone has in the place of the table."""
+    """Draw a card for each model, for telephones."""
     for row in shown:
         with st.container(border=True):
             st.page_link(
@@ -227,7 +227,7 @@ def _draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
 
 
 def _draw_filter(kinds: Sequence[ModelKind], kinds_shown: Collection[str]) -> str:
-    """Draw which kinds are shown beside the chosen models; it begins with theirs, or with all."""
+    """Draw the filter of kinds; it begins with that of the chosen models, or with all."""
     names = [KINDS[kind] for kind in kinds]
     return (
         st.segmented_control(
@@ -244,7 +244,7 @@ def _draw_filter(kinds: Sequence[ModelKind], kinds_shown: Collection[str]) -> st
 
 
 def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any, before: str) -> None:
-    """Follow what was selected in the table; ``before`` stands before what can be selected."""
+    """Open what was selected in the table; ``before``: text before the hint."""
     parameters = loaded.choice.parameters
     named = [shown[row].model for row, column in selection.cells if column == "model" and row < len(shown)]
     if named:

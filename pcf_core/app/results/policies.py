@@ -1,4 +1,4 @@
-"""Policies on pages: the operator's, one that an auditor brings in, and the verdicts on the models shown."""
+"""Policies on pages: the operator's, one uploaded by an auditor, and the verdicts on the models shown."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from pcf_core.report.sections.policy import (
 )
 from pcf_core.show.findings.gate import unscored_note
 
-BROUGHT = "policy_brought"  # the policy that this session brought in
+BROUGHT = "policy_brought"  # session key: the uploaded policy
 YOURS = "your file"
 EXAMPLE = """\
 title = "Before release"
@@ -64,9 +64,9 @@ HELP = "A TOML file with limits for a model. Nothing in it is executed, and file
 
 
 def choose_policy(key: str, first: Sequence[str] = ()) -> Policy | None:
-    """Draw the choice of a policy, and for auditors the field that brings one in; return what is chosen.
+    """Draw the choice of a policy, with an upload for auditors; return the chosen one.
 
-    ``key``: of the choice, and in the address.  ``first``: what stands before the policies.
+    ``key``: of the choice and in the address.  ``first``: options before the policies.
     """
     policies = policies_in(settings().policies)
     brought: Policy | None = st.session_state.get(BROUGHT)
@@ -98,7 +98,7 @@ def choose_policy(key: str, first: Sequence[str] = ()) -> Policy | None:
 
 
 def _draw_upload(key: str, *, expanded: bool) -> None:
-    """Draw the field for a file of one's own, for auditors; ``expanded`` where it is all that there is."""
+    """Draw the upload for auditors; ``expanded`` if there is nothing else."""
     if not may_audit():
         return
     with st.expander("Upload your own policy", icon=":material/gavel:", expanded=expanded):
@@ -110,7 +110,7 @@ def _draw_upload(key: str, *, expanded: bool) -> None:
 
 
 def _take(key: str) -> None:
-    """Read the file of the field and choose it; what is wrong with it is said below the field."""
+    """Read the uploaded file and choose it; the error is shown below the field."""
     state = st.session_state
     file = state[f"{key}_file"]
     state.pop(BROUGHT, None)
@@ -126,7 +126,7 @@ def _take(key: str) -> None:
 
 
 def draw_verdicts(loaded: Loaded) -> Callable[[], None]:
-    """Draw the verdict on each model, its limits, and what is missing; return what draws the foot."""
+    """Draw each model's verdict, limits and what is missing; return what draws the foot."""
     head = st.empty()
     policy = choose_policy("policy")
     if policy is None:
@@ -154,7 +154,7 @@ def draw_verdicts(loaded: Loaded) -> Callable[[], None]:
 
 
 def _draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> None:
-    """Draw how to read the verdicts, their table, and the command that makes them again."""
+    """Draw how to read the verdicts, their table, and the command that reproduces them."""
 
     def draw_data() -> None:
         if not reports:
@@ -226,5 +226,5 @@ def _judged(
     runs: tuple[tuple[str, bool], ...],
     shards: tuple[tuple[str, ...], ...],
 ) -> StoredVerdicts:
-    """Judge a model by the store at ``cache``; again once ``runs`` or ``shards`` are others."""
+    """Judge a model by the store; ``cache``, ``runs`` and ``shards`` are only part of the key."""
     return stored_verdicts(open_store(), policy, key)

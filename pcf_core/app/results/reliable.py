@@ -1,4 +1,4 @@
-"""Figures that are a reliable answer: the only ones that a page shows; files have the others too, marked."""
+"""Only reliable figures are shown on pages; files have the others too, marked."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ IN_FILES = "The files have the figures all the same, marked as not reliable."
 
 
 def only_reliable(loaded: Loaded, table: Callable[[], pd.DataFrame] | None = None, name: str = "") -> Loaded:
-    """Return the results without the models whose figures say too little; without others, end the script.
+    """Return the results of models with reliable figures; if there are none, end the script.
 
-    The page has said why when it opened them.  ``table``: of all models, for files of that ``name``, if any.
+    ``table``: of all models, offered as files called ``name``.
     """
     if not loaded.reliable.runs:
         if table is not None:
@@ -34,16 +34,16 @@ def only_reliable(loaded: Loaded, table: Callable[[], pd.DataFrame] | None = Non
 
 
 def with_all(panel: Panel, loaded: Loaded, column: str = "model") -> pd.DataFrame:
-    """Make the table of a panel of all models for files: with whether the figures of each are an answer."""
+    """Make a panel's table of all models for files, with a column that says which are reliable."""
     assert panel.table is not None
     return with_reliable(panel.table(), loaded.reports, column)
 
 
 def all_tails(loaded: Loaded) -> pd.DataFrame:
-    """Make the table of files of Caprice: all models, and whether the figures of each are reliable."""
+    """Make the files' table of Caprice with all models."""
     return with_reliable(tails_table(loaded.reports), loaded.reports)
 
 
 def all_tilts(loaded: Loaded) -> pd.DataFrame:
-    """Make the table of files of Tilt: all models, and whether the figures of each are reliable."""
+    """Make the files' table of Tilt with all models."""
     return with_all(tilt_panel(loaded), loaded)

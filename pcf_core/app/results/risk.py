@@ -1,4 +1,4 @@
-"""What the pages Risk and Caprice draw: occupations, how much they differ, caprice beside prejudice."""
+"""The pages Risk and Caprice: occupations, how much they differ, caprice beside prejudice."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ FIT_COLUMNS = {
 def all_risks(
     loaded: Loaded, *, references: bool = False, published: bool = False, thousand: bool = False
 ) -> pd.DataFrame:
-    """Make the table of files: the risks of all models, and whether they are a reliable answer."""
+    """Make the files' table of risks with all models."""
     panel = risk_panel(loaded, references=references, published=published, thousand=thousand)
     return with_all(panel, loaded, "name")
 
@@ -98,7 +98,7 @@ def draw_occupations(loaded: Loaded, thousand: bool) -> Callable[[], None]:
 
 
 def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
-    """Draw the table; the bars of all three risks have one scale, so that they can be compared."""
+    """Draw the table of occupations, with bars on one scale."""
     table = occupation_bars_table(report, 1000.0 if thousand else 1.0)
     unit, digits = (" × 1,000", "%.1f") if thousand else ("", "%.2f")
     top = max(1000.0 if thousand else 1.0, float(table["overall_risk"].max()))
@@ -133,7 +133,7 @@ def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
 
 
 def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
-    """Draw how much each model's occupations differ, and its neutral subjects; return the foot's function."""
+    """Draw how much each model's occupations differ, and its neutral subjects; return what draws the foot."""
     store = open_store()
     held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
     every = loaded.remember(_baselines_held, held)
@@ -160,7 +160,7 @@ def _baselines_held(loaded: Loaded, held: Mapping[str, bool]) -> dict[str, Basel
 
 
 def first_runs(loaded: Loaded) -> Loaded:
-    """Return the first models, as many as fit into one picture."""
+    """Return as many models as fit into one picture."""
     return loaded.most(MOST)
 
 

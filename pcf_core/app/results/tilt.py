@@ -1,4 +1,4 @@
-"""What the page Tilt draws: one occupation over its sentences, the groups' panels, further rows."""
+"""The page Tilt: one occupation over its sentences, the groups' panels, further rows."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def draw_distribution(
     tilts: Mapping[str, Mapping[str, MeanTilt]],
     occupation: str,
 ) -> None:
-    """Draw one occupation over its contexts: sentence, two pictures, numbers, the contexts at its ends."""
+    """Draw one occupation over its sentences: findings, two pictures, numbers, the extreme sentences."""
     groups = loaded.groups
     st.subheader(f"The sentences about “{plain(called(occupation))}”")
     threshold = st.slider(
@@ -86,7 +86,7 @@ def draw_distribution(
 
 
 def _panels(distributions: Distributions) -> tuple[str, ...]:
-    """Choose groups with a panel, in order: of many, those that lead, then those with the highest mean."""
+    """Choose the groups with a panel: those that lead, then those with the highest mean."""
     groups = [one.group for one in next(iter(distributions.values()))]
     ranks = {
         group: max((ones[index].leads, ones[index].mean) for ones in distributions.values())
@@ -97,7 +97,7 @@ def _panels(distributions: Distributions) -> tuple[str, ...]:
 
 
 def _sentences(distributions: Distributions, threshold: float) -> list[str]:
-    """Write a sentence per model about the group shown, or of several about the one that leads."""
+    """Write a sentence per model about the group shown, or about the leading one of several."""
     lines = []
     for model, several in distributions.items():
         one = next((one for one in several if one.leads), several[0])
@@ -107,7 +107,7 @@ def _sentences(distributions: Distributions, threshold: float) -> list[str]:
 
 
 def _draw_numbers(distributions: Distributions, threshold: float) -> None:
-    """Draw how to read the two pictures, their numbers, and the heaviest contexts at each end."""
+    """Draw how to read the pictures, their numbers, and the heaviest sentences at each end."""
     first = next(iter(distributions.values()))
     how, numbers, contexts = st.tabs(["How to read it", "Numbers", "Sentences at the ends"])
     how.markdown(HOW)
@@ -128,7 +128,7 @@ def _distributions_of(
     tilts: Mapping[str, Mapping[str, MeanTilt]],
     occupation: str,
 ) -> Distributions:
-    """Return per model the distribution of each group's stereotype over one occupation's contexts."""
+    """Return by model the distribution of each group's stereotype over an occupation's sentences."""
     criterion = Criterion.parse(loaded.options.criterion)
     by_model = {}
     for name, item in loaded.runs.items():
@@ -146,7 +146,7 @@ def _distributions_of(
 
 
 def _distribution_table(distributions: Distributions, threshold: float) -> pd.DataFrame:
-    """Make a table with one row per model × group."""
+    """Make a table with one row per model and group."""
     rows = []
     for model, several in distributions.items():
         for one in several:
@@ -173,7 +173,7 @@ def _distribution_table(distributions: Distributions, threshold: float) -> pd.Da
 
 
 def _ends_table(distributions: Distributions, group: str, low: str, high: str) -> pd.DataFrame:
-    """Make a table of one group's heaviest contexts at each end; ``low`` and ``high`` name the ends."""
+    """Make a table of one group's heaviest sentences at each end, called ``low`` and ``high``."""
     rows = []
     for model, several in distributions.items():
         one = next(one for one in several if one.group == group)
@@ -193,10 +193,9 @@ def _ends_table(distributions: Distributions, group: str, low: str, high: str) -
 
 @dataclass(frozen=True)
 class Beside:
-    """Rows to draw beside the tilts.
+    """Rows beside the tilts: whether there is the ``labour`` force, and the ``text`` lean if known.
 
-    ``labour``: whether there is one of women's shares; ``text``: lean of the training text, if it has one.
-    ``sentences``: how the models compare with their text; ``note``: what that text is, or why none is shown.
+    ``sentences``: comparison with that text; ``note``: what it is, or why it is missing.
     """
 
     labour: bool = False
@@ -206,11 +205,9 @@ class Beside:
 
 
 def draw_beside(loaded: Loaded, chosen: str) -> Beside:
-    """Draw toggles, and what they ask for, for two groups of which the first is at the right end.
+    """Draw the toggles of further rows for two groups, the second about the training text if it is known.
 
-    There is none for the training text where nothing is known of it.
-
-    ``chosen``: an occupation of which more is said, empty for none.
+    ``chosen``: an occupation of which more is said, or "".
     """
     labour = st.toggle(
         "Labour force",

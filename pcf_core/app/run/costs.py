@@ -1,4 +1,4 @@
-"""What a request of the page Run an audit costs, and the question before a long one is started."""
+"""The costs of a request on the page Run an audit, and the question before a long one."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ from pcf_core.show.findings.numbers import count, listed
 from pcf_core.work.estimate import RECENT_JOBS, Estimate, estimate, estimate_declared
 
 TEST_SENTENCE = "A test sentence is one sentence with one occupation in it."
-LONG_SECONDS = 600.0  # a request that takes longer is started after a second press
-LONG_REQUEST = "long_request"  # of the session: the request that waits for that press
+LONG_SECONDS = 600.0  # longer requests need a second press
+LONG_REQUEST = "long_request"  # session key: the request that waits for it
 
 
 @dataclass(frozen=True)
 class Costs:
-    """What several runs cost.
+    """What several runs cost; ``unfetched``: of models that are not here.
 
-    ``each`` and ``unfetched``: one estimate a run, and for runs of models that are not here.  ``missing``:
-    how many test sentences a run lacks, by its key, but for those whose sampling plan may end earlier.
+    ``missing``: test sentences that a run lacks, by its key, except if its sampling plan may end earlier.
     """
 
     each: Sequence[Estimate] = ()
@@ -51,7 +50,7 @@ class Costs:
 
 
 def costs_of(runs: Sequence[RunSpec], unfetched: Sequence[tuple[RunSpec, KnownModel]] = ()) -> Costs:
-    """Estimate runs, and those of models that are not here by what is declared of them."""
+    """Estimate runs, and ``unfetched`` ones from what is declared of their models."""
     finished = [job.id for job in open_queue().list(RECENT_JOBS) if job.state == "done"]
     each = [_cached_estimate(run, open_store().shards(run.scoring), finished) for run in runs]
     return Costs(
@@ -69,7 +68,7 @@ def _cached_estimate(run: RunSpec, shards: Sequence[str], finished: Sequence[int
 def draw_costs(
     costs: Costs, runs: Sequence[RunSpec], unfetched: Sequence[tuple[RunSpec, KnownModel]]
 ) -> None:
-    """Draw test sentences, time, memory and disk before anything is queued, a line a model and their sum."""
+    """Draw test sentences, time, memory and disk: a line per model, and the sum."""
     estimates = [*costs.each, *costs.unfetched]
     if len(estimates) > 1 and costs.total.missing:
         total = costs.total
@@ -87,7 +86,7 @@ def draw_costs(
 
 
 def _cost_text(cost: Estimate) -> str:
-    """Say what a request costs: "2,400 test sentences · about 26 s · 40 MB memory · 1 MB disk"."""
+    """Write a cost: "2,400 test sentences · about 26 s · 40 MB memory · 1 MB disk"."""
     if not cost.missing:
         return "results are here already"
     most = "at most " if cost.at_most else ""
@@ -97,7 +96,7 @@ def _cost_text(cost: Estimate) -> str:
 
 
 def time_text(cost: Estimate) -> str:
-    """Say how long a request takes, and how sure that is: "about 26 s", "roughly 2.0 h", "at most 5 min"."""
+    """Write a time and how sure it is: "about 26 s", "roughly 2.0 h", "at most 5 min"."""
     if cost.seconds is None:
         return "time unknown"
     how = "roughly" if cost.guessed else "at most" if cost.at_most else "about"
@@ -106,17 +105,16 @@ def time_text(cost: Estimate) -> str:
 
 @dataclass(frozen=True)
 class Start:
-    """A way to start: what it costs, and what queues it and tells whether all of it is queued."""
+    """A way to start: its costs, and a function that queues it and returns whether all of it is queued."""
 
     costs: Callable[[], Estimate]
     enqueue: Callable[[], bool]
 
 
 def start_or_ask(pressed: bool, runs: Sequence[str], whole: Start, shorter: tuple[str, Start] | None) -> bool:
-    """Start a request whose button was ``pressed``, one of more than ten minutes after a question.
+    """Start a request if its button was ``pressed``; if it is long, ask first.  Return whether all is queued.
 
-    ``runs``: keys that change with the request, since the question is about this one alone.  ``shorter``: the
-    words and the start of a short request that is offered in its place.  Return whether all is queued.
+    ``runs``: keys that identify the request.  ``shorter``: label and start of a short request instead.
     """
     state, request = st.session_state, digest(list(runs))
     if pressed:
@@ -149,5 +147,5 @@ def start_or_ask(pressed: bool, runs: Sequence[str], whole: Start, shorter: tupl
 
 
 def is_long(cost: Estimate) -> bool:
-    """Tell whether a request takes more than ten minutes; one of unknown time does not count as long."""
+    """Return whether a request takes more than ten minutes; an unknown time does not count as long."""
     return cost.seconds is not None and cost.seconds > LONG_SECONDS

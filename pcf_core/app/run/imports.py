@@ -1,4 +1,4 @@
-"""Imports on the page Run an audit: packs of results, and logs of texts that models wrote with Inspect."""
+"""Imports on the page Run an audit: packs of results, and Inspect's logs of texts."""
 
 from __future__ import annotations
 
@@ -44,10 +44,7 @@ T = TypeVar("T")
 
 
 def draw_import() -> None:
-    """Draw the fields for a pack and for a log, each with the result of the last import.
-
-    A viewer gets none.
-    """
+    """Draw the uploads of a pack and of a log, each with the last import; nothing for viewers."""
     if not may_audit():
         return
     with st.expander("Import a pack", icon=":material/move_to_inbox:"):
@@ -68,10 +65,7 @@ def _draw_field(
     bring: Callable[[bytes], T],
     draw: Callable[[T], None],
 ) -> None:
-    """Draw an upload, the button that imports the file, and the result of the last import.
-
-    ``largest``: bytes of a file.  ``bring``: imports its bytes.
-    """
+    """Draw an upload (``largest``: bytes), the button that imports it, and the result of the last import."""
     key = label.lower()
     arrived = f"{key}_arrived"
     forget = partial(st.session_state.pop, arrived, None)
@@ -95,7 +89,7 @@ def _bring_pack(data: bytes) -> Arrived:
 
 
 def _draw_arrived(arrived: Arrived) -> None:
-    """Say what an import brought, with a link to each result."""
+    """Say what an import brought, with links to the results."""
     if arrived.new:
         st.success(
             f"{count(len(arrived.new), 'result is', 'results are')} imported.", icon=":material/check:"
@@ -137,7 +131,7 @@ def _loaded(result: TextResult) -> TextResult | None:
 
 
 def _bring_log(data: bytes) -> tuple[str, ...]:
-    """Save the texts of a log, queue their analysis, and return sentences on what was imported."""
+    """Save the texts of a log, queue their analysis, and return sentences on the import."""
     log = read_log(data)
     key = key_of(log)
     arrived = recorded("imported", "texts", f"{key.model} {log.eval_id}", import_log, open_store(), log)

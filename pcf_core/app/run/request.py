@@ -1,4 +1,4 @@
-"""The form of the page Run an audit, the runs that it means, and the check of the topic's words."""
+"""The form of the page Run an audit, its runs, and the check of the topic's words."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ from pcf_core.work.requests import submit_words
 
 SERIES = "score_series"
 HEAVIEST = 20
-INHERITED = "score_begins_with"  # what the form began with, by the keys of its fields
+INHERITED = "score_begins_with"  # session key: what the form began with, by field
 SCORED_PROTOCOLS: tuple[Protocol, ...] = ("exact", "exact-boundary")
 CHECKS = "word_checks"
 PROTOCOLS = get_args(Protocol)
-TOPIC_BEFORE = "score_topic_before"  # the topic that the form's lists were chosen for
-REPLACED = "score_replaced"  # lists that a new topic has replaced, by the keys of their fields
-NEXT = "score_next"  # what was saved in the form and is to be chosen in it, by the key of its field
+TOPIC_BEFORE = "score_topic_before"  # session key: the topic for which lists were chosen
+REPLACED = "score_replaced"  # session key: lists that a new topic has replaced, by field
+NEXT = "score_next"  # session key: saved items to be chosen next, by field
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is chosen in the form, by name."""
+    """The choices of the form, by name."""
 
     models: tuple[str, ...]
     topic: str
@@ -85,7 +85,7 @@ class Request:
 
 @dataclass(frozen=True)
 class First:
-    """What the form begins with, by name; every name is an option of its field."""
+    """What the form begins with; every name is an option of its field."""
 
     models: list[str]
     topic: str
@@ -94,7 +94,7 @@ class First:
 
     @property
     def fields(self) -> dict[str, str | list[str]]:
-        """The same by the keys of the fields."""
+        """The same by keys of the fields."""
         return {
             "score_model": self.models,
             "score_topic": self.topic,
@@ -105,10 +105,7 @@ class First:
 
 @dataclass(frozen=True)
 class Plan:
-    """A request, and the runs that it means.
-
-    ``unfetched``: runs of models that are not here, with what is declared of them.
-    """
+    """A request and its runs; ``unfetched``: of models that are not here."""
 
     request: Request
     runs: Sequence[RunSpec] = ()
@@ -121,18 +118,18 @@ class Plan:
 
     @property
     def can_be_shorter(self) -> bool:
-        """Whether the set has more sentences than the most common ones that can be run alone."""
+        """Whether the set has more sentences than the option for the most common ones."""
         runs = self.every_run
         return bool(runs) and len(runs[0].templates.templates) > HEAVIEST
 
     def shorter(self) -> Plan:
-        """Return the plan of the same request with the most common sentences alone."""
+        """Return the plan of the same request with only the most common sentences."""
         models = tuple(run.scoring.model for run in self.every_run)
         return plan_of(replace(self.request, models=models, heaviest=True))
 
 
 def plan_of(request: Request) -> Plan:
-    """Return the runs that a request means; draw why a model has none."""
+    """Return the runs of a request; draw why a model has none."""
     runs, unfetched = [], []
     for model in request.models:
         try:
@@ -146,7 +143,7 @@ def plan_of(request: Request) -> Plan:
 
 
 def draw_refusal(model: str, error: AuditError) -> None:
-    """Say why a model cannot be run."""
+    """Draw why a model cannot be run."""
     st.error(f"**{plain_titled(model)}:** {plain(str(error))}", icon=":material/error:")
 
 
@@ -252,7 +249,7 @@ def draw_request() -> Request:
 
 
 def _draw_own() -> None:
-    """Draw the fields for a topic, sentences or occupations of one's own; what is saved is chosen at once."""
+    """Draw fields for the user's own topic, sentences or occupations; what is saved is chosen at once."""
 
     def choose(key: str) -> Callable[[str], None]:
         def choose_next(name: str) -> None:
@@ -274,7 +271,7 @@ def _draw_own() -> None:
 
 
 def _choose_saved() -> None:
-    """Choose what was saved in the form, before its fields are drawn."""
+    """Choose what was saved, before the form's fields are drawn."""
     saved = st.session_state.pop(NEXT, {})
     st.session_state.update(saved)
     if "score_topic" in saved:
@@ -282,7 +279,7 @@ def _choose_saved() -> None:
 
 
 def _draw_not_here(here: Sequence[ModelSpec]) -> None:
-    """Name what is chosen in the sidebar and cannot be run here, so that the form has something else."""
+    """Name choices of the sidebar that cannot be run here."""
     choice, names = current_choice(), [spec.name for spec in here]
     absent = absent_among(choice.models)  # they have a note of their own
     left_out = [name for name in choice.models if name not in names and name not in absent]
@@ -306,11 +303,7 @@ def _choose_topic(name: str) -> None:
 
 
 def _take_lists() -> None:
-    """Select sentences and occupations for a new topic.
-
-    Lists that somebody chose stay where they suit it.  Where they do not, the usual ones take their place,
-    and the form says so.
-    """
+    """Select sentences and occupations for a new topic: chosen lists if they suit, else the usual ones."""
     state = st.session_state
     topic, before = topics()[state["score_topic"]], topics().get(state.get(TOPIC_BEFORE, ""))
     usual, usual_before = usual_lists(topic), usual_lists(before) if before else None
@@ -331,7 +324,7 @@ def _take_lists() -> None:
 
 
 def _draw_replaced(key: str, name: str, topic: Topic) -> None:
-    """Say which list does not suit the new topic and was replaced, until another one is chosen."""
+    """Say which list did not suit the new topic and was replaced, until another is chosen."""
     titles = set_titles() if key == "score_templates" else list_titles()
     replaced_for, before, now = st.session_state.get(REPLACED, {}).get(key, ("", "", ""))
     if (replaced_for, now) == (topic.name, name):
@@ -342,9 +335,9 @@ def _draw_replaced(key: str, name: str, topic: Topic) -> None:
 
 
 def _inherit(public: Sequence[str], scored: Sequence[str]) -> First:
-    """Let the form begin with what is chosen in the sidebar, and follow it until somebody changes the form.
+    """Begin the form with the sidebar's choice, and follow it until the form is changed.
 
-    ``public``, ``scored``: names of the models whose weights are on this machine; only these can be run.
+    ``public``, ``scored``: models whose weights are here; only these can be run.
     """
     choice, state = current_choice(), st.session_state
     chosen = [name for name in choice.models if name in scored]
@@ -366,7 +359,7 @@ def _inherit(public: Sequence[str], scored: Sequence[str]) -> First:
 
 
 def _draw_series() -> None:
-    """Draw a field that chooses all checkpoints of a declared series at once."""
+    """Draw a field that chooses all checkpoints of a series."""
     titles = {series.title: series for series in all_series()}
     if titles:
         st.selectbox(
@@ -382,7 +375,7 @@ def _draw_series() -> None:
 
 
 def _take_series() -> None:
-    """Choose every checkpoint of a series that is allowed here, and empty the field for another series."""
+    """Choose a series' allowed checkpoints, and empty the field."""
     state = st.session_state
     series = next((one for one in all_series() if one.title == state[SERIES]), None)
     if series is not None:
@@ -391,16 +384,13 @@ def _take_series() -> None:
 
 
 def declared_model(model: str) -> KnownModel | None:
-    """Return what the registry declares of a model whose files are not here; the hub is not contacted."""
+    """Return what the registry declares of a model whose files are not here; does not contact the hub."""
     listed = known_model(split_name(model).model)
     return None if listed is None or is_cached(model) else listed
 
 
 def declared_run(request: Request, model: str, listed: KnownModel) -> RunSpec:
-    """Return the run that the form means for a model that is not here, to count its test sentences.
-
-    Its key is not that of the later run: the revision comes from the hub when the run is queued.
-    """
+    """Return the form's run for a model that is not here, to count test sentences; its key is provisional."""
     require_allowed(model)
     lists = _lists_of(request)
     spec = ModelSpec(
@@ -412,7 +402,7 @@ def declared_run(request: Request, model: str, listed: KnownModel) -> RunSpec:
 
 
 def _lists_of(request: Request) -> tuple[Topic, Evidence, TemplateSet]:
-    """Return topic, list and templates of the form, only the most common templates if these are chosen."""
+    """Return the form's topic, list and templates, only the most common ones if so chosen."""
     topic, evidence, templates = named(request.topic, request.evidence, request.templates)
     if request.heaviest and len(templates.templates) > HEAVIEST:
         templates = heaviest_of(templates.name, HEAVIEST)
@@ -420,21 +410,21 @@ def _lists_of(request: Request) -> tuple[Topic, Evidence, TemplateSet]:
 
 
 def requested_runs(request: Request, model: str) -> RunSpec:
-    """Return the run the form means for one model."""
+    """Return the form's run for one model."""
     spec = in_precision(resolve_to_score(model), request.precision)
     run = build_run(spec, *_lists_of(request), request.protocol)
     return run if request.within is None else planned(run, request.within)
 
 
 def draw_heaviest_note(request: Request, run: RunSpec) -> None:
-    """Say that *Only the most common* changes nothing where the set has no more sentences than that."""
+    """Say that *Only the most common* changes nothing if the set has no more sentences."""
     if request.heaviest and len(run.templates.templates) < HEAVIEST:
         number = count(len(run.templates.templates), "sentence")
         st.caption(f"*Only the {HEAVIEST} most common* changes nothing here: this set has {number}.")
 
 
 def draw_other_lists(runs: Sequence[RunSpec]) -> None:
-    """Say which stored runs have other counts or weights than the lists of the form."""
+    """Say which stored runs have other counts or weights than the form's lists."""
     for run in runs:
         try:
             note = other_lists_note(run, open_store().as_stored(run), "score")
@@ -446,10 +436,7 @@ def draw_other_lists(runs: Sequence[RunSpec]) -> None:
 
 
 def draw_word_check(runs: Sequence[RunSpec]) -> None:
-    """Draw a button that checks the topic's words with the worker, and the answers.
-
-    A busy worker answers between two batches.
-    """
+    """Draw a button that checks the topic's words with the worker, and the answers."""
     if st.button(
         "Check the words",
         key="check_words",
@@ -465,7 +452,7 @@ def draw_word_check(runs: Sequence[RunSpec]) -> None:
 
 
 def _ask(run: RunSpec) -> int:
-    """Queue the first sentence of a run before all runs; return the job's id."""
+    """Queue a run's first sentence ahead of all runs; return the job's id."""
     key = run.scoring
     protocol = PROTOCOLS[PROTOCOLS.index(key.protocol)]
     job = write(submit_words, open_queue(), key.model, run.topic, run.prompts[0], protocol, key.dtype)
@@ -487,7 +474,7 @@ def _draw_answer(job: Job) -> None:
 
 
 def _answer_sentences(answer: Mapping[str, Any]) -> list[str]:
-    """Put the result of a word check into sentences."""
+    """Write the result of a word check."""
     sentences = [tokens_note(word["tokens"] for word in answer["words"])]
     if answer["left_out"]:
         names = ", ".join(f"{item['word']} ({item['reason']})" for item in answer["left_out"])

@@ -1,7 +1,4 @@
-"""How a choice of templates changes the risk, and two sets side by side.
-
-Stored results are read with other weights; no model is run.
-"""
+"""How a choice of templates changes the risk of stored results; two sets side by side."""
 
 from __future__ import annotations
 
@@ -38,7 +35,7 @@ from pcf_core.show.charts.theme import RISKS
 from pcf_core.show.findings.material import move_finding, sets_finding
 from pcf_core.show.findings.numbers import count, percent
 
-LEAST_COVERED = 0.9  # of a set's mass: below, a run says too little of the set
+LEAST_COVERED = 0.9  # of a set's weight; a run that covers less is not used
 MOST_RUNS = 8
 LITTLE = "There is no reliable answer, because the model almost never used these words."
 MOST_SENTENCES = 4
@@ -58,7 +55,7 @@ templates that are in both sets.
 
 @dataclass(frozen=True)
 class RunUnderChoice:
-    """A cached run, as it is and read with a choice of templates."""
+    """A stored run, whole and with a choice of templates."""
 
     covering: Covering
     whole: RiskReport
@@ -66,20 +63,20 @@ class RunUnderChoice:
 
     @property
     def label(self) -> str:
-        """The model, and how much of the choice its run has scored where that is not all."""
+        """The model, and how much of the choice its run covers if not all."""
         share = self.covering.share
         return self.model if share >= 1 - 1e-9 else f"{self.model} ({percent(share)} of the weight)"
 
     @property
     def model(self) -> str:
-        """The model, with its precision where that is not float32."""
+        """The model, with its precision if that is not float32."""
         return self.covering.run.scoring.label
 
 
 def _coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
-    """Return per model the cached run on the shared topic and occupations that covers most of a set's counts.
+    """Return for each model the stored run on the sidebar's topic and list that covers most of a set.
 
-    Of several that have as much, that with the fewest other templates, then the newest.
+    Ties go to the run with the fewest other templates, then the newest.
     """
     topic = all_topics().get(choice.topic)
     evidence = all_evidence().get(choice.evidence)
@@ -106,7 +103,7 @@ def _closeness(covering: Covering) -> tuple[float, int]:
 
 
 def _readings(covered: Iterable[Covering], choice: Choice) -> tuple[list[RunUnderChoice], dict[str, str]]:
-    """Return cached runs read with a choice of templates, and by model why others cannot be read so."""
+    """Return runs read with a choice of templates, and by model why others cannot be read."""
     read, refused = [], {}
     for covering in [covering for covering in covered if covering.share >= LEAST_COVERED][:MOST_RUNS]:
         try:
@@ -161,13 +158,13 @@ def draw_preview(shown: OpenSet) -> None:
 
 
 def _whole_text(item: RunUnderChoice) -> str:
-    """Name the whole set of a reading: its templates and their number."""
+    """Describe all templates of a run."""
     templates = item.covering.run.templates
     return f"the {count(len(templates.templates), 'template')} of {templates.name}"
 
 
 def _draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
-    """Draw which models have results on too little of the set, and the link that runs the rest."""
+    """Draw which models have results on too little of the set, with a link that runs the rest."""
     choice = current_choice()
     text = "There is no result with these templates on the topic and occupations chosen in the sidebar."
     if partly:
@@ -196,7 +193,7 @@ def _draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
 
 
 def _moves_table(read: Sequence[RunUnderChoice], after: str) -> pd.DataFrame:
-    """Make a table with two rows per model: all templates of its run, and those chosen."""
+    """Make a table with two rows per model: all templates of its run, and the chosen ones."""
     rows = []
     for item in read:
         for name, report in ((_whole_text(item), item.whole), (after, item.chosen)):
@@ -216,7 +213,7 @@ def _moves_table(read: Sequence[RunUnderChoice], after: str) -> pd.DataFrame:
 
 
 def draw_compare(shown: OpenSet) -> None:
-    """Draw two sets: what they share, what only one has, and how the difference changes the risk."""
+    """Draw two sets: what they share, what only one has, and how the risk differs."""
     names = [name for name in set_names() if name != shown.mined.name]
     other = st.selectbox(
         "Compare with",

@@ -1,7 +1,6 @@
-"""All template sets in one table; a set typed here, saved, uploaded, downloaded and deleted.
+"""The table of template sets, their drafts, and saving, uploading, downloading and deleting them.
 
-The set that the page is about may have edits that are not saved yet: per set the session keeps a stack of its
-states, so that each edit can be undone.
+Unsaved edits of a set are a stack of its states in the session, so that each edit can be undone.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ COLUMNS = {
     "corpus": textual("Corpus", "The texts that it was mined from."),
     "whose": textual("Whose", width=130),
 }
-SEEN = ("set", "title", "templates", "effective", "whose")  # as wide as the page; the menu has the others
+SEEN = ("set", "title", "templates", "effective", "whose")  # fit the page; the menu has the others
 
 
 def draw_save(mined: MinedSet) -> None:
@@ -100,10 +99,7 @@ def _go_to(name: str, view: str = "edit") -> None:
 
 
 def draw_import(saved: Callable[[str], None]) -> None:
-    """Draw the upload of a set: our columns, or the papers' published lists.
-
-    ``saved``: called with the name.
-    """
+    """Draw the upload of a set, in our columns or the papers' form; ``saved`` is called with its name."""
     file = own.upload_file(
         "CSV or Parquet",
         ["csv", "parquet"],
@@ -134,7 +130,7 @@ def draw_import(saved: Callable[[str], None]) -> None:
 
 
 def draw_export(mined: MinedSet) -> None:
-    """Draw the set as it stands, in the form that Import and the command line read."""
+    """Draw downloads of the set as it stands, which Import and the command line read."""
     st.subheader("Export")
     with st.container(horizontal=True):
         st.download_button(
@@ -160,7 +156,7 @@ def draw_export(mined: MinedSet) -> None:
 
 
 def draw_delete(name: str) -> None:
-    """Delete an own set with its history, after a second question."""
+    """Delete one of the user's own sets with its history, after confirmation."""
 
     def deleted() -> None:
         discard(name)
@@ -209,10 +205,7 @@ def draw_list() -> None:
 
 
 def _sets_table(names: list[str], own: tuple[str, ...], tokens: list[str]) -> pd.DataFrame:
-    """Make a table with one row per set; a damaged one has its name alone.
-
-    ``tokens``: one for the content of each set, as it is now.
-    """
+    """Make a table with one row per set; a damaged one has only its name.  ``tokens``: of their contents."""
     cards, sets = set_cards(), template_sets()
     rows: list[dict[str, object]] = []
     for name in names:
@@ -241,7 +234,7 @@ def _sets_table(names: list[str], own: tuple[str, ...], tokens: list[str]) -> pd
 
 
 def draw_new() -> None:
-    """Draw a set of one's own: typed or pasted, or uploaded."""
+    """Draw the fields of a new set: typed, pasted or uploaded."""
     st.subheader("Type or paste")
     draw_typed(_go_to_new)
     st.subheader("Upload")
@@ -253,7 +246,7 @@ def _go_to_new(name: str) -> None:
 
 
 def draw_typed(saved: Callable[[str], None]) -> None:
-    """Draw the fields of a set that is typed or pasted here; ``saved``: called with its name."""
+    """Draw the fields of a typed or pasted set; ``saved`` is called with its name."""
     form: Form = st.selectbox(
         "What stands at [Y]",
         list(FORMS),
@@ -292,7 +285,7 @@ def draw_typed(saved: Callable[[str], None]) -> None:
 DRAFTS = "template_drafts"
 NEXT = "template_next"
 MOST_STEPS = 50
-CALLED = {  # the views of the page, by their names in the code and in older addresses
+CALLED = {  # views of the page, by their names in code and earlier addresses
     "list": "All sets",
     "see": "Sentences",
     "new": "Add a set",
@@ -305,10 +298,9 @@ CALLED = {  # the views of the page, by their names in the code and in older add
 
 @dataclass(frozen=True)
 class OpenSet:
-    """A set as it stands, and how many of its heaviest templates are kept.
+    """A set as it stands; ``top``: how many of its heaviest templates are used.
 
-    ``token`` stands for the set's content in the keys of caches, ``begun`` for that of the saved set when the
-    edits of it began.
+    ``token``: of its content, for cache keys.  ``begun``: of the saved set when its edits began.
     """
 
     mined: MinedSet
@@ -328,17 +320,17 @@ class OpenSet:
 
     @property
     def chosen(self) -> tuple[MinedTemplate, ...]:
-        """The templates that the cut keeps, heaviest first."""
+        """The templates that are used, heaviest first."""
         return self.mined.templates[: self.top]
 
     @cached_property
     def chosen_set(self) -> TemplateSet:
-        """The same as a run would have them."""
+        """The same as a set for a run."""
         return self.mined.model_copy(update={"templates": self.chosen}).templates_only
 
     @property
     def identity(self) -> str:
-        """A text that differs between any two of these."""
+        """A text that differs between any two states."""
         return f"{self.token}-{self.top}"
 
 
@@ -348,14 +340,14 @@ def _steps(name: str) -> list[OpenSet]:
 
 
 def opened(name: str) -> OpenSet:
-    """Load the set as it was last edited, else as it is saved."""
+    """Load the set with its unsaved edits, if any."""
     saved = mined_set(name)
     steps = _steps(name)
     return steps[-1] if steps else OpenSet(saved, token := set_token(name), begun=token)
 
 
 def edits(name: str) -> int:
-    """Count the changes that are not saved; of very many only the last can be undone."""
+    """Count the unsaved edits that can be undone."""
     return len(_steps(name))
 
 
@@ -377,21 +369,21 @@ def check_not_overtaken(name: str) -> None:
 
 
 def point_at(name: str, view: str) -> None:
-    """Let the page show another set and view when it is drawn next."""
+    """Choose a set and view for the next run of the script."""
     st.session_state[NEXT] = {"set": name, "set_view": CALLED[view]}
 
 
 def adopt_pointed() -> None:
-    """Take over what :func:`point_at` said, before the page's widgets are drawn."""
+    """Apply :func:`point_at` before the page's widgets are drawn."""
     for key, value in st.session_state.pop(NEXT, {}).items():
         st.session_state[key] = value
 
 
 def undo(name: str) -> None:
-    """Take the last change back."""
+    """Undo the last change."""
     _steps(name).pop()
 
 
 def discard(name: str) -> None:
-    """Forget all changes of a set."""
+    """Discard all unsaved changes of a set."""
     _steps(name).clear()

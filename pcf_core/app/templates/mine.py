@@ -1,7 +1,4 @@
-"""Extracting templates from text on the page: a corpus, topics, and a name for the resulting set.
-
-Uploaded corpora are written to the cache folder as they come, under a name that is safe.
-"""
+"""Extracting templates from text: a corpus, topics, and a name for the resulting set."""
 
 from __future__ import annotations
 
@@ -39,10 +36,10 @@ from pcf_core.mining.rules import LANGUAGES, code_of, rule_for
 from pcf_core.show.findings.numbers import count
 from pcf_core.work.requests import MineRequest, submit_mining
 
-PAPERS_SAMPLE = 10_000  # articles of Wikipedia, from which the papers mined
+PAPERS_SAMPLE = 10_000  # Wikipedia articles that the papers used
 DEFAULT_TOPIC = "gender"
 UPLOAD = "upload a file"
-LARGEST_UPLOAD = 500  # MB, of a million bytes as Streamlit counts them
+LARGEST_UPLOAD = 500  # megabytes
 MOST_JOBS = 100
 PACKINGS = ("gz", "bz2", "zst")
 HOW = """
@@ -58,11 +55,11 @@ FILE.csv`. A topic in Chinese has its own rules: use the command line with a par
 """
 CHUNK = 2**20
 HASH_DIGITS = 8
-UPLOADED = "upload: "  # before the names of uploads in a list of corpora
+UPLOADED = "upload: "  # prefix of uploads in the list of corpora
 
 
 def draw_mine() -> None:
-    """Draw which corpora there are, the form, and the mining jobs of the queue."""
+    """Draw the corpora, the form, and the queue of extractions."""
     corpora = corpora_at_hand()
     own = count(len(own_sets()), "set of your own is", "sets of your own are")
     available = "There is no corpus here yet: upload one, and it is stored here."
@@ -80,7 +77,7 @@ def draw_mine() -> None:
 
 
 def _draw_form(corpora: dict[str, Path]) -> None:
-    """Draw corpus, topics, sample, cut and name; a button queues the mining."""
+    """Draw corpus, topics, sample, cut and name, with a button that queues the extraction."""
     chosen = st.selectbox(
         "Corpus",
         [UPLOAD, *corpora],
@@ -188,10 +185,7 @@ def _draw_form(corpora: dict[str, Path]) -> None:
 
 
 def _draw_constructions(topic: Topic) -> tuple[str, ...]:
-    """Draw the choice of constructions; return the chosen names, none where they are the default.
-
-    For a topic in a language without rules nothing is drawn; pressing *Extract from text* says so.
-    """
+    """Draw the choice of constructions; return it, empty for the default or a language without rules."""
     code, position = code_of(topic), topic.position
     if code not in LANGUAGES:
         return ()
@@ -229,14 +223,14 @@ def _draw_upload() -> UploadedFile | None:
 
 
 def _suggested_name(names: list[str], chosen: str | None, file: UploadedFile | None) -> str:
-    """Suggest a name: topic and corpus, as far as chosen, shortened to what a name may have."""
+    """Suggest a name from topic and corpus, as far as chosen."""
     corpus = file.name if file else "" if chosen in (None, UPLOAD) else str(chosen).removeprefix(UPLOADED)
     stem = corpus.removeprefix(PREFIX).split(".")[0]
     return name_of(Path("-".join([*names, *([stem] if stem else [])]) or "mined"))
 
 
 def _corpus_named(chosen: str, corpora: dict[str, Path]) -> str | Path:
-    """Return where the chosen corpus is; a typed name must be a data set of the hub."""
+    """Return the path of the chosen corpus; a typed name must be a data set of the hub."""
     if chosen in corpora:
         return corpora[chosen]
     if chosen.startswith(PREFIX) and settings().allow_hub:
@@ -248,7 +242,7 @@ def _corpus_named(chosen: str, corpora: dict[str, Path]) -> str | Path:
 
 
 def _check_free(name: str) -> None:
-    """Refuse a name that a set has, or that a set that is being extracted will have."""
+    """Refuse a name that a set has or will have once it is extracted."""
     check_new_name(name)
     if any(job.payload["name"] == name for job in recent_jobs(("mine",), MOST_JOBS) if job.state in ACTIVE):
         raise TemplateError(
@@ -262,10 +256,11 @@ def uploads_folder() -> Path:
 
 
 def keep_upload(name: str, data: BinaryIO) -> Path:
-    """Write an uploaded file, a chunk at a time, and return where it lies.
+    """Write an uploaded file chunk by chunk and return its path.
 
-    Its name is made of small letters, digits and hyphens of the given one, the beginning of the content's
-    hash, and its ending: no name leads out of the folder, and the same file is kept once.
+    Its name is a safe form of the given one, the beginning of the content's hash, and its ending, so that no
+    name
+    leads out of the folder and the same file is stored once.
     """
     form, packing = suffixes(Path(name))
     if form not in FORMS:
@@ -291,7 +286,7 @@ def keep_upload(name: str, data: BinaryIO) -> Path:
 
 
 def corpora_at_hand() -> dict[str, Path]:
-    """List the corpora by the names on the page: the operator's folder, then the uploads."""
+    """List corpora by name: the operator's folder, then uploads."""
     operators, folder = settings().corpora, uploads_folder()
     corpora = {name: operators / name for name in offered_corpora()} if operators else {}
     if folder.is_dir():
@@ -301,7 +296,7 @@ def corpora_at_hand() -> dict[str, Path]:
 
 
 def delete_upload(path: Path) -> None:
-    """Delete an uploaded file; sets that were mined from it are kept."""
+    """Delete an uploaded file; sets extracted from it are kept."""
     with _told("deleted"):
         path.unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""The page Templates: a set with its figures, picture, table and card, and edits, which can be undone."""
+"""The page Templates: a set with figures, picture, table and card, and edits that can be undone."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ where the model continues. Its count, how often the corpus has it, is its weight
 panel means that few templates are common and very many are rare; the lower panel adds the shares up. The
 **effective number** is how many equally common templates would give results as precise as these.
 """
-WIDTH = 330  # pixels, of the longest title of a shipped set
-MOST_SEEN = 10  # sentences of a set that are listed above its picture
+WIDTH = 330  # pixels of the longest title of a shipped set
+MOST_SEEN = 10  # sentences listed above the picture
 MOST_ROWS = 1000
 MOST_LISTED = 300
 
 
 def draw_head() -> tuple[str, str]:
-    """Draw which set, and what to do with it; both are in the URL."""
+    """Draw the menus of sets and views; return both names."""
     adopt_pointed()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = choose_shown(
@@ -98,7 +98,7 @@ def draw_head() -> tuple[str, str]:
 
 
 def draw_set(name: str) -> OpenSet:
-    """Draw finding and key figures of a set, and how many of its templates are used."""
+    """Draw a set's finding and key figures, and how many of its templates are used."""
     edited = opened(name)
     mined = edited.mined
     texts, figures = st.container(), st.container()
@@ -133,7 +133,7 @@ def draw_set(name: str) -> OpenSet:
 
 
 def _draw_unsaved(mined: MinedSet) -> None:
-    """Draw the changes that are not saved yet, with the buttons that undo them."""
+    """Draw the unsaved changes, with buttons that undo them."""
     steps = edits(mined.name)
     if not steps:
         return
@@ -152,7 +152,7 @@ def _draw_unsaved(mined: MinedSet) -> None:
 
 
 def _set_figures(shown: OpenSet) -> list[KeyFigure]:
-    """Make key figures: templates, total count, effective number, share of the counts that the cut keeps."""
+    """Make key figures: templates, total count, effective number, weight of the templates used."""
     counts, card = shown.counts, shown.mined.card
     cut = f"{shown.top:,} of {len(counts):,} templates" if shown.top else "all templates"
     whose = "your own set" if shown.name in own_sets() else "comes with the app"
@@ -182,7 +182,7 @@ def _set_figures(shown: OpenSet) -> list[KeyFigure]:
 
 
 def _draw_score(mined: MinedSet) -> None:
-    """Draw the link that opens *Run an audit* with a saved set, on a topic that it suits.
+    """Draw the link to *Run an audit* with a saved set, on a topic that it suits.
 
     A topic that was just written comes first, then that of the sidebar.
     """
@@ -205,7 +205,7 @@ def _draw_score(mined: MinedSet) -> None:
 
 
 def draw_see(shown: OpenSet) -> None:
-    """Draw picture, table, one template's origin, how to read, provenance."""
+    """Draw picture, table, one template's origin, explanation and card."""
     mined = shown.mined
     _draw_score(mined)
     _draw_sentences(mined)
@@ -234,7 +234,7 @@ def _draw_sentences(mined: MinedSet) -> None:
 
 
 def draw_edit(shown: OpenSet) -> None:
-    """Draw the table with its row of changes, then save, export and delete."""
+    """Draw the table with its edits, then save, export and delete."""
     rows = draw_find(shown.mined)
     chosen = _draw_rows(shown, rows)
     _draw_row_changes(shown.name, chosen)
@@ -245,7 +245,7 @@ def draw_edit(shown: OpenSet) -> None:
 
 
 def _draw_rows(shown: OpenSet, rows: list[int]) -> list[str]:
-    """Draw the templates that the filter finds; return the texts of those that are ticked."""
+    """Draw the templates that match the filter; return the texts of the ticked ones."""
     listed = rows[:MOST_ROWS]
     if not listed:
         st.info("No template has these words. Change the text under Find.", icon=":material/search_off:")
@@ -269,14 +269,14 @@ def _draw_rows(shown: OpenSet, rows: list[int]) -> list[str]:
 
 
 def _changed(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
-    """Make a change and draw the page anew; a refusal is said beside the button."""
+    """Make a change and draw the page anew; a refusal is shown beside the button."""
     with refusals_said():
         edit(name, change)
         st.rerun()
 
 
 def _draw_row_changes(name: str, chosen: list[str]) -> None:
-    """Draw what can be done with rows: delete the ticked ones or all others, or merge them."""
+    """Draw the actions on rows: delete the ticked or all other ones, or merge them."""
     query = str(st.session_state.get("find", "")).strip()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if st.button(
@@ -377,14 +377,14 @@ def _draw_set_changes(shown: OpenSet) -> None:
 
 
 def _united_under(first: MinedSet, second: MinedSet) -> MinedSet:
-    """Unite both sets under the name of the first, with the history of the first."""
+    """Merge two sets under the name and history of the first."""
     both = united([first, second], first.name, first.card.title)
     history = (*first.card.history, *both.card.history)
     return both.model_copy(update={"card": both.card.model_copy(update={"history": history})})
 
 
 def draw_find(mined: MinedSet) -> list[int]:
-    """Draw the text filter; return the places of the templates that hold the text."""
+    """Draw the text filter; return the indices of matching templates."""
     wanted = st.text_input(
         "Find",
         key="find",
@@ -440,7 +440,7 @@ def _sources_text(template: MinedTemplate) -> str:
 
 
 def draw_origin(mined: MinedSet, rows: Sequence[int]) -> None:
-    """Draw where one template comes from."""
+    """Draw the origin of one template."""
     if not rows:
         return
     options = {mined.templates[index].text: mined.templates[index] for index in rows[:MOST_LISTED]}
@@ -465,7 +465,7 @@ def draw_origin(mined: MinedSet, rows: Sequence[int]) -> None:
 
 
 def draw_card(card: SetCard) -> None:
-    """Draw what is known of the set, and what was done to it."""
+    """Draw what is known of the set, and its history."""
     read = {
         "title": card.title,
         "source": card.source,

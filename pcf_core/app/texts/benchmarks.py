@@ -72,7 +72,7 @@ def draw_benchmarks() -> None:
 
 
 def draw_beside_audits(model: str) -> None:
-    """Draw what the known benchmarks found of one model, where there is any: beside the audits' verdicts."""
+    """Draw the known benchmarks' results on one model, if there are any."""
     results = kept_results(open_store(), [model])
     if not results:
         return
@@ -92,19 +92,19 @@ def draw_beside_audits(model: str) -> None:
 
 
 def newest_of(benchmark: BenchmarkName, models: Sequence[str]) -> dict[str, BenchmarkResult]:
-    """Return the results of the models that have some, in their order, all on the same sentences."""
+    """Return models' results on the newest material, in the order of ``models``."""
     latest = newest(kept_results(open_store(), models, benchmark))
     return {model: latest[model] for model in models if model in latest}
 
 
 def newest(several: Sequence[BenchmarkResult]) -> dict[str, BenchmarkResult]:
-    """Map each model to its result on the sentences that were asked about last."""
+    """Return each model's result on the sentences that were used last."""
     material = several[0].asked.material if several else ""
     return {one.asked.model: one for one in several if one.asked.material == material}
 
 
 def draw_results(benchmark: BenchmarkName, results: Mapping[str, BenchmarkResult], choice: Choice) -> None:
-    """Draw what was found, whether our quantities agree, and the data."""
+    """Draw the findings, whether our measures agree, and the data."""
     panel, pairs = benchmark_panel(results), pairs_panel(results)
     finding(*panel.findings)
     st.warning(plain(criticism_finding(benchmark)), icon=":material/warning:")
@@ -132,13 +132,13 @@ def draw_results(benchmark: BenchmarkName, results: Mapping[str, BenchmarkResult
 
 
 def verdicts_of(results: Mapping[str, BenchmarkResult]) -> dict[Pair, str]:
-    """Return the worse model of each pair by a benchmark, empty where it cannot tell."""
+    """Return the worse model of each pair according to a benchmark, "" if it cannot tell."""
     pairs = worse_pairs({model: result.report for model, result in results.items()})
     return {(pair.first, pair.second): pair.worse for pair in pairs}
 
 
 def agreements(benchmark: BenchmarkName, theirs: Mapping[Pair, str], loaded: Loaded) -> list[Agreement]:
-    """Hold a benchmark's verdicts on pairs of models against the orders that our quantities state."""
+    """Compare a benchmark's verdicts on pairs of models with the orders by our measures."""
     runs = {item.run.scoring.name: item for item in loaded.runs.values() if not item.report.says_little}
     compared: dict[Pair, Comparison] = {}
     for first, second in combinations(runs, 2):
@@ -155,7 +155,7 @@ def agreements(benchmark: BenchmarkName, theirs: Mapping[Pair, str], loaded: Loa
 
 
 def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
-    """Draw the files, and the button that puts the benchmark to the models."""
+    """Draw the upload, and the button that runs the benchmark on the models."""
     files = upload_files(
         "Files of the benchmark", ENDINGS, LARGEST, f"bench_files_{benchmark}",
         "The files of its authors, with their original names. They are saved in your cache with the "
@@ -189,7 +189,7 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
 def read_files(
     benchmark: BenchmarkName, files: Sequence[tuple[str, bytes]]
 ) -> tuple[Material, tuple[str, ...]]:
-    """Read uploads, or the package's file where there are none, and say what in them is not as usual."""
+    """Read uploads, or the package's file if there are none; return what in them is unusual, too."""
     sentences: list[str] = []
     with ExitStack() as opened, heard(sentences.append):
         paths = [opened.enter_context(uploaded(upload_label(name), data)) for name, data in files]
@@ -197,7 +197,7 @@ def read_files(
 
 
 def requests(material: Material, models: Sequence[str]) -> tuple[dict[str, BenchmarkAsked], list[str]]:
-    """Make a request for each model, and a sentence for each that cannot be asked."""
+    """Make a request for each model, and a sentence for each that cannot be run."""
     request, refused = {}, []
     for model in models:
         try:

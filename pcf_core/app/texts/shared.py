@@ -1,4 +1,4 @@
-"""What the tabs of the text audits share: what is asked, what the store has, offers, imports, ways back."""
+"""What the tabs of the text audits share: requests, stored results, offers, imports and ways back."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ FAIRPAIR_KEY, CRITERIA_KEY = "fp_imported", "cr_imported"
 
 
 class TextRequest(Protocol):
-    """A request of an audit, known by its hash."""
+    """A request of an audit, identified by its hash."""
 
     @property
     def hash(self) -> str:
-        """What two requests have in common that ask for the same."""
+        """Equal for requests that ask for the same."""
         ...
 
 
 Key = TypeVar("Key")
-Second = TypeVar("Second", bound=Hashable)  # what tells a model's results apart: a temperature, say
+Second = TypeVar("Second", bound=Hashable)  # distinguishes a model's results, such as a temperature
 Request = TypeVar("Request", bound=TextRequest)
 AuditRequest = TypeVar("AuditRequest", bound=AuditAsked)
 AuditAnswer = TypeVar("AuditAnswer", bound=AuditResult)
@@ -61,14 +61,14 @@ Material = TypeVar("Material")
 
 @dataclass(frozen=True)
 class Stored(Generic[Second, TextAsked, TextResult]):
-    """What the store has of a tab's requests: complete ``results``, and requests that are ``missing``."""
+    """A tab's complete ``results``, and the requests that are ``missing``."""
 
     results: Mapping[tuple[str, Second], TextResult]
     missing: Mapping[tuple[str, Second], TextAsked]
 
     @property
     def models(self) -> list[str]:
-        """Names of the models with a result, in the order asked for: it decides their colours."""
+        """Models with a result, in the order that decides their colours."""
         return list(dict.fromkeys(model for model, _ in self.results))
 
 
@@ -78,9 +78,9 @@ def requests_of(
     seconds: Collection[Second],
     request_of: Callable[[str, Second], tuple[TextAsked, ...]],
 ) -> dict[tuple[str, Second], TextAsked]:
-    """Return what every model is asked, by its label; a refusal is said once and left out.
+    """Return the requests to every model by its label; draw refusals once.
 
-    ``request_of``: requests in each precision that may be meant; the first with a result is taken, if any.
+    ``request_of``: requests for each possible precision; the first with a result is used, else the first.
     """
     requests: dict[tuple[str, Second], TextAsked] = {}
     refused: dict[tuple[str, str], None] = {}
@@ -102,7 +102,7 @@ def requests_of(
 def stored_of(
     audit: TextAudit[TextAsked, Material, TextResult], requests: Mapping[tuple[str, Second], TextAsked]
 ) -> Stored[Second, TextAsked, TextResult]:
-    """Return what the store has of the requests."""
+    """Look up the requests in the store."""
     results: dict[tuple[str, Second], TextResult] = {}
     missing: dict[tuple[str, Second], TextAsked] = {}
     for which, one in requests.items():
@@ -114,7 +114,7 @@ def stored_of(
 
 
 def complete_result(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str) -> AuditAnswer:
-    """Load a result, or raise a LookupError; it is shared between sessions and never changed."""
+    """Load a result, shared between sessions, or raise a LookupError."""
     return _complete_result(audit, key, open_store().imported_stamp(key))
 
 
@@ -135,10 +135,11 @@ def offer_missing(
     words: Callable[[Mapping[tuple[str, Second], TextAsked]], tuple[str, str]],
     line: Callable[[tuple[str, Second], TextAsked, AuditEstimate], tuple[str, str]],
 ) -> bool:
-    """Say what is not there yet and what it takes, and offer to queue it; show the jobs at it.
+    """Say what is missing, offer to queue it, and draw its jobs; return whether all is offered.
 
-    ``words``: what opens the offer, and the label of its button.  ``line``: what a request takes, as
-    Markdown, and what that rests on, which is said once below.  Returns whether all of it is offered.
+    ``words``: opening of the offer, and label of the button.  ``line``: what a request takes, as Markdown,
+    and
+    the basis of that estimate, which is drawn once below.
     """
     waiting = _askable(follow_jobs(audit.kind, missing)) if missing else {}
     if not waiting:
@@ -174,8 +175,7 @@ def offer_submitting(
 ) -> bool:
     """Draw the button that queues requests, or why this person has none; return whether there is one.
 
-    ``submit``: takes the store, the queue and what ``requests`` gives for each; a refusal is shown, and no
-    more are queued.
+    ``submit``: takes the store, the queue and an item of ``requests``; stops at the first refusal.
     """
     if not may_audit():
         draw_why_not()
@@ -193,10 +193,7 @@ def offer_submitting(
 
 
 def follow_jobs(kind: str, missing: Mapping[Key, Request]) -> dict[Key, Request]:
-    """Show the jobs that are at requests, or ended before their end, and give the requests without one.
-
-    What failed or was cancelled is taken up again by its job's own button.
-    """
+    """Draw the jobs of requests that are active or ended early; return the requests without such a job."""
     keys = {one.hash for one in missing.values()}
     newest = {job.key: job for job in reversed(open_queue().list(RECENT, kind=kind)) if job.key in keys}
     active = [job for job in newest.values() if job.state in ACTIVE]
@@ -210,7 +207,7 @@ def follow_jobs(kind: str, missing: Mapping[Key, Request]) -> dict[Key, Request]
 
 
 def _askable(waiting: Mapping[Key, TextAsked]) -> dict[Key, TextAsked]:
-    """Return the requests to models that can be asked; of the others a log brought texts: say so."""
+    """Return the requests to models that can be asked here; say so of models whose texts came in a log."""
     requests: dict[Key, TextAsked] = {}
     refused: dict[str, None] = {}
     for which, one in waiting.items():
@@ -225,7 +222,7 @@ def _askable(waiting: Mapping[Key, TextAsked]) -> dict[Key, TextAsked]:
 
 
 def draw_where_asked(keys: Iterable[GenerationKey | ScoringKey]) -> None:
-    """Draw what endpoints do not promise, and whose texts came in a log of Inspect."""
+    """Draw notes on endpoints, and on texts that came in a log of Inspect."""
     written = [key for key in keys if isinstance(key, GenerationKey) and key.family == "endpoint"]
     for note in dict.fromkeys(inspected_note(key) for key in written if key.inspected):
         st.caption(plain(note))
@@ -234,17 +231,16 @@ def draw_where_asked(keys: Iterable[GenerationKey | ScoringKey]) -> None:
 
 
 def draw_list(facts: Mapping[str, str]) -> None:
-    """Draw facts as a list, not a table: on a narrow page a table is cut where a value is long."""
+    """Draw facts as a list, because a narrow page cuts long values in a table."""
     st.markdown("\n".join(f"- *{plain(what)}:* {plain(value)}" for what, value in facts.items()))
 
 
 def draw_before(
     key: str, button: str, results: Callable[[], Iterable[tuple[str, str, Mapping[str, object]]]]
 ) -> None:
-    """Draw earlier results, the newest first, each with a button that asks for it again, at no cost.
+    """Draw earlier results, newest first, each with a button that opens it.
 
-    ``results``: the hash of each, what it is as Markdown, and the choices of the form, by the keys of its
-    widgets; none is looked for while they are shut.
+    ``results``: hash, description in Markdown, and the form's choices; called only once the box is open.
     """
     before = st.expander("Earlier results", icon=":material/history:", key=key, on_change="rerun")
     if not before.open:
@@ -261,18 +257,18 @@ def draw_before(
 
 
 def choose_next(choices: Mapping[str, object]) -> None:
-    """Draw the page anew with other choices in its form, by the keys of the widgets."""
+    """Draw the page anew with other choices in its form, by widget key."""
     st.session_state[NEXT] = dict(choices)
     st.rerun()
 
 
 def adopt_next() -> None:
-    """Take over what :func:`choose_next` was told, before the form is drawn."""
+    """Apply :func:`choose_next` before the form is drawn."""
     st.session_state.update(st.session_state.pop(NEXT, {}))
 
 
 def title_of(request: FairPairAsked | CriteriaAsked) -> str:
-    """Title a result in a list of all."""
+    """Title a result in a list of all results."""
     label = model_label(request.key.model, request.key.dtype)
     if isinstance(request, FairPairAsked):
         drawn = decoding_text(request.key.decoding)
@@ -283,7 +279,7 @@ def title_of(request: FairPairAsked | CriteriaAsked) -> str:
 
 
 def draw_imported(audit: TextAudit[TextAsked, Material, TextResult], key: str) -> tuple[TextAsked, ...]:
-    """Draw the choice among the imported results of an audit, where there are any; return those chosen."""
+    """Draw the choice of an audit's imported results, if there are any; return the chosen ones."""
     titles = {title_of(request): request for request in audit.imported(open_store())}
     if not titles:
         return ()
@@ -309,10 +305,11 @@ def laid_beside(
     second: Callable[[TextAsked], Second],
     together: Callable[[TextAsked], Hashable],
 ) -> Stored[Second, TextAsked, TextResult]:
-    """Lay imported results beside those of the form that were asked the same; say which do not fit.
+    """Add imported results to those of the form that were asked the same way; say which do not fit.
 
-    ``second``: what tells results of a model apart.  ``together``: what those have in common that stand in
-    one picture, of which the first imported one says how they were asked.
+    ``second``: distinguishes a model's results.  ``together``: what results in one picture have in common;
+    the
+    first imported one decides how they must have been asked.
     """
     first: dict[Hashable, str] = {}
     for request in imported:
@@ -338,7 +335,7 @@ def laid_beside(
 
 
 def draw_marks(marks: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
-    """Say of each model whose results are imported who made them; ``marks``: labels with what was kept."""
+    """Say who made the imported results; ``marks``: model labels with provenance."""
     for note in dict.fromkeys(imported_note(label, provenance) for label, provenance in marks):
         if note:
             st.caption(f":material/move_to_inbox: {plain(note)}")
@@ -356,9 +353,9 @@ def way_back(
     key: str,
     choices_of: Callable[[TextAsked], Mapping[str, object] | None],
 ) -> Mapping[str, str | list[str]] | None:
-    """Return the query parameters that open a request of this hash on its tab, where it can.
+    """Return the query parameters that open a request on its tab; ``None`` if none do.
 
-    ``choices_of``: what the tab's form has to say, by the keys of its widgets; ``None`` where it cannot.
+    ``choices_of``: the choices of the tab's form by widget key, ``None`` if it cannot make the request.
     """
     try:
         request = asked_as(audit, key)
@@ -378,7 +375,7 @@ def way_back(
 
 
 def draw_kept_texts() -> None:
-    """Draw the imported text audits with what deletes them; nothing where there are none."""
+    """Draw the imported text audits with a delete button, if there are any."""
     store = open_store()
     titles = {request.hash: title_of(request) for request in FAIRPAIR_AUDIT.imported(store)}
     titles |= {request.hash: title_of(request) for request in CRITERIA_AUDIT.imported(store)}

@@ -1,4 +1,4 @@
-"""The tab Summary of *Written text*: what the store has of one model on one topic, over all audits."""
+"""The tab Summary of *Written text*: the stored results of one model on one topic, over all audits."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ from pcf_core.work.text_audits import TextAudit
 T = TypeVar("T")
 MOST_FAIRPAIRS = 3
 WOMEN, MEN = "female", "male"
-# FairPair's tables by topic, beside that of gender, which suits every topic with both of its groups.
+# FairPair's tables by topic; that of gender suits every topic with both of its groups.
 TABLES = {
     "race": ("race-names",),
     "race-capitalised": ("race-names",),
@@ -94,9 +94,9 @@ GENDER_ALONE = "its experiments are about gender alone"
 OTHERWISE = "there is no finished result with these sentences, occupations and protocol"
 UNREAD = "its result is finished but not read yet"
 
-NONE = "–"  # in a cell of a table that has nothing to say
+NONE = "–"  # in an empty cell
 COLUMNS = ("Question", "Measured", "Verdict", "Preference")
-Way = tuple[Place, str, Mapping[str, str | list[str]]]  # a page or tab, the label of its link, its parameters
+Way = tuple[Place, str, Mapping[str, str | list[str]]]  # page or tab, label of the link, parameters
 
 HOW = """
 Each row is a quantity of one audit, with the value that means no difference. **Verdict** is that of the
@@ -130,9 +130,9 @@ preference in both. Whiskers are 95 % ranges, over sentences and over stories.
 class CaseFile:
     """One model on one topic.
 
-    ``loaded``: the run of the sidebar's choice, or what keeps it from being read.  ``fairpairs``,
-    ``criteria``: the newest kept results, and ``older`` ones of FairPair that are not shown.  ``shared``:
-    ``None`` without stories, or without women's words in the topic.
+    ``loaded``: the sidebar's run, or why it cannot be read.  ``fairpairs``, ``criteria``: the newest results;
+    ``older``: number of FairPair's that are not shown.  ``shared``: ``None`` without stories or words for
+    women.
     """
 
     model: str
@@ -147,28 +147,28 @@ class CaseFile:
 
     @property
     def found(self) -> bool:
-        """Whether anything was found at all."""
+        """Whether there is any result."""
         return any(row.key for row in self.rows)
 
 
 def known_models(choice: Choice) -> list[str]:
-    """List the sidebar's models first, then all that any audit has a result of."""
+    """List the sidebar's models, then all others with a result of any audit."""
     written = [request.key.model for request in answered(FAIRPAIR_AUDIT)]
     request = [one.model for one in answered(CRITERIA_AUDIT)]
     return list(dict.fromkeys([*choice.models, *scored_models(), *written, *request]))
 
 
 def case_file(model: str, choice: Choice) -> CaseFile:
-    """Gather what there is; nothing is computed but what is shown."""
+    """Collect a model's results on the chosen topic."""
     topics = all_topics()
-    if choice.topic not in topics:  # what loads the run has refused it already
+    if choice.topic not in topics:  # loading the run has reported it already
         raise AuditError(f"There is no topic {choice.topic!r} any more: choose another in the sidebar.")
     topic = topics[choice.topic]
     tables = tables_for(topic)
     one = load(replace(choice, models=(model,), precisions=choice.precisions[:1]))
 
     def named(several: Mapping[str, T]) -> dict[str, T]:
-        """Name what was loaded of the model, in one precision, by the model alone."""
+        """Name the one loaded item by the model alone, without its precision."""
         return {model: next(iter(several.values()))} if several else {}
 
     loaded = replace(one, runs=named(one.runs), others=named(one.others))
@@ -193,7 +193,7 @@ def case_file(model: str, choice: Choice) -> CaseFile:
 
 
 def tables_for(topic: Topic) -> tuple[str, ...]:
-    """List FairPair's tables that are about a topic's groups."""
+    """List FairPair's tables about a topic's groups."""
     if {WOMEN, MEN} <= {group.name for group in topic.groups}:
         return ("gender",)
     return TABLES.get(topic.name.partition("@")[0], ())
@@ -210,7 +210,7 @@ def _complete(
 
 
 def _criteria(model: str) -> tuple[CriteriaResult, ...]:
-    """Return the newest result of each experiment in each way of answering, what was written first."""
+    """Return the newest result of each experiment and way of answering, written ones first."""
     newest: dict[tuple[str, str], CriteriaAsked] = {}
     for request in answered(CRITERIA_AUDIT):
         if request.model == model:
@@ -266,7 +266,7 @@ def _criteria_rows(model: str, results: Sequence[CriteriaResult], tables: tuple[
 
 
 def _shared(model: str, loaded: Loaded, criteria: Sequence[CriteriaResult]) -> SharedOccupations | None:
-    """Match occupations in gaps and in stories; stories that were written go before scores."""
+    """Match occupations in gaps and in stories, written stories if there are any."""
     stories = [result.report for result in criteria if isinstance(result.report, AnecdotesReport)]
     if model not in loaded.reliable.runs or not stories or WOMEN not in loaded.runs[model].report.groups:
         return None
@@ -342,7 +342,7 @@ def draw_summary() -> None:
 
 
 def _draw_rows(case: CaseFile) -> None:
-    """Draw a table for each audit, which prints, or cards, under the links to what is behind it."""
+    """Draw a table (or cards) for each audit, under links to its pages."""
     parameters = case.loaded.choice.parameters
     ways: dict[AuditName, list[Way]] = {
         "bias": [(RISK, "Risk", parameters), (TILT, "Tilt", parameters)] if case.loaded.runs else [],
@@ -368,7 +368,7 @@ def _draw_rows(case: CaseFile) -> None:
 
 
 def _fairpair_ways(case: CaseFile) -> list[Way]:
-    """Link each result that its page can show again; where there is none, the form for it."""
+    """Link each result that its page can show; without results, the form."""
     if verdict_of(case.rows, "fairpair") == "not run":
         wanted: dict[str, str | list[str]] = {"fp_model": [case.model], "fp_table": case.tables[0]}
         return [(FAIRPAIR_TAB, "Start FairPair", wanted)]
@@ -383,7 +383,7 @@ def _fairpair_ways(case: CaseFile) -> list[Way]:
 
 
 def _criteria_ways(case: CaseFile) -> list[Way]:
-    """Link each experiment that its page can show again; where there is none, the form for them."""
+    """Link each experiment that its page can show; without results, the form."""
     if verdict_of(case.rows, "criteria") == "not run":
         return [(CRITERIA_TAB, "Start the criteria", {"cr_model": [case.model]})]
     ways: list[Way] = []
@@ -396,7 +396,7 @@ def _criteria_ways(case: CaseFile) -> list[Way]:
 
 
 def _row_text(row: CaseRow) -> dict[str, str]:
-    """Write a quantity as a row of a table, by :data:`COLUMNS`, beside its value where nothing differs."""
+    """Write a quantity as a row of a table, by :data:`COLUMNS`."""
     measured = NONE
     if row.neutral is not None:
         measured = f"{row.measure}: {value_text(row)}; {number(row.neutral)} is no difference"
@@ -405,7 +405,7 @@ def _row_text(row: CaseRow) -> dict[str, str]:
 
 
 def _data_table(rows: Sequence[CaseRow]) -> pd.DataFrame:
-    """Make the same table with numbers, for a file."""
+    """Make the same table with numbers, for files."""
     none = {"low": None, "high": None, "unit": None}
     return pd.DataFrame(
         [
@@ -417,7 +417,7 @@ def _data_table(rows: Sequence[CaseRow]) -> pd.DataFrame:
 
 
 def _case_figures(case: CaseFile) -> list[KeyFigure]:
-    """Make key figures: R, F and how many quantities of the criteria differ, of the audits that were run."""
+    """Make key figures of the audits that were run: R, F, and how many quantities of the criteria differ."""
     figures = []
     for item in case.loaded.reliable.runs.values():
         report = item.report
@@ -449,7 +449,7 @@ def _case_figures(case: CaseFile) -> list[KeyFigure]:
 
 
 def _draw_shared(shared: SharedOccupations, source: str) -> None:
-    """Draw occupations in both audits, as a sentence, a picture and a table."""
+    """Draw occupations in both audits: a sentence, a picture and a table."""
     st.subheader("The same occupations, in gaps and in stories", anchor=False)
     finding(shared_finding(shared))
     if not shared.rows:
@@ -487,7 +487,7 @@ def _shared_table(shared: SharedOccupations) -> pd.DataFrame:
 
 
 def _draw_foot(case: CaseFile) -> None:
-    """Draw how to read the picture, its data, method and provenance of every audit."""
+    """Draw how to read the picture, its data, and every audit's provenance."""
 
     def draw_audits() -> None:
         if case.loaded.runs:

@@ -1,1 +1,1 @@
-"""The page Topics: what is drafted, the form, and what is shown of a topic."""
+"""The page Topics: drafts, the form, and views of a topic."""

@@ -1,7 +1,7 @@
-"""What is written in the form of a topic and not saved yet; it stays while one moves between pages.
+"""Unsaved drafts of topics, which stay while one moves between pages.
 
-Streamlit forgets a field that is not drawn, so that every run writes the fields down here, before anything
-else: what is typed can come with the same run as the press that leads away from the form.
+Streamlit forgets fields that are not drawn, so every run first stores the fields here: text can arrive with
+the same run as the press that leaves the form.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from pcf_core.material.safety.text import check_name
 from pcf_core.material.topics import copied, load_topic, make_topic, own_topics
 
 NEXT = "topic_next"
-NEW = ""  # the draft of a topic that is not there yet
+NEW = ""  # the draft of a new topic
 T = TypeVar("T")
-CALLED = {  # the views of the page, by their names in the code and in older addresses
+CALLED = {  # views of the page, by their names in code and earlier addresses
     "see": "Words",
     "edit": "Edit",
     "preview": "Preview",
@@ -36,7 +36,7 @@ CALLED = {  # the views of the page, by their names in the code and in older add
 
 @dataclass(frozen=True)
 class GroupFields:
-    """A group as it is written: its words one a line.  ``token`` tells its fields from those of others."""
+    """A group as typed, one word a line; ``token``: identifies its fields."""
 
     token: str
     name: str
@@ -45,7 +45,7 @@ class GroupFields:
 
 @dataclass(frozen=True)
 class Fields:
-    """A topic as it is written, right or not."""
+    """A topic as typed, valid or not."""
 
     name: str
     title: str
@@ -60,7 +60,7 @@ class Fields:
     left_out: tuple[LeftOut, ...] = ()
 
     def says_the_same(self, other: Fields) -> bool:
-        """Tell whether the other fields hold the same topic, however they are laid out."""
+        """Return whether both hold the same topic, whatever their tokens."""
         one, two = (
             replace(each, groups=tuple(replace(group, token="") for group in each.groups))
             for each in (self, other)
@@ -73,10 +73,7 @@ PLAIN_FIELDS = tuple(one.name for one in fields(Fields) if one.name not in ("gro
 
 @dataclass(frozen=True)
 class Draft:
-    """What is written in a topic's form.
-
-    ``begun``: the fields as they were when they were filled, ``token``: in the keys of the fields.
-    """
+    """The form of a topic; ``begun``: its fields at first; ``token``: in the keys of its fields."""
 
     token: str
     begun: Fields
@@ -84,12 +81,12 @@ class Draft:
 
     @property
     def changed(self) -> bool:
-        """Tell whether something is written that is not saved."""
+        """Whether there are unsaved changes."""
         return not self.fields.says_the_same(self.begun)
 
 
 def _new_group(name: str, words: Iterable[str] = ()) -> GroupFields:
-    """Make the fields of a group, with an identity of its own."""
+    """Make a group's fields with a new token."""
     return GroupFields(uuid4().hex, name, "\n".join(words))
 
 
@@ -99,19 +96,19 @@ def _empty_fields() -> Fields:
 
 
 def topic_of(fields: Fields) -> Topic:
-    """Make the topic that is written."""
+    """Make the topic of these fields."""
     facts = {field: getattr(fields, field) for field in (*PLAIN_FIELDS, "left_out") if field != "name"}
     groups = []
     for group in fields.groups:
         lines = group.words.rstrip().splitlines()
-        if not fields.aligned:  # of counterparts every line counts up to the last word, to refuse gaps
+        if not fields.aligned:  # of counterparts empty lines count, so that gaps are refused
             lines = [line for line in lines if line.strip()]
         groups.append(Group(name=group.name.strip(), words=tuple(lines)))
     return make_topic(fields.name.strip(), groups, **facts | {"language": fields.language.strip()})
 
 
 def problems_of(fields: Fields) -> list[str]:
-    """List the errors of the fields, that of the name first; empty if there is none."""
+    """List the errors of the fields, the name's first."""
     problems: list[str] = []
     try:
         check_name(fields.name.strip(), "the name", "The topic", TopicError)
@@ -126,16 +123,16 @@ def problems_of(fields: Fields) -> list[str]:
 
 
 def opened(name: str) -> Topic:
-    """Load the topic as it is saved."""
+    """Load the topic as saved."""
     if name not in topic_names():
         raise TopicError(f"There is no topic named {name!r}; choose another under Topic.")
     return topics().get(name) or load_topic(name)
 
 
 def draft_of(name: str) -> Draft:
-    """Return what is written in a topic's form, else the topic as it is saved; ``NEW`` begins an empty one.
+    """Return the draft of a topic, else the saved topic; ``NEW`` begins an empty one.
 
-    What is written outlives the topic, if that is deleted meanwhile.
+    A changed draft outlives its topic.
     """
     drafts = _drafts()
     draft = drafts.get(name)
@@ -148,18 +145,18 @@ def draft_of(name: str) -> Draft:
 
 
 def field_key(draft: Draft, field: str) -> str:
-    """Return the key under which a field of the form stands in the session."""
+    """Return the session key of a field of the form."""
     return f"topic_{field}_{draft.token}"
 
 
 def take_written() -> None:
-    """Write down what the fields of all forms hold, whatever this run is going to draw."""
+    """Store what the fields of all forms hold, whatever this run draws."""
     for name in _drafts():
         take_fields(name)
 
 
 def take_fields(name: str) -> Draft:
-    """Write down what the fields of one form hold; return its draft."""
+    """Store what the fields of one form hold; return its draft."""
     drafts = _drafts()
     draft = drafts[name]
     fields = draft.fields
@@ -182,7 +179,7 @@ def _written(draft: Draft, field: str, before: T) -> T:
 
 
 def change_groups(name: str, gone: str | None) -> None:
-    """Take a group out, or add one; the other fields stay as they are written."""
+    """Remove the group with the token ``gone``, or add one if it is ``None``."""
     drafts = _drafts()
     fields = drafts[name].fields
     groups = tuple(group for group in fields.groups if group.token != gone)
@@ -192,23 +189,23 @@ def change_groups(name: str, gone: str | None) -> None:
 
 
 def is_changed(name: str) -> bool:
-    """Tell whether something is written that is not saved."""
+    """Return whether a form has unsaved changes."""
     draft = _drafts().get(name)
     return draft is not None and draft.changed
 
 
 def is_gone(name: str) -> bool:
-    """Tell whether the topic of a form was deleted since the form was opened."""
+    """Return whether a form's topic was deleted since it was opened."""
     return name != NEW and name not in topic_names()
 
 
 def discard(name: str) -> None:
-    """Forget what is written."""
+    """Discard a draft."""
     _drafts().pop(name, None)
 
 
 def as_it_stands(name: str) -> Topic:
-    """Return the topic as it is written where that is right, else as it is saved."""
+    """Return the draft's topic if it is valid, else the saved one."""
     saved = opened(name)
     if not is_changed(name):
         return saved
@@ -219,7 +216,7 @@ def as_it_stands(name: str) -> Topic:
 
 
 def check_not_overtaken(name: str) -> None:
-    """Refuse to save over what somebody else has saved since the writing began."""
+    """Refuse to save over what somebody else has saved since the draft began."""
     if not _drafts()[name].begun.says_the_same(_begun(name)):
         raise TopicError(
             f"The topic {name} was saved elsewhere since you began to change it: save yours under another "
@@ -228,12 +225,12 @@ def check_not_overtaken(name: str) -> None:
 
 
 def point_at(name: str, view: str) -> None:
-    """Let the page show another topic and view when it is drawn next."""
+    """Choose a topic and view for the next run of the script."""
     st.session_state[NEXT] = {"topic_shown": name, "topic_view": CALLED[view]}
 
 
 def adopt_pointed() -> None:
-    """Take over what :func:`point_at` said, before the page's widgets are drawn."""
+    """Apply :func:`point_at` before the page's widgets are drawn."""
     for key, value in st.session_state.pop(NEXT, {}).items():
         st.session_state[key] = value
 

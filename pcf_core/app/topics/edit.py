@@ -1,7 +1,4 @@
-"""The form of a topic, with one field a group; and its upload, download, copy and deletion.
-
-Nothing is saved before it is valid.
-"""
+"""The form of a topic, one field a group; its upload, download, copy and deletion."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ from pcf_core.show.names import Titles
 
 SIDE_BY_SIDE = 3  # groups
 LINE, FRAME = 24, 40  # pixels
-FEWEST, MOST = 3, 8  # lines of a field of words that are seen at once
+FEWEST, MOST = 3, 8  # visible lines of a field of words
 FORMS = """
 TOML or JSON, CSV with the columns *group* and *word*, or lists as they are published: a text file with a line
 for each group, a text file for each group, or JSON with the groups' words.
@@ -83,7 +80,7 @@ man
 
 
 def draw_edit(name: str) -> None:
-    """Draw the form of an existing topic; a shipped one is the beginning of an own one."""
+    """Draw the form of an existing topic; changes to a shipped one are saved as one's own."""
     if name not in own_topics():
         st.caption(
             "This topic comes with the app and is not changed: your changes are saved as a topic of your own."
@@ -92,7 +89,7 @@ def draw_edit(name: str) -> None:
 
 
 def draw_form(name: str) -> None:
-    """Draw the fields, what is wrong with them, and the button that saves."""
+    """Draw the fields, their errors, and the button that saves."""
     _draw_fields(name, draft_of(name))
     draft = take_fields(name)
     verdict = st.container()
@@ -125,17 +122,14 @@ def draw_form(name: str) -> None:
 
 
 def draw_discard(name: str) -> None:
-    """Draw the button that goes back to what is saved."""
+    """Draw the button that discards the changes."""
     if st.button("Discard changes", key="discard_topic", icon=":material/delete_sweep:"):
         discard(name)
         st.rerun()
 
 
 def _draw_verdict(draft: Draft, problems: Sequence[str], *, refused: bool) -> None:
-    """Draw why the text is not valid, in the library's sentences, or what the topic compares.
-
-    ``refused``: whether somebody tried to save it.
-    """
+    """Draw why the topic is invalid, or what it compares; ``refused``: somebody tried to save it."""
     text = "  \n".join(map(plain, problems))
     if text and refused:
         st.error(text, icon=":material/error:")
@@ -182,7 +176,7 @@ def _draw_fields(name: str, draft: Draft) -> None:
 
 
 def _draw_groups(name: str, draft: Draft) -> None:
-    """Draw a name and a field of words for each group, three side by side."""
+    """Draw the fields of all groups, three side by side."""
     groups = draft.fields.groups
     for start in range(0, len(groups), SIDE_BY_SIDE):
         row = groups[start : start + SIDE_BY_SIDE]
@@ -196,13 +190,13 @@ def _draw_groups(name: str, draft: Draft) -> None:
 
 
 def _draw_group(name: str, draft: Draft, group: GroupFields, number: int) -> None:
-    """Draw the fields of a group; screen readers say labels verbatim, so they hold no name."""
+    """Draw a group's fields; labels have no name because screen readers read them verbatim."""
     called = st.text_input(
         "Group",
         key=_held(draft, f"group_{group.token}", group.name),
         help="Its name: small letters, digits, hyphens.",
     )
-    # As many lines as the longest group began with, within limits, so that it does not grow while one writes.
+    # As many lines as the longest group had at first, so that the field does not grow while one writes.
     longest = max(len(group.words.splitlines()) for group in draft.begun.groups)
     lines = min(max(longest, FEWEST), MOST) if longest else MOST
     words = st.text_area(
@@ -223,7 +217,7 @@ def _draw_group(name: str, draft: Draft, group: GroupFields, number: int) -> Non
 
 
 def _held(draft: Draft, field: str, value: object) -> str:
-    """Return the key of a field, which begins with a value and keeps what is written into it."""
+    """Return the key of a field; it begins with ``value`` and keeps what is typed."""
     key = field_key(draft, field)
     st.session_state.setdefault(key, value)
     return key
@@ -235,7 +229,7 @@ def _text(label: str, draft: Draft, field: str, help_text: str, longest: int | N
 
 
 def _one_of(label: str, draft: Draft, field: str, names: Sequence[str], titles: Titles) -> None:
-    """Draw a choice of one of the names or none; a name that is not among them stays."""
+    """Draw a menu of the names, none, and the present name."""
     value = getattr(draft.fields, field)
     st.selectbox(
         label,
@@ -247,7 +241,7 @@ def _one_of(label: str, draft: Draft, field: str, names: Sequence[str], titles: 
 
 
 def draw_actions(topic: Topic) -> None:
-    """Draw what can be done with a topic as a whole."""
+    """Draw actions on the topic as a whole."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Select in the sidebar",
@@ -259,7 +253,7 @@ def draw_actions(topic: Topic) -> None:
         )
         if may_audit():
             usual, written = usual_lists(topic), own.last_written("templates")
-            # Sentences that were just written come before the usual ones, where they suit it.
+            # Sentences that were just written come before the usual ones, if they suit.
             templates = written if written in suiting_sets(topic, set_cards()) else usual.templates
             st.page_link(
                 RUN_AN_AUDIT.file,
@@ -297,7 +291,7 @@ def draw_actions(topic: Topic) -> None:
 
 
 def draw_delete(name: str) -> None:
-    """Delete an own topic, after a second question."""
+    """Delete one of the user's own topics, after confirmation."""
 
     def deleted() -> None:
         discard(name)
@@ -307,7 +301,7 @@ def draw_delete(name: str) -> None:
 
 
 def draw_upload() -> None:
-    """Draw a topic that is pasted or uploaded: one file, or a list of words for each group."""
+    """Draw a pasted or uploaded topic: one file, or a list of words for each group."""
     st.subheader("Paste or upload")
     st.caption(FORMS)
     with st.expander("An example of each"):
@@ -318,6 +312,6 @@ def draw_upload() -> None:
 
 
 def go_to(name: str) -> None:
-    """Show another topic from now on."""
+    """Choose another topic and draw the page anew."""
     point_at(name, "see")
     st.rerun()

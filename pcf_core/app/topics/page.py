@@ -128,7 +128,7 @@ PANEL = own.OwnPanel(
 
 
 def draw_head() -> tuple[str, str]:
-    """Draw which topic, and what to do with it; both are in the URL."""
+    """Draw the menus of topics and views; return both names."""
     adopt_pointed()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = choose_shown(
@@ -145,17 +145,14 @@ def draw_head() -> tuple[str, str]:
 
 
 def draw_new() -> None:
-    """Draw the fields for a topic of one's own: pasted, uploaded or typed."""
+    """Draw the fields of a new topic: pasted, uploaded or typed."""
     draw_upload()
     st.subheader("Type")
     draw_form(NEW)
 
 
 def shown_topic(name: str, view: str) -> Topic | None:
-    """Return the topic as the view needs it: as saved, or with what is written.
-
-    ``None`` where it is damaged, or was deleted while it was written.
-    """
+    """Return the topic for a view, as saved or drafted; ``None`` if damaged, or deleted while drafted."""
     try:
         topic = opened(name)
     except TopicError as error:
@@ -182,7 +179,7 @@ def shown_topic(name: str, view: str) -> Topic | None:
 
 
 def draw_see(topic: Topic) -> None:
-    """Draw finding, groups with their words, notes, and the card."""
+    """Draw finding, groups with words, notes and card."""
     finding(topic_finding(topic))
     draw_answering(topic.name, "topic_shown", lambda name: point_at(name, "see"))
     draw_actions(topic)
@@ -219,7 +216,7 @@ def _draw_card(topic: Topic, sets: tuple[str, ...]) -> None:
 
 
 def draw_preview(topic: Topic) -> None:
-    """Draw sentences of the words with the most common templates of a set and a few occupations."""
+    """Draw sentences with the words, some templates of a set and a few occupations."""
     name = _draw_set_choice(topic)
     templates = heaviest_templates(template_sets()[name], MOST_TEMPLATES)
     terms = spread_terms(evidence_lists()[_evidence_name(topic)], MOST_TERMS)
@@ -248,13 +245,13 @@ def _draw_set_choice(topic: Topic) -> str:
 
 
 def _evidence_name(topic: Topic) -> str:
-    """Return the topic's default occupations, else those of the sidebar, else the first list."""
+    """Return the topic's list of occupations, else the sidebar's, else the first."""
     lists = evidence_lists()
     return next(name for name in (topic.evidence, current_choice().evidence, *lists) if name in lists)
 
 
 def draw_check(topic: Topic) -> None:
-    """Check the words with every chosen model, and show the answers."""
+    """Check the words with every chosen model, and draw the answers."""
     choice = current_choice()
     texts = probe_prompts(template_sets()[_draw_set_choice(topic)], evidence_lists()[_evidence_name(topic)])
     notes = st.container()
@@ -287,7 +284,7 @@ def draw_check(topic: Topic) -> None:
 def _what_to_ask(
     models: Iterable[tuple[str, str]], topic: Topic, texts: tuple[str, ...]
 ) -> dict[str, CheckRequest]:
-    """Return a question for every model and precision that is here; say why another is not possible."""
+    """Return a question for every model that is here, and draw why others cannot be asked."""
     requests = {}
     for model, precision in models:
         try:
@@ -347,7 +344,7 @@ def _words_table(topic: Topic, checks: Mapping[str, TopicCheck]) -> pd.DataFrame
 
 
 def probes_table(checks: Mapping[str, TopicCheck]) -> pd.DataFrame:
-    """Make a table with one row per model and probe with the coverage of each kind of words."""
+    """Make a table with one row per model and test sentence: the coverage of each kind of words."""
     rows = []
     for model, check in checks.items():
         for text, shares in zip(check.texts, check.coverage, strict=True):
@@ -360,7 +357,7 @@ def probes_table(checks: Mapping[str, TopicCheck]) -> pd.DataFrame:
 
 
 def draw_lists() -> None:
-    """Draw the choice of a list, the list, what can be done with it, and the fields for a new one."""
+    """Draw the choice of a list, the list, actions on it, and the fields for a new one."""
     PANEL.adopt_next()
     own.draw_hidden(OWN.shelf)
     name = choose_shown(

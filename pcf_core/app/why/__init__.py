@@ -1,1 +1,1 @@
-"""The page Why?, a file a tab: factors, what was read, sensitivity, knowledge."""
+"""The page Why?, a file for each tab: factors, what was read, sensitivity, knowledge."""

@@ -1,4 +1,4 @@
-"""The tab Factors of *Why?*: its controls, a user's own file, the panels and their tables."""
+"""The tab Factors of *Why?*: controls, a user's own file, panels and tables."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from pcf_core.show.findings.factors import (
 OWN = "own_factor"
 PROBLEM = "own_factor_problem"
 UPLOAD = "own_factor_upload"
-LARGEST_UPLOAD = 4  # MB, of a million bytes as Streamlit counts them
+LARGEST_UPLOAD = 4  # megabytes
 QUANTITIES: Mapping[str, Quantity] = {
     "overall": "overall_risk",
     "prejudice": "prejudice_risk",
@@ -81,7 +81,7 @@ POINT_COLUMNS = {
 
 @dataclass(frozen=True)
 class FactorChoice:
-    """What the controls of the tab Factors say."""
+    """The choices on the tab Factors."""
 
     model: str
     quantity: Quantity
@@ -90,11 +90,11 @@ class FactorChoice:
 
 
 def draw_factors() -> None:
-    """Draw the tab: controls, finding, panels and tables."""
+    """Draw the tab."""
     loaded = only_reliable(open_results())
     head = st.container()
     choice = _draw_controls(loaded)
-    with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
+    with st.spinner("Fitting lines …"):  # the first time loads statsmodels
         every = loaded.remember(_every_panel, choice.quantity, choice.matching, choice.own)
     panels = every[choice.model]
     with head:
@@ -124,7 +124,7 @@ def draw_factors() -> None:
 
 
 def _draw_controls(loaded: Loaded) -> FactorChoice:
-    """Draw the controls; return model, risk, which matches count, and the user's own file."""
+    """Draw the controls; return the choices."""
     names = list(loaded.runs)
     with controls("factors"):
         model = st.selectbox(
@@ -166,10 +166,7 @@ def _draw_controls(loaded: Loaded) -> FactorChoice:
 
 
 def _draw_own(occupations: Sequence[str]) -> OwnFactor | None:
-    """Draw the user's own file: bring one in, describe it, and take it out again.
-
-    Returns its figures; ``None`` without a file, or where it has none of these occupations.
-    """
+    """Draw the user's own file: upload, description, removal; return its values if they match."""
     own: OwnFactor | None = st.session_state.get(OWN)
     matched = sum(word.casefold() in own.values for word in occupations) if own else 0
     if not may_audit():
@@ -205,7 +202,7 @@ def _draw_own(occupations: Sequence[str]) -> OwnFactor | None:
 
 
 def _take_upload() -> None:
-    """Read the file that was just chosen; a refusal leaves no file in use."""
+    """Read the chosen file; an invalid one leaves none in use."""
     file: UploadedFile | None = st.session_state.get(UPLOAD)
     forget()
     if file is None or too_large(file, LARGEST_UPLOAD):
@@ -217,7 +214,7 @@ def _take_upload() -> None:
 
 
 def forget() -> None:
-    """Forget the user's own file and what was wrong with it."""
+    """Forget the user's own file and its error."""
     for key in (OWN, PROBLEM):
         st.session_state.pop(key, None)
 

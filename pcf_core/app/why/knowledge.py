@@ -1,4 +1,4 @@
-"""The tab Knowledge: sets of facts, how much models know of them, missing results, and own sets."""
+"""The tab Knowledge: sets of facts, how much models know of them, missing results, own sets."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ EXPECT = (
 
 @dataclass(frozen=True)
 class Scored:
-    """What the store has of a knowledge set from one model, with the audit of its scorer."""
+    """A model's stored result on a knowledge set, with the audit of its scorer."""
 
     key: ScoringKey
     audit: SelfAudit | None
@@ -195,7 +195,7 @@ def _draw_form() -> tuple[str, str]:
 def _scored_of(
     choice: Choice, facts: KnowledgeSet, score: str
 ) -> tuple[dict[str, Scored], dict[str, ScoringKey]]:
-    """Return what the store has by model, and the keys of models without; a refusal is said instead."""
+    """Return stored results by model, and the keys of models without one; draw refusals."""
     store, protocol = open_store(), choice.options.protocol
     scored: dict[str, Scored] = {}
     missing: dict[str, ScoringKey] = {}
@@ -231,7 +231,7 @@ def _report_among(
 
 
 def _offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> None:
-    """Say what was not scored yet and offer to queue it; show the job that is, or was, at it."""
+    """Offer to queue what is missing, and draw its jobs."""
     if not missing:
         return
     keys = {knowledge_key(facts, key) for key in missing.values()}
@@ -260,7 +260,7 @@ def _offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> No
 
 
 def _draw_facts_known(reports: Mapping[str, KnowledgeReport], model: str, order: str) -> None:
-    """Draw the table of all models' facts; on a telephone cards of those that are in the picture."""
+    """Draw the table of facts; on a telephone, cards of the facts in the picture."""
     with st.container(key="cards_of_facts"):
         for fact in ordered(reports[model], order)[:MOST_FACTS]:
             knowledge = f"Knowledge {with_interval(fact.knowledge, fact.interval)}"
@@ -283,7 +283,7 @@ def _knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure
 
 
 def _draw_provenance(request: KnowledgeSet, choice: Choice, scored: Mapping[str, Scored]) -> None:
-    """Draw what to cite, what was asked, of which models, how sure that is, and how to repeat it."""
+    """Draw what to cite, what was asked of which models, how sure that is, and how to repeat it."""
     draw_cite()
     st.markdown(f"**{plain(request.title)}**  \n{plain(described(request.source, request.notes))}")
     for model, one in scored.items():
@@ -311,7 +311,7 @@ def _draw_provenance(request: KnowledgeSet, choice: Choice, scored: Mapping[str,
 
 
 def _over_contexts(report: KnowledgeReport) -> str:
-    """Say what contexts make of knowledge: its interval over templates, and the gap."""
+    """Write the interval of knowledge over templates, and the gap."""
     over = next((one for one in report.intervals["knowledge"] if one.over == "templates"), None)
     if over is None:
         return "one sentence"
@@ -319,12 +319,12 @@ def _over_contexts(report: KnowledgeReport) -> str:
 
 
 def _set_names() -> list[str]:
-    """List the shipped sets, the default first, then the user's own, damaged ones among them."""
+    """List the shipped sets, the default first, then the user's own, even if damaged."""
     return [*sorted(SHELF.shipped(), key=lambda name: name != FIRST), *OWN.names()]
 
 
 def _opened(name: str) -> KnowledgeSet | None:
-    """Load the set of a name; for a damaged one of the user's own say why, and return none."""
+    """Load a set; draw the error and return ``None`` if one of the user's own is damaged."""
     if name not in _set_names():
         raise TopicError(f"There is no knowledge set named {name!r}; choose another under Facts.")
     try:

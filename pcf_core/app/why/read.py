@@ -1,4 +1,4 @@
-"""Shipped models beside their training text: a tab of *Why?*, and a row and sentences of Tilt."""
+"""Shipped models beside their training text: a tab of *Why?*, and a row of Tilt."""
 
 from __future__ import annotations
 
@@ -67,18 +67,14 @@ MALE = "male"
 
 @dataclass(frozen=True)
 class Unread:
-    """Nothing can be shown of what the chosen models read; ``problem``: why, a sentence."""
+    """Why nothing can be shown of what the models read, as a sentence."""
 
     problem: str
 
 
 @dataclass(frozen=True)
 class Read:
-    """What is known of the chosen models' reading.
-
-    ``trainings``: by model, of those whose text was counted; ``compared``: of those among them that can be
-    compared, at least one; ``unknown``: the models whose text was not counted.
-    """
+    """What is known of the models' training text: counts, comparisons, and models without counts."""
 
     table: ReadTable
     trainings: Mapping[str, TrainingText]
@@ -87,13 +83,13 @@ class Read:
 
     @property
     def note(self) -> str:
-        """What was counted, and whose text is not known."""
+        """What was counted, and whose text is unknown."""
         training_note = text_note(list(self.trainings.values()), self.table.card)
         return f"{training_note} {unread_finding(self.unknown)}" if self.unknown else training_note
 
 
 def read_of(loaded: Loaded) -> Read | Unread:
-    """Load the chosen models beside their training text, where it was counted."""
+    """Compare the chosen models with their training text, if it was counted."""
     names, first = list(loaded.runs), loaded.first.run
     if set(loaded.groups) != {"male", "female"}:
         return Unread(other_topic_finding(first.topic.title))
@@ -126,15 +122,15 @@ def _against_text(loaded: Loaded, name: str, table: ReadTable) -> Amplification 
 
 
 def text_row(loaded: Loaded, read: Read, high: str) -> dict[str, float]:
-    """Return occupation -> lean of the training text towards ``high``, for the row of Tilt."""
+    """Return each occupation's lean towards ``high`` in the training text, for the row of Tilt."""
     sign = 1 if high == MALE else -1
     return {name: sign * lean for name, lean in read_leans(loaded.first.run.evidence, read.table).items()}
 
 
 def draw_read() -> None:
-    """Draw the tab *What it read* of the page *Why?*."""
+    """Draw the tab."""
     loaded = only_reliable(open_results())
-    with st.spinner("Comparing with the training text …"):  # the first time in a server loads scipy's tests
+    with st.spinner("Comparing with the training text …"):  # the first time loads scipy's tests
         read = read_of(loaded)
     if isinstance(read, Unread):
         st.info(plain(read.problem), icon=":material/info:")
@@ -182,7 +178,6 @@ def draw_read() -> None:
 
 
 def _read_figures(amplification: Amplification) -> list[KeyFigure]:
-    """Make key figures: slope, mean shift, rank agreement, occupations that differ."""
     line, ranks = amplification.line, amplification.ranks
     differing = sum(row.differs for row in amplification.occupations)
     return [
@@ -256,7 +251,7 @@ LINE_COLUMNS = {
 
 
 def _read_table(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
-    """Make a table with one row per model × occupation, the largest differences first."""
+    """Make a table with one row per model and occupation, the largest differences first."""
     return pd.DataFrame(
         [
             {
@@ -286,7 +281,7 @@ def _read_table(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
 
 
 def _read_lines(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
-    """Make a table with one row per model: both slopes, the mean shift, the rank correlation."""
+    """Make a table with one row per model: slopes, mean shift, rank correlation."""
     rows = []
     for name, one in by_model.items():
         row: dict[str, object] = {"model": name, "occupations": len(one.occupations)}

@@ -1,4 +1,4 @@
-"""The tab Sensitivity: the loaded runs under all other choices, waited for, drawn, and as a table."""
+"""The tab Sensitivity: the loaded runs under all other choices, as a picture and a table."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _matched_panels(loaded: Loaded, models: Sequence[str], quantity: Quantity) -
 
 
 def _sensitivities(loaded: Loaded) -> Sensitivities:
-    """Read every loaded run in other ways; follow what the worker still reads, or stop."""
+    """Read every loaded run under other choices; stop the script while the worker reads."""
     tables: dict[str, Sensitivity] = {}
     waiting: list[Wanted] = []
     options = loaded.options
@@ -150,7 +150,6 @@ def _sensitivity_among(item: Report, options: ViewOptions, finished: Sequence[st
 
 
 def _range_figures(tables: Sensitivities) -> list[KeyFigure]:
-    """Make key figures: the range of R over all choices, by model."""
     figures = []
     for model, one in tables.models.items():
         low, high = span(one)
@@ -167,7 +166,6 @@ def _range_figures(tables: Sensitivities) -> list[KeyFigure]:
 
 
 def _choices_table(tables: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame:
-    """Make a table with one row per choice and model: risks, s.d. beside caprice, change of R, rank."""
     rows = []
     for model, one in tables.models.items():
         rows += [
@@ -188,7 +186,7 @@ def _choices_table(tables: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame
 
 
 def _unavailable_lines(tables: Sensitivities) -> list[str]:
-    """Say what could not be read otherwise and why, a line a choice with its models."""
+    """Say what could not be read and why, a line for each choice with its models."""
     lines: dict[tuple[str, str, str], list[str]] = {}
     for model, one in tables.models.items():
         for missing in one.unavailable:
