@@ -110,7 +110,6 @@ def _field_names(kind: type) -> tuple[str, ...]:
 
 
 def _never_changes(kind: type) -> bool:
-    """Return whether records of this type are frozen."""
     parameters = getattr(kind, "__dataclass_params__", None)
     return issubclass(kind, Record) or (parameters is not None and bool(parameters.frozen))
 

@@ -227,7 +227,6 @@ def serve(handler: Handler, warm_up: Callable[[], None]) -> None:
 
 @contextmanager
 def _no_word_of_scripts() -> Iterator[None]:
-    """Suppress Streamlit's warning that no script is running."""
     log = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
     level = log.level
     log.setLevel(logging.ERROR)

@@ -302,7 +302,6 @@ def chart(
 def _draw_figure(
     figure: go.Figure, key: str, alt: str, clicked: Callable[[object], None] | None = None
 ) -> None:
-    """Draw a figure, which visitors may share."""
     drawn = enlarged(figure) if is_presented() else figure
     config = CHART if clicked is None else CLICKED
     shown: dict[str, Any] = {
@@ -321,7 +320,6 @@ def _draw_csv(
     key: str,
     kind: Literal["secondary", "tertiary"] = "secondary",
 ) -> None:
-    """Draw the download of a table as CSV, made on demand."""
     st.download_button(
         label,
         lambda: csv_text(table()),

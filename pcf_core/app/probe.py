@@ -155,7 +155,6 @@ def follow(jobs: Mapping[str, Job]) -> None:
 
 
 def _waiting_sentence(queue: Queue, jobs: Mapping[str, Job]) -> str:
-    """Say why there is no answer yet."""
     if not queue.workers():
         return f"No worker is running: {BY_HAND}. The answer then appears without reloading the page."
     if any(job.state == "running" for job in jobs.values()):
@@ -182,7 +181,6 @@ def draw_ended_early(jobs: Mapping[str, Job]) -> None:
 
 
 def _late_sentence(queue: Queue) -> str:
-    """Say why there was no answer in time."""
     within = f"within {PATIENCE:.0f} seconds"
     if not queue.workers():
         started = "the one that was started has ended" if settings().start_worker else "this app starts none"

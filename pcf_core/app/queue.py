@@ -263,7 +263,6 @@ def progress_text(job: Job) -> str:
 
 
 def _starting_text(seconds: float | None) -> str:
-    """Say that the model is being loaded, with the time that this took before."""
     time = f"about {STARTING_SECONDS} seconds, minutes if it is large"
     if seconds is not None:
         time = f"about {duration(seconds)}"
@@ -305,7 +304,6 @@ def _so_far_text(job: Job) -> str:
 
 
 def _ended_text(job: Job) -> str:
-    """Write how much of a job was done when it ended."""
     if job.kind == "mine":
         return plain(mining_finding(job.result)) if job.result and job.state == "done" else _so_far_text(job)
     if job.kind == FETCH:

@@ -381,7 +381,6 @@ def _document(request: ReportRequest) -> ReportDocument:
 
 
 def _draw_files(document: ReportDocument) -> None:
-    """Draw the files, made on demand, and the command that makes the same ones."""
     name = f"pcf-audit-{document.request.hash[:NAME_DIGITS]}"
     with st.container(horizontal=True):
         _draw_file(document, name, PRINTED)

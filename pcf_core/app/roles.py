@@ -102,7 +102,6 @@ def login_page() -> None:
 
 
 def _providers() -> list[str]:
-    """List the names of the providers, the one in ``[auth]`` itself first."""
     auth: Mapping[str, object] = st.secrets["auth"]
     named = [name for name, keys in auth.items() if isinstance(keys, Mapping) and "client_id" in keys]
     return [*([DEFAULT] if "client_id" in auth else []), *(name for name in named if name != DEFAULT)]

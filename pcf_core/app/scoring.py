@@ -71,7 +71,6 @@ def offer_scoring(missing: Mapping[str, RunSpec], growing: Draw | None = None) -
 
 
 def _draw_start(runs: Sequence[RunSpec]) -> None:
-    """Draw the button that runs what is missing, with a question if that takes long."""
     from pcf_core.app.run.costs import Start, costs_of, start_or_ask
 
     def enqueue() -> bool:

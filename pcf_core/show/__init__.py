@@ -1,4 +1,1 @@
-"""What is shown, without where: charts and sentences from records, no statistics inside.
-
-Layer: imports records of what is below; never Streamlit.
-"""
+"""Charts and sentences from records, without statistics; never imports Streamlit."""

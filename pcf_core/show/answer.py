@@ -1,6 +1,6 @@
-"""The answer block: which model prefers whom, how much, how sure that is, and whether it holds elsewhere.
+"""The answer block, the same on pages, in reports, model cards and terminals.
 
-Pages, reports, model cards and terminals show the same four lines, which are written here alone.
+Which model prefers whom, how much, how sure that is, and whether it holds in other sentences.
 """
 
 from __future__ import annotations
@@ -35,10 +35,9 @@ say = sentences("answer")
 
 @dataclass(frozen=True)
 class Answer:
-    """The four lines, and the caveats that belong to them.
+    """The four lines and their caveats; if no figure is reliable, ``answer`` says so and the rest is empty.
 
-    Where no figure is reliable, ``answer`` says so and the other lines are empty.  ``pair``: how the two
-    models stand that are compared, ``others``: the same two by the name of other sentences.
+    ``pair``: how the two compared models stand; ``others``: the same by name of other sentences.
     """
 
     answer: str
@@ -51,13 +50,13 @@ class Answer:
 
     @property
     def lines(self) -> dict[str, str]:
-        """The lines by their labels, in order, without empty ones."""
+        """The lines by label, in order, without empty ones."""
         every = {ANSWER: self.answer, AGAINST: self.against, SURE: self.sure, ELSEWHERE: self.elsewhere}
         return {label: line for label, line in every.items() if line}
 
     @property
     def labelled(self) -> tuple[str, ...]:
-        """The lines as texts: the first alone, each other one behind its label."""
+        """The lines as texts, all but the first with their label."""
         return tuple(
             line if label == ANSWER else say("labelled", label=label, line=line)
             for label, line in self.lines.items()
@@ -66,10 +65,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Alone:
-    """One model in some sentences: its risk, and the group that it prefers in most occupations, if any.
-
-    ``little``: whether these figures say little, so that there is no answer.
-    """
+    """One model in some sentences: risk, group preferred in most occupations, ``little``: unreliable."""
 
     risk: float
     group: str
@@ -82,7 +78,7 @@ class Alone:
 
     @property
     def outcome(self) -> tuple[str, bool]:
-        """What is answered, the size of the risk apart."""
+        """The answer without the size of the risk."""
         return ("" if self.little else self.group), self.little
 
 
@@ -90,13 +86,12 @@ class Alone:
 class Measured:
     """What an answer is written from.
 
-    ``reports``: of every model, read as chosen; ``even``: the same against an even split.  ``over``: what the
-    range of a single model is over.  ``pair``: how the two models compare that the answer names; of more than
-    two, those with the lowest and the highest risk.  Without one, ``refused`` says why nothing was compared.
-    ``elsewhere``: the same pair, and ``alone``: a single model, by the name of other sentences.  ``letters``:
-    of more than two models, of which two share one exactly if they tie.  ``against_even``: whether the risks
-    are against an even split; ``to_one``: whether they end at 1.  ``all_named``: whether every sentence has
-    a word of every group.  ``tokens``: by model, in how many tokens each group's probability lies.
+    ``reports``: by model, as chosen; ``even``: against an even split.  ``over``: of a single model's range.
+    ``pair``: how the two named models compare (of several, those with the lowest and the highest risk);
+    without one, ``refused`` says why.  ``elsewhere``: the same pair, ``alone``: a single model, by name of
+    other sentences.  ``letters``: two models share one exactly if they tie.  ``against_even``: risks are
+    against an even split; ``to_one``: they end at 1.  ``all_named``: every sentence has a word of every
+    group.  ``tokens``: each group's probability by number of tokens, by model.
     """
 
     reports: Mapping[str, RiskReport]
@@ -114,12 +109,12 @@ class Measured:
 
     @property
     def reliable(self) -> list[str]:
-        """The models whose figures say enough, in their order."""
+        """The models with reliable figures."""
         return [name for name, report in self.reports.items() if not report.says_little]
 
     @property
     def ranked(self) -> list[str]:
-        """The same, the lowest risk first."""
+        """The same, lowest risk first."""
         return sorted(self.reliable, key=lambda name: self.reports[name].overall_risk)
 
     @property
@@ -128,7 +123,7 @@ class Measured:
         return [Lean.of(name, self.even[name]) for name in self.reliable]
 
     def tied_with(self, model: str) -> list[str]:
-        """Name the other models that share a letter with one, the lowest risk first."""
+        """Return the models that share a letter with this one, lowest risk first."""
         own = set(self.letters.get(model, "").split())
         return [
             name for name in self.ranked if name != model and own & set(self.letters.get(name, "").split())
@@ -136,7 +131,7 @@ class Measured:
 
 
 def answer_on(of: Measured, caveats: Iterable[str] = ()) -> Answer:
-    """Write the answer on any number of models; those whose figures say little are named as such."""
+    """Write the answer on any number of models; unreliable ones are named as such."""
     notes = tuple(dict.fromkeys(note for note in caveats if note))
     unsure = low_coverage_note({name: report.coverage for name, report in of.reports.items()})
     models = len(of.reliable)
@@ -166,7 +161,7 @@ def _of_one(of: Measured) -> Answer:
 
 
 def ranges_sentence(reports: Mapping[str, RiskReport], over: Over) -> str:
-    """Say where the risk of each model probably lies, without those whose figures say little."""
+    """State each reliable model's range of the risk."""
     parts: list[str] = []
     before: tuple[str, str] | None = None
     for model, report in reports.items():
@@ -180,7 +175,7 @@ def ranges_sentence(reports: Mapping[str, RiskReport], over: Over) -> str:
 
 
 def _alone_elsewhere(model: str, here: Alone, others: Mapping[str, Alone]) -> str:
-    """Say what a single model does in other sentences, what differs first; empty where there are none."""
+    """Say what a single model does in other sentences, different answers first; "" without any."""
     by_outcome: dict[tuple[str, bool], dict[str, float]] = {}
     for name, there in others.items():
         by_outcome.setdefault(there.outcome, {})[name] = there.risk
@@ -251,7 +246,6 @@ def _of_several(of: Measured) -> Answer:
 
 
 def _ties(of: Measured) -> list[list[str]]:
-    """List the models that share each letter, where there are several."""
     by_letter: dict[str, list[str]] = {}
     for name in of.ranked:
         for letter in of.letters.get(name, "").split():
@@ -260,7 +254,6 @@ def _ties(of: Measured) -> list[list[str]]:
 
 
 def _whom_several(leans: Sequence[Lean]) -> str:
-    """Say how many models prefer whom, and name them."""
     kinds: dict[tuple[str, str], list[str]] = {}
     for lean in leans:
         kind = ("even", "") if lean.near_even else ("group", lean.favoured) if lean.favoured else ("none", "")
@@ -287,5 +280,5 @@ def _whom_several(leans: Sequence[Lean]) -> str:
 
 
 def sentences_called(templates: TemplateSet) -> str:
-    """Name a template set in a sentence, by the number of its sentences and its title."""
+    """Name a template set in a sentence, by number of sentences and title."""
     return sentences_of(len(templates.templates), set_title(templates))

@@ -1,4 +1,4 @@
-"""What is said of two models: which is closer to even, whom each prefers, and how sure that is."""
+"""Two models in sentences: which is closer to even, whom each prefers, and how sure that is."""
 
 from __future__ import annotations
 
@@ -30,23 +30,22 @@ if TYPE_CHECKING:
 
 Sort = Literal["gap", "A–Z", "most stereotyped"]
 SORTS: tuple[Sort, ...] = ("gap", "A–Z", "most stereotyped")
-NEAR_EVEN = 0.2  # of a tilt: 60 of 100 against 40
+NEAR_EVEN = 0.2  # of a tilt: 60 to 40
 EXAMPLES = 2
-MOST_SETS = 3  # of sentences that are named with one answer
+MOST_SETS = 3  # named with one answer
 
 say = sentences("compare")
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Which of two models has the lower risk: the record that the answer is written from.
+    """Which of two models has the lower risk.
 
-    ``first``, ``second``: risks; ``verdict``: whose is higher, as the paired test, with ``p_value``, and the
-    ``interval`` of ``first`` − ``second`` agree; ``ordered``: whether the difference may matter.  ``scales``:
-    what is known of both against the labour force and against neutral subjects.  ``against_even``: whether
-    the risks are against an even split; ``to_one``: whether they end at 1.  ``all_named``: whether every
-    sentence has a word of every group.  ``little``: the names of those whose figures say little, so that
-    there is no answer.
+    ``verdict``: whose risk is higher, by the paired test (``p_value``) and the ``interval`` of ``first`` −
+    ``second``.  ``ordered``: the difference is large enough to matter.  ``scales``: both against the labour
+    force and neutral subjects.  ``against_even``: risks are against an even split; ``to_one``: they end at 1.
+    ``all_named``: every sentence has a word of every group.  ``little``: models with unreliable figures, so
+    that there is no answer.
     """
 
     names: tuple[str, str]
@@ -64,7 +63,7 @@ class Standing:
 
     @classmethod
     def of_risk(cls, names: tuple[str, str], difference: Difference, little: Sequence[bool]) -> Standing:
-        """Make the record of the difference of two risks; ``little``: whether the figures of either are."""
+        """Make the record of two risks' difference; ``little``: whether either is unreliable."""
         unsure = tuple(name for name, is_little in zip(names, little, strict=True) if is_little)
         return cls(
             names,
@@ -79,7 +78,7 @@ class Standing:
 
     @property
     def distance(self) -> float:
-        """How far the two risks are apart."""
+        """The distance between the risks."""
         return abs(self.first - self.second)
 
     @property
@@ -89,19 +88,19 @@ class Standing:
 
     @property
     def differs(self) -> bool:
-        """Whether the two differ, be it too little to matter."""
+        """Whether the two differ, however little."""
         return self.verdict in ("first", "second")
 
     @property
     def lower(self) -> str:
-        """The name of the model whose risk is said to be the lower, empty where neither is."""
+        """The model with the lower risk, "" if neither is."""
         if self.little or not self.ordered:
             return ""
         return self.names[self.verdict == "first"]
 
     @property
     def outcome(self) -> str:
-        """What is answered: the name of the model with the lower risk, else why none is named."""
+        """The answer: the model with the lower risk, else why none is named."""
         if self.little:
             return "little"
         if self.ordered:
@@ -110,30 +109,29 @@ class Standing:
 
     @property
     def higher(self) -> str:
-        """The name of the other model where :attr:`lower` names one."""
+        """The other model if :attr:`lower` names one."""
         return self.names[self.verdict == "second"] if self.lower else ""
 
     @property
     def on_every_scale(self) -> bool:
-        """Whether the labour force, neutral subjects and the spread of occupations all give this order."""
+        """Whether labour force, neutral subjects and the spread of occupations all give this order."""
         return bool(self.lower) and all(
             difference is not None and difference.ordered and difference.verdict == self.verdict
             for difference in self.scales.differences
         )
 
     def is_general(self, elsewhere: Mapping[str, Standing]) -> bool:
-        """Tell whether the order holds on every scale, and in other sentences, of which there are some."""
+        """Return whether the order holds on every scale and in all other sentences (at least one set)."""
         others = [there.outcome == self.outcome for there in elsewhere.values()]
         return self.on_every_scale and bool(others) and all(others)
 
 
 @dataclass(frozen=True)
 class Lean:
-    """Whom one model favours.
+    """Whom one model prefers.
 
-    ``leading``, ``trailing``: the number of occupations in which each group comes first, and last.
-    ``near``: in how many no group's tilt is beyond ``NEAR_EVEN``.  ``examples``: by group the occupations
-    that lean most towards it.  ``says_little``: whether the figures do.
+    ``leading``, ``trailing``: occupations in which each group comes first, and last.  ``near``: occupations
+    without a tilt beyond ``NEAR_EVEN``.  ``examples``: by group the occupations that lean most towards it.
     """
 
     model: str
@@ -164,30 +162,30 @@ class Lean:
 
     @property
     def favoured(self) -> str:
-        """The group that leads most of the occupations, empty where none leads so many."""
+        """The group that leads most occupations, "" if there is none."""
         group = max(self.leading, key=lambda name: self.leading[name])
         return group if self.leading[group] >= MOST_OF_THEM * self.occupations else ""
 
     @property
     def other(self) -> str:
-        """The other one of two groups; of more groups empty."""
+        """The other of two groups, "" for more groups."""
         return next((group for group in self.leading if group != self.favoured), "") if self.of_two else ""
 
     @property
     def of_two(self) -> bool:
-        """Whether there are two groups, so that the other one is at a disadvantage."""
+        """Whether there are only two groups."""
         return len(self.leading) == 2
 
     @property
     def last(self) -> str:
-        """Of more than two groups the one that alone comes last in the most occupations; else empty."""
+        """Of more than two groups the one that comes last most often, "" for a tie."""
         most = max(self.trailing.values(), default=0)
         groups = [group for group, number in self.trailing.items() if number == most]
         return groups[0] if most and len(groups) == 1 and not self.of_two else ""
 
     @property
     def mostly_last(self) -> bool:
-        """Whether that is in most of the occupations."""
+        """Whether it comes last in most occupations."""
         return bool(self.last) and self.trailing[self.last] >= MOST_OF_THEM * self.occupations
 
     @property
@@ -197,22 +195,19 @@ class Lean:
 
     @property
     def led(self) -> int:
-        """How many occupations the favoured group leads, 0 without one."""
+        """How many occupations the preferred group leads."""
         return self.leading[self.favoured] if self.favoured else 0
 
 
 def pair_answer(standing: Standing, elsewhere: Mapping[str, Standing] | None = None) -> str:
-    """Say which of two models is closer to even, and where that holds, or that these sentences cannot tell.
-
-    ``elsewhere``: the same two models, in the same order, by the name of other sentences.
-    """
+    """Say which of two models is closer to even, and whether that also holds ``elsewhere``."""
     if not standing.ordered:
         return say("not_ordered", standing=standing)
     return say("closer", standing=standing, general=standing.is_general(elsewhere or {}))
 
 
 def differing_first(here: Standing, elsewhere: Mapping[str, Standing]) -> list[str]:
-    """Order other sentences by their answer on two models: the reversed order, another answer, the same."""
+    """Order other sentences by their answer: the reversed order, another answer, the same."""
 
     def answer(name: str) -> tuple[bool, bool]:
         there = elsewhere[name]
@@ -223,11 +218,7 @@ def differing_first(here: Standing, elsewhere: Mapping[str, Standing]) -> list[s
 
 
 def in_other_sentences(here: Standing, elsewhere: Mapping[str, Standing]) -> str:
-    """Say whether the answer on two models holds in other sentences too; what differs comes first.
-
-    ``here``: in the sentences that are shown.  ``elsewhere``: the same two models, in the same order, by the
-    name of other sentences; empty where there are none.
-    """
+    """Say whether the answer holds in other sentences too, different ones first; "" without any."""
     if not elsewhere:
         return ""
     by_sentence: dict[str, list[str]] = {}
@@ -237,7 +228,7 @@ def in_other_sentences(here: Standing, elsewhere: Mapping[str, Standing]) -> str
 
 
 def against_whom(lean: Lean) -> str:
-    """Say whom one model favours: nobody much, one group, or each in some occupations; empty if unsure."""
+    """Say whom one model prefers: hardly anybody, one group, or several; "" if unreliable."""
     if lean.says_little:
         return ""
     if lean.near_even:
@@ -249,7 +240,7 @@ def against_whom(lean: Lean) -> str:
 
 
 def against_each(leans: Sequence[Lean]) -> list[str]:
-    """Say whom two models favour, in one sentence where each favours one group, else in one for each."""
+    """Say whom two models prefer: in one sentence if each prefers one group, else in two."""
     plainly = [lean for lean in leans if lean.favoured and not lean.says_little and not lean.near_even]
     if len(plainly) < len(leans):
         return [against_whom(lean) for lean in leans]
@@ -257,10 +248,7 @@ def against_each(leans: Sequence[Lean]) -> list[str]:
 
 
 def how_sure(standing: Standing, sentences: int) -> str:
-    """Say whether the difference is more than chance, and whether the order holds by other measures too.
-
-    ``sentences``: how many were compared.
-    """
+    """Say whether the difference is larger than chance, and whether the order holds by other measures."""
     measured = [_on_scale(standing, one) for one in standing.scales.differences]
     confirmed = all(one["says"] == "same" for one in measured if one)
     scales = on_other_scales(standing)
@@ -268,7 +256,7 @@ def how_sure(standing: Standing, sentences: int) -> str:
 
 
 def on_other_scales(standing: Standing) -> str:
-    """Say whether the order of two models holds by other measures; empty where none is known or stated."""
+    """Say whether the order holds by other measures, "" if none is known or there is no order."""
     labour, neutral, spread = standing.scales.differences
     return say(
         "scales",
@@ -280,10 +268,7 @@ def on_other_scales(standing: Standing) -> str:
 
 
 def _on_scale(standing: Standing, difference: Difference | None) -> dict[str, object] | None:
-    """Return what another scale says of an order: ``same``, ``other``, ``small`` or ``unclear``, and figures.
-
-    The figures are in the order of the answer, first that of the model said to be closer to even.
-    """
+    """Return whether another scale says the same, with figures in the answer's order."""
     if difference is None or not standing.lower:
         return None
     low, high = (
@@ -300,10 +285,7 @@ def _on_scale(standing: Standing, difference: Difference | None) -> dict[str, ob
 
 
 def neutral_answer(names: tuple[str, str], neutral: NeutralComparison | None) -> str:
-    """Say how both models treat neutral subjects, and how much the comparison depends on a single one.
-
-    Of more than two groups the shares are those of the first.  Empty where nothing is known.
-    """
+    """Say how both models treat neutral subjects, and how much that depends on one of them; "" if unknown."""
     if neutral is None:
         return ""
     ranges = []
@@ -325,7 +307,7 @@ def neutral_answer(names: tuple[str, str], neutral: NeutralComparison | None) ->
 
 
 def neutral_table(names: tuple[str, str], neutral: NeutralComparison) -> pd.DataFrame:
-    """Make the table of both models against their neutral subjects: figures, difference, test, verdict."""
+    """Make the table of both models against neutral subjects: figures, difference, test, verdict."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -344,7 +326,7 @@ def neutral_table(names: tuple[str, str], neutral: NeutralComparison) -> pd.Data
 
 
 def subjects_table(names: tuple[str, str], neutral: NeutralComparison) -> pd.DataFrame:
-    """Make a table of the neutral subjects: what each gets, and the difference in distance without it."""
+    """Make a table of neutral subjects: both shares, and the difference in distance without each."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -364,7 +346,7 @@ def subjects_table(names: tuple[str, str], neutral: NeutralComparison) -> pd.Dat
 
 @dataclass(frozen=True)
 class Dumbbell:
-    """One occupation under two models: the tilt of each towards one group, 0 is even."""
+    """One occupation's tilt towards a group under two models, 0 is even."""
 
     occupation: str
     first: float
@@ -372,20 +354,17 @@ class Dumbbell:
 
     @property
     def gap(self) -> float:
-        """How far the two are apart."""
+        """The distance between the two."""
         return abs(self.first - self.second)
 
     @property
     def farthest(self) -> float:
-        """How far the farther of the two is from even."""
+        """The larger distance from even."""
         return max(abs(self.first), abs(self.second))
 
 
 def dumbbells(first: RiskReport, second: RiskReport, group: str) -> list[Dumbbell]:
-    """List the tilts towards a group in every occupation that both reports have, the largest gap first.
-
-    The reports are those against an even split.
-    """
+    """List the tilts in occupations that both reports (against an even split) have, largest gap first."""
     other = {row.occupation: row.stereotype[group] for row in second.occupations}
     rows = [
         Dumbbell(row.occupation, row.stereotype[group], other[row.occupation])
@@ -396,7 +375,7 @@ def dumbbells(first: RiskReport, second: RiskReport, group: str) -> list[Dumbbel
 
 
 def ordered(rows: Sequence[Dumbbell], sort: Sort) -> list[Dumbbell]:
-    """Sort occupations by the gap, by name, or by the farther tilt; the larger first, equal ones by name."""
+    """Sort by gap or farther tilt (largest first), or by name."""
     if sort == "A–Z":
         return sorted(rows, key=lambda row: row.occupation.casefold())
     if sort == "gap":
@@ -405,7 +384,7 @@ def ordered(rows: Sequence[Dumbbell], sort: Sort) -> list[Dumbbell]:
 
 
 def most_unequal_first(first: RiskReport, second: RiskReport) -> list[str]:
-    """List the groups, of two the first alone, beginning with the one over which the models differ most."""
+    """List the groups by the gap between the models, largest first; of two only the first."""
     if len(first.groups) == 2:
         return [first.groups[0]]
     gaps = {group: sum(row.gap for row in dumbbells(first, second, group)) for group in first.groups}
@@ -415,10 +394,7 @@ def most_unequal_first(first: RiskReport, second: RiskReport) -> list[str]:
 def risks_table(
     comparison: Comparison, names: tuple[str, str], ranges: Mapping[str, tuple[Interval | None, ...]]
 ) -> pd.DataFrame:
-    """Make the small table of risk and its parts: both models with their ranges, and the difference in words.
-
-    ``ranges``: by quantity that of either model, ``None`` where there is none on these sentences.
-    """
+    """Make a table of risk and its parts: both models with ``ranges`` (by quantity), and the difference."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -440,9 +416,9 @@ def risks_table(
 
 
 def sentences_table(occupation: str, models: Mapping[str, Preferences]) -> pd.DataFrame:
-    """Make a table of every sentence about one occupation: whom each model expects, and with what share.
+    """Make a table of one occupation's sentences: whom each model prefers, with what share.
 
-    ``models``: [occupation, template, group] by name, the first one's templates and their order.
+    ``models``: [occupation, template, group] by name; rows are the first one's templates.
     """
     import pandas as pd
 

@@ -1,7 +1,6 @@
-"""The titles by which people know models, topics, sets and lists, in every sentence, chart, table and menu.
+"""Titles of models, topics, sets and lists in sentences, charts, tables and menus.
 
-Data, addresses, commands and provenance keep the exact names.  Only models in the shipped lists have a title;
-any other model is shown under the name that its owner gave it.
+Data, addresses, commands and provenance have exact names.  Only models in shipped lists have a title.
 """
 
 from __future__ import annotations
@@ -23,19 +22,15 @@ from pcf_core.models.public import public_models
 
 
 def with_titles(text: str) -> str:
-    """Replace the exact names of models, template sets and lists in a text by their titles.
-
-    A name inside a longer name, a path, an address or an option of a command stays as it is.  A text that was
-    replaced once stays as it is.
-    """
-    if "-" not in text:  # every name that is replaced has one
+    """Replace exact names of models, sets and lists, except inside longer names, paths and options."""
+    if "-" not in text:  # every such name has one
         return text
     titles, names = _titles(settings().assets)
     return names.sub(lambda match: titles[match[0]], text)
 
 
 def sentence_with_titles(sentence: str) -> str:
-    """Replace the same names in a sentence, where the title of a set or list is quoted."""
+    """Replace the same names in a sentence, quoting titles of sets and lists."""
     if "-" not in sentence:
         return sentence
     titles, names = _titles(settings().assets)
@@ -48,16 +43,13 @@ def sentence_with_titles(sentence: str) -> str:
 
 
 def set_title(templates: TemplateSet) -> str:
-    """Return the title of a template set: that of today for a shipped one, also of an earlier result."""
+    """Return a template set's title; of a shipped one today's, also for an earlier result."""
     return _titles(settings().assets)[0].get(templates.name) or templates.title or templates.name
 
 
 @dataclass(frozen=True)
 class Titles:
-    """The titles under which a menu or a table shows names, no two alike.
-
-    ``by_name``: the title of each name; any other name is shown as it is.
-    """
+    """Unique titles of names in a menu or table; other names are shown as they are."""
 
     by_name: Mapping[str, str] = field(default_factory=dict)
 
@@ -66,7 +58,7 @@ class Titles:
         return self.by_name.get(name, name)
 
     def name(self, title: str) -> str:
-        """Return the name that has this title; any other text as it is."""
+        """Return the name with this title, or the text itself."""
         return self._by_title.get(title, title)
 
     @cached_property
@@ -75,10 +67,9 @@ class Titles:
 
 
 def unique_titles(titles: Mapping[str, str]) -> Titles:
-    """Add the name in brackets to each title that several names have, or that is another one's name.
+    """Add the name in brackets to titles that are not unique, or equal to another's name.
 
-    ``titles``: by name; an empty one stands for the name.  A name with @ belongs to an earlier version, whose
-    title always has it, so that the version of today keeps the plain title.
+    ``titles``: by name; "" stands for the name.  A name with @, of an earlier version, always gets brackets.
     """
     today = Counter(title or name for name, title in titles.items() if "@" not in name)
 
@@ -93,11 +84,10 @@ def unique_titles(titles: Mapping[str, str]) -> Titles:
 
 @lru_cache(maxsize=4)
 def _titles(assets: Path) -> tuple[Mapping[str, str], re.Pattern[str]]:
-    """Map names to titles, and return the pattern that finds the names; every title belongs to one name.
+    """Map names to unique titles, and return a pattern that matches the names.
 
-    Public copies come first: where the hub's original has the same title, it keeps its exact name, so that
-    two models never look like one.  A title without a space could be the name of somebody's own model, and a
-    name without a hyphen could be an ordinary word.
+    Public copies come first: a hub original with the same title keeps its exact name.  A title without a
+    space could be a user's own model, a name without a hyphen an ordinary word.
     """
     titles: dict[str, str] = {}
     for name, title in (*_model_titles(), *_set_titles(assets)):
@@ -114,13 +104,12 @@ def _models() -> frozenset[str]:
 
 
 def _model_titles() -> Iterator[tuple[str, str]]:
-    with suppress(ModelError):  # who opens a damaged list reports it; a name can do without its title
+    with suppress(ModelError):  # a damaged list is reported elsewhere
         yield from ((model.name, model.title) for model in public_models())
         yield from ((model.name, model.title) for model in known_models())
 
 
 def _set_titles(assets: Path) -> Iterator[tuple[str, str]]:
-    """Yield names and titles of the shipped template sets and lists of occupations."""
     for path in (
         *sorted((assets / "templates").glob("*.toml")),
         *sorted((assets / "evidence").glob("*.toml")),

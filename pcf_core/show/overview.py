@@ -1,4 +1,4 @@
-"""What Overview, Tilt and Heat map answer: risk, parts and range of each model, and whom it prefers."""
+"""The answers of Overview, Tilt and Heat map: each model's risk, parts and range, and whom it prefers."""
 
 from __future__ import annotations
 
@@ -29,22 +29,20 @@ KINDS: Mapping[ModelKind, str] = {
     "imported": "imported",
 }
 MOST_NAMED = 3  # occupations or models in a sentence
-MOST_OF_THEM = 0.75  # of the occupations, from which on one says what holds for all of them
-TRACK = "#DDDDDD"  # opaque: on a page's own dark the line over the range would be a hollow one
-WIDTH, HEIGHT = 180, 28  # of a bar, in pixels: the table scales a picture to the height of its rows
+MOST_OF_THEM = 0.75  # of the occupations, called most of them
+TRACK = "#DDDDDD"  # opaque, so that the line over the range is visible on a dark page
+WIDTH, HEIGHT = 180, 28  # of a bar, in pixels, before the table scales it
 
 say = sentences("overview")
 
 
 @dataclass(frozen=True)
 class ModelRow:
-    """A model in the table of models: its name, with the precision where that is not float32.
+    """A model in the table of models, named with its precision if not float32.
 
-    ``overall`` = ``prejudice`` + ``caprice`` are risks, ``low`` and ``high`` the range of ``overall``,
-    ``None`` where there is none.  ``leading``: the number of occupations that each group leads, by its mean
-    preference; an occupation in which two groups are exactly even counts for none.  ``says_little``: whether
-    the figures do, so that no sentence answers with them.  ``letters``: of the rows of one table two share a
-    letter exactly if nothing says which risk is higher; empty where that was not tested.
+    ``low``, ``high``: range of ``overall``.  ``leading``: occupations that each group leads by mean
+    preference; a tie counts for none.  ``says_little``: the figures are unreliable.  ``letters``: two rows
+    share one exactly if nothing says which risk is higher; "" if not tested.
     """
 
     model: str
@@ -63,7 +61,7 @@ class ModelRow:
     def of(
         cls, model: str, report: RiskReport, kind: ModelKind = "own", over: Over = "templates"
     ) -> ModelRow:
-        """Make the row of a report, with its range over what is asked for, else over templates."""
+        """Make the row of a report, with its range over ``over``, else over templates."""
         interval = report.interval("overall_risk", over) or report.interval("overall_risk", "templates")
         return cls(
             model=model,
@@ -80,13 +78,13 @@ class ModelRow:
 
     @property
     def favoured(self) -> str:
-        """The group that leads most of the occupations, empty where none leads so many."""
+        """The group that leads most occupations, "" if there is none."""
         group = self.ranked[0]
         return group if self.leading[group] >= MOST_OF_THEM * self.occupations else ""
 
     @property
     def ranked(self) -> list[str]:
-        """The groups, first the one that leads the most occupations."""
+        """The groups by number of occupations that they lead."""
         return sorted(self.leading, key=lambda group: -self.leading[group])
 
     @property
@@ -96,24 +94,24 @@ class ModelRow:
 
     @property
     def range(self) -> str:
-        """The range of R as a text, empty where there is none."""
+        """The range of R as text, "" if there is none."""
         if self.says_little or self.low is None or self.high is None:
             return ""
         return say("low_to_high", low=self.low, high=self.high)
 
 
 def leading(report: RiskReport) -> dict[str, int]:
-    """Count the occupations that each group leads, by mean preference, in the order of the groups."""
+    """Count the occupations that each group leads by mean preference, in the order of the groups."""
     return _alone_at(report, max)
 
 
 def trailing(report: RiskReport) -> dict[str, int]:
-    """Count the occupations in which each group comes last, by mean preference; a tie counts for none."""
+    """Count the occupations in which each group comes last by mean preference, without ties."""
     return _alone_at(report, min)
 
 
 def _alone_at(report: RiskReport, end: Callable[[Iterable[float]], float]) -> dict[str, int]:
-    """Count by group the occupations in which it alone has the largest or the smallest mean preference."""
+    """Count the occupations in which a group alone has the largest or smallest mean preference."""
     alone: Counter[str] = Counter()
     for occupation in report.occupations:
         value = end(occupation.preferences.values())
@@ -123,10 +121,7 @@ def _alone_at(report: RiskReport, end: Callable[[Iterable[float]], float]) -> di
 
 
 def overview_answer(rows: Sequence[ModelRow]) -> str:
-    """Say whom each model prefers, and in how many occupations; empty without a row that says enough.
-
-    Two models at the most are named; of more the table tells.
-    """
+    """Say whom each of the first two reliable models prefers, and in how many occupations."""
     named = answering(rows)
     if not named:
         return ""
@@ -135,23 +130,17 @@ def overview_answer(rows: Sequence[ModelRow]) -> str:
 
 
 def risk_answer(rows: Sequence[ModelRow]) -> str:
-    """Say how large the risk of two models at the most is, and its two parts; empty as above.
-
-    The second is said in as few words as it can be, so that both are one answer of 25 words.
-    """
+    """State the risk of the first two reliable models and its parts, the second one briefly."""
     return " ".join(say("risk", row=row, briefly=index > 0) for index, row in enumerate(answering(rows)))
 
 
 def answering(rows: Sequence[ModelRow]) -> list[ModelRow]:
-    """Return the rows that an answer names: two at the most, none whose figures say little."""
+    """Return the first two reliable rows, which an answer names."""
     return [row for row in rows if not row.says_little][:2]
 
 
 def lean_sentence(model: str, report: RiskReport) -> str:
-    """Name the occupations in which a model favours each group most, of those that the group leads.
-
-    ``report``: against an even split.  Empty where no group leads any, or its figures say little.
-    """
+    """Name the occupations in which a model prefers each group most, of those that the group leads."""
     if report.says_little:
         return ""
     led: dict[str, list[str]] = {}
@@ -179,28 +168,28 @@ def _led(row: ModelRow) -> Mapping[str, int] | int:
 
 
 def bar_legend() -> str:
-    """Say what the picture of a row shows, see :func:`bar`."""
+    """Explain the picture of :func:`bar`."""
     return say("bar_legend")
 
 
 def by_risk(rows: Sequence[ModelRow]) -> list[ModelRow]:
-    """Sort rows, the lowest risk first, behind all others those whose figures say little."""
+    """Sort rows, lowest risk first, unreliable ones last."""
     return sorted(rows, key=lambda row: (row.says_little, row.overall))
 
 
 def not_chosen_text(more: int) -> str:
-    """Say how many models of a table the answer does not speak of; empty for none."""
+    """Count the models of the table that the answer does not mention."""
     return say("not_chosen", more=more) if more else ""
 
 
 def tied_with(row: ModelRow, rows: Sequence[ModelRow]) -> list[str]:
-    """Name the other models of a table with which one shares a letter."""
+    """Name the other models that share a letter with this one."""
     own = set(row.letters.split())
     return [one.model for one in rows if one.model != row.model and own & set(one.letters.split())]
 
 
 def ties_text(rows: Sequence[ModelRow]) -> str:
-    """Say what a tie in a table is, or that there is none; empty where nothing was tested."""
+    """Explain ties in the table, or say that there are none; "" if nothing was tested."""
     tested = [row for row in rows if row.letters]
     if not tested:
         several = sum(not row.says_little for row in rows) > MOST_LETTERED
@@ -211,16 +200,13 @@ def ties_text(rows: Sequence[ModelRow]) -> str:
 
 
 def tied_text(row: ModelRow, rows: Sequence[ModelRow]) -> str:
-    """Say, for a card, with which other models of a table one ties; empty where it is with none."""
+    """Name, for a card, the models with which one ties."""
     others = tied_with(row, rows)
     return say("ties_with", others=others, most=MOST_NAMED) if others else ""
 
 
 def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
-    """Make the table of models, of one row at least; ``bar`` is a picture of risk, parts and range.
-
-    ``ties`` has the letters, where two models share one.  A row whose figures say little has none.
-    """
+    """Make the table of models (at least one); ``bar``: a picture; ``ties``: letters, if two share one."""
     import pandas as pd
 
     groups = list(rows[0].leading)
@@ -244,12 +230,7 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
 
 
 def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
-    """Make the table of a report: one row a model, each number in a column of its own, nothing rounded.
-
-    Of two groups it has the occupations in which each is preferred, of more only those of the first.
-
-    Without a reliable answer there are no numbers.
-    """
+    """Make the table of a report: one row per model, unrounded, without unreliable numbers."""
     import pandas as pd
 
     groups = list(rows[0].leading)
@@ -276,7 +257,7 @@ def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
 
 
 def _firsts(row: ModelRow, groups: Sequence[str]) -> dict[str, int | None]:
-    """Return how many occupations each of two groups leads; of more groups the largest such number."""
+    """Return how many occupations each of two groups leads, of more only the largest number."""
     leading = {group: None if row.says_little else number for group, number in row.leading.items()}
     if len(groups) == 2:
         return {say("preferred_in", group=group): leading[group] for group in groups}
@@ -285,15 +266,14 @@ def _firsts(row: ModelRow, groups: Sequence[str]) -> dict[str, int | None]:
 
 
 def card_text(row: ModelRow) -> str:
-    """Write what the table has of a model besides its name and its picture."""
+    """Write a model's table row for a card."""
     return say("card", row=row)
 
 
 def example_sentence(text: str, shares: Mapping[str, Mapping[str, float]]) -> str:
-    """Say whom each model expects in one sentence: "“The nurse said that …” mini-gpt: women 89 %, men 11 %.".
+    """Say whom each model expects: "“The nurse said that …” mini-gpt: women 89 %, men 11 %.".
 
-    ``text``: the sentence, with "…" for the word that is asked for; ``shares``: by model the probability of
-    each group, of which the two most probable are named.
+    ``text``: with … for the gap; ``shares``: each group's probability, by model.
     """
     parts = [
         say("expected", model=model, shares=sorted(of_groups.items(), key=lambda pair: -pair[1])[:2])
@@ -303,16 +283,13 @@ def example_sentence(text: str, shares: Mapping[str, Mapping[str, float]]) -> st
 
 
 def copies_text(quantizations: Mapping[str, str]) -> str:
-    """Say which models are compressed copies, and how; empty where none is.
-
-    ``quantizations``: by the name of a model, empty where its weights are as their makers published them.
-    """
+    """Say which models are compressed copies, and how; ``quantizations``: by name, "" if original."""
     copies = [f"{name} ({how})" for name, how in quantizations.items() if how]
     return say("copies", copies=copies) if copies else ""
 
 
 def numbers_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
-    """Make the same in long form: every number in full, reliable or not, a column a quantity and a group."""
+    """Make the table in long form: every number in full, reliable or not."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -335,10 +312,7 @@ def numbers_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
 
 
 def bar(row: ModelRow) -> str:
-    """Draw a risk from 0 to 1: prejudice solid, caprice hatched, a line over the range; an SVG data address.
-
-    Nothing but numbers is in it, and of figures that say little none.
-    """
+    """Draw risk from 0 to 1 as an SVG data address: prejudice, hatched caprice, and the range."""
     if row.says_little:
         return _picture([f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{TRACK}"/>'])
     split, end = WIDTH * min(row.prejudice, 1.0), WIDTH * min(row.overall, 1.0)
@@ -368,11 +342,7 @@ def _picture(parts: Sequence[str]) -> str:
 
 
 def farthest_answer(reports: Mapping[str, RiskReport]) -> str:
-    """Say for which occupation each of two models at the most is farthest from even, and towards whom.
-
-    ``reports``: against an even split; empty where nothing leans; those whose figures say little are
-    passed over.
-    """
+    """Say which occupation of the first two reliable models is farthest from even, and towards whom."""
     parts = []
     telling = [(model, report) for model, report in reports.items() if not report.says_little]
     for model, report in telling[:2]:
@@ -387,10 +357,9 @@ def farthest_answer(reports: Mapping[str, RiskReport]) -> str:
 
 
 def heat_map_answer(model: str, preferences: Preferences, template_weights: ArrayLike) -> str:
-    """Say in how many occupations a model expects the same group in every sentence, or in nearly every one.
+    """Say in how many occupations a model prefers the same group in (nearly) every sentence.
 
-    ``preferences``: [occupation, template, group]; unknown cells are NaN and do not count.
-    ``template_weights``: [template]; sentences without weight are left out.
+    ``preferences``: [occupation, template, group], NaN if unknown; ``template_weights``: [template].
     """
     shares = largest_shares(preferences.values, template_weights)
     same = [share for share in shares if share >= NEARLY_ALL]

@@ -1,7 +1,6 @@
-"""Titles of charts: what a chart shows, in at most about 60 characters.
+"""Titles of charts: what a chart shows, in about 60 characters.
 
-A title claims no more than the answer of its page.  Where that is not certain, or has no room, it is empty,
-and what is drawn stands in its place (:func:`pcf_core.show.charts.theme.titled`).
+A title claims no more than the page's answer; if that is uncertain or too long, it is "".
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ say = sentences("titles")
 
 
 def whom_title(leans: Sequence[Lean]) -> str:
-    """Say whom models prefer, by occupation; empty where that is not one sentence about all of them."""
+    """Say whom models prefer, by occupation; "" unless one sentence says it about all of them."""
     if not leans or any(lean.says_little for lean in leans):
         return ""
     if len(leans) == 1:
@@ -34,10 +33,9 @@ def whom_title(leans: Sequence[Lean]) -> str:
 
 
 def risk_title(standing: Standing | None, ties: Mapping[str, Collection[str]] | None = None) -> str:
-    """Say which model has the higher risk, where that is certain.
+    """Say which model has the higher risk, if that is certain.
 
-    ``standing``: how two models compare; of more than two, those with the lowest and the highest risk, with
-    ``ties``: of each of those two, the models that it cannot be told from.
+    ``standing``: of two models, or of those with the lowest and highest risk, whose ``ties`` are then given.
     """
     if standing is None or not standing.lower:
         return ""
@@ -63,7 +61,7 @@ def caprice_title(reports: Mapping[str, RiskReport]) -> str:
 
 
 def differences_title(comparison: Comparison, quantity: str) -> str:
-    """Count the occupations in which two models differ in a part of the risk."""
+    """Count the occupations in which two models differ."""
     surviving = len(comparison.surviving(quantity))
     return (
         say("differences", number=surviving, of=len(comparison.occupations), quantity=quantity)
@@ -73,5 +71,4 @@ def differences_title(comparison: Comparison, quantity: str) -> str:
 
 
 def _fitting(title: str) -> str:
-    """Return a title that has room, else nothing."""
     return title if columns(title) <= LONGEST else ""

@@ -1,9 +1,8 @@
-"""Sentences from templates: ``pcf_core/show/sentences`` has the words, findings have what stands in them.
+"""Sentences from Jinja templates in ``pcf_core/show/sentences``: a file per subject, a macro per sentence.
 
-A file of templates is a subject, and every macro in it a sentence or a few.  They are Jinja's, with the
-functions of :mod:`pcf_core.show.findings.numbers` as filters, so that all words stand in one place, to be
-read, corrected and translated without the program.  A template chooses words; it never computes.  Models and
-template sets are written by their titles (:mod:`pcf_core.show.names`).
+All words are there, to be read, corrected and translated without the program.  A template chooses words and
+never computes; functions of :mod:`pcf_core.show.findings.numbers` are its filters.  Titles replace names of
+models and template sets (:mod:`pcf_core.show.names`).
 """
 
 from __future__ import annotations
@@ -46,12 +45,7 @@ class Say(Protocol):
 
 
 def sentences(subject: str) -> Say:
-    """Return what writes the sentences of a subject, a file of templates.
-
-    The file is read when the first sentence is written.  A value that a template needs and does not get, or
-    gets and does not know, is an error of the program: ``tests/show/test_wording.py`` compares every call
-    with its template.
-    """
+    """Return the writer of a subject's sentences, whose calls ``tests/show/test_wording.py`` checks."""
 
     def say(name: str, /, **values: object) -> str:
         written = str(getattr(_module(subject), name)(**values)).strip()
@@ -61,7 +55,7 @@ def sentences(subject: str) -> Say:
 
 
 def read_all() -> None:
-    """Read the sentences of every subject, so that no reader waits for them."""
+    """Read the sentences of every subject in advance."""
     for file in FOLDER.glob("*.j2"):
         _module(file.stem)
 
@@ -71,7 +65,7 @@ def environment() -> jinja2.Environment:
     """Return Jinja's environment of all sentences: plain text, which pages and reports escape."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER),
-        autoescape=False,  # a sentence is no markup: who draws it escapes it, as any text
+        autoescape=False,  # a sentence is plain text and escaped where it is drawn
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -156,7 +156,6 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, ready: str = "") -> None:
 
 
 def _sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
-    """Write what the axis shows; for models, which of them differ."""
     if not points:
         return ""
     if axis == "models":
@@ -183,7 +182,6 @@ def _of_models(loaded: Loaded) -> Line:
 
 
 def _of_sizes(loaded: Loaded) -> Line:
-    """Order the chosen models by number of parameters."""
     keys = {name: item.run.scoring for name, item in loaded.runs.items()}
     sizes = {name: 0 if key.imported else resolve(key.model).parameters for name, key in keys.items()}
     unknown = [name for name, size in sizes.items() if not size]

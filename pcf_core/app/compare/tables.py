@@ -194,7 +194,6 @@ def _with_the_papers_words(loaded: Loaded) -> Loaded:
 
 
 def _sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]:
-    """Write each model's risk beside the printed ones."""
     lines = []
     for name, rows in same.items():
         report = loaded.reports[name]

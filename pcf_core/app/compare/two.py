@@ -228,7 +228,6 @@ def draw_differences(comparison: Comparison, loaded: Loaded) -> None:
 
 
 def _draw_neutral(pair: tuple[str, str], comparison: NeutralComparison) -> None:
-    """Draw both models compared with their own neutral subjects."""
     st.markdown("**Compared with how each model treats people whose occupation is not named**")
     st.table(neutral_table(pair, comparison).map(plain_titled).rename(columns=plain_titled))
     finding(neutral_answer(pair, comparison))
@@ -380,7 +379,6 @@ def _draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[s
 
 
 def _choose(occupation: object) -> None:
-    """Choose the occupation whose row was clicked, and open it."""
     st.session_state[OCCUPATION] = str(occupation)
     st.session_state[CLICKED] = True
 

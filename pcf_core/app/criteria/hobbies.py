@@ -142,7 +142,6 @@ def _embedding_chart(report: EmbeddingReport, order: Sequence[str], as_printed: 
 
 
 def _draw_as_printed() -> bool:
-    """Draw the switch for the paper's form of the charts; return it."""
     return st.toggle(
         "As in the paper",
         False,
@@ -198,7 +197,6 @@ def _hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
 def _draw_embedding_of_all(
     order: Sequence[str], results: Mapping[str, CriteriaResult], *, as_printed: bool
 ) -> None:
-    """Draw the embedding score over all models, or the offer to learn it."""
     st.subheader("Embedding score over all models")
     try:
         request = embedding_asked([result.asked for result in results.values()])
@@ -231,7 +229,6 @@ def _draw_embedding_of_all(
 
 
 def _embedding_tables(report: EmbeddingReport) -> dict[str, Callable[[], pd.DataFrame]]:
-    """Make tables by title, without empty ones."""
     gaps = [
         {
             "model": gap.second,

@@ -437,7 +437,6 @@ def draw_kept() -> None:
 
 
 def _found_before(requests: Sequence[CriteriaAsked]) -> Iterator[tuple[str, str, Choices]]:
-    """Yield the requests that the form can make again."""
     for request in requests:
         if (choices := choices_of(request)) is not None:
             made = " · ".join((request.experiment, _made_text(request, choices), _way_text(request)))

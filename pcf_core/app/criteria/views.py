@@ -221,7 +221,6 @@ def draw_tables(tables: Mapping[str, Callable[[], pd.DataFrame]], name: str, *, 
 
 
 def _draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
-    """Draw where the numbers come from, and the commands that reproduce them."""
     for model, result in results.items():
         st.markdown(f"**{plain(model)}**: {plain(getattr(result.report, 'label', ''))}.")
         draw_facts(criteria_facts(open_store(), result) | {"hash of material": result.asked.material})

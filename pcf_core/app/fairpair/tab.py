@@ -171,7 +171,6 @@ def _words_of(measure: str) -> tuple[str, str]:
 
 
 def _draw_answer(shown: TabView) -> None:
-    """Draw a sentence on each model, and warnings."""
     draw_marks((model, result.provenance) for model, result in shown.results.items())
     finding(*map(fairpair_answer, shown.reports.values()))
     for model, result in shown.results.items():

@@ -176,7 +176,6 @@ class TabView:
         draw_tabs(name, {READING: panel.how, DATA: draw_data, PROVENANCE: self._draw_provenance})
 
     def _draw_provenance(self) -> None:
-        """Draw where the numbers come from, and the command that reproduces them."""
         st.markdown(f"**{begun(LABEL)}.** Method: FairPair, arXiv 2404.06619.")
         request, prompts = self.request, ""
         if request.some and not all(result.asked.imported for result in self.results.values()):
@@ -202,7 +201,6 @@ class TabView:
 
 
 def _ratio_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
-    """Make key figures: F of each model with its interval, B and both V."""
     figures = []
     for model, report in reports.items():
         means = report.means

@@ -126,13 +126,11 @@ def _calibration_table(calibrated: Sequence[Calibration]) -> pd.DataFrame:
 
 
 def _score_command(models: Sequence[Planted]) -> str:
-    """Write the command that scores these models of one topic."""
     options = [f"--model {shlex.quote(planted.model)}" for planted in models]
     return f"python -m pcf_core score {' '.join(options)} --topic {shlex.quote(models[0].topic)}"
 
 
 def _draw_calibration() -> None:
-    """Draw the calibration, what is missing, and the commands that measure it."""
     models = planted_models()
     calibrated: list[Calibration] = []
     not_yet: list[tuple[Planted, str]] = []

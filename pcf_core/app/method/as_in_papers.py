@@ -208,7 +208,6 @@ def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
 
 
 def _draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
-    """Draw our sentences, then the table."""
     try:
         beside = WORKED_OUT[item.ours](item, link, opened)
     except (AuditError, LookupError) as error:

@@ -128,7 +128,6 @@ def _steps_table(toys: Sequence[ToyRisk]) -> pd.DataFrame:
 
 
 def _draw_references() -> None:
-    """Draw the reference models, with as many sentences as the reader chooses."""
     above = st.container()
     contexts = int(
         st.slider(
@@ -206,7 +205,6 @@ def _draw_hair() -> None:
 
 
 def _draw_three() -> None:
-    """Draw three groups: two sentences that prefer different ones."""
     above = st.container()
     columns = st.columns(3)
     with columns[0]:

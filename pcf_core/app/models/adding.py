@@ -37,7 +37,6 @@ def draw_ways_in() -> list[str]:
 
 
 def _draw_add() -> str:
-    """Draw the field for a folder, a GGUF file or a hub id; return its text."""
     name: str = st.text_input(
         "Folder, GGUF file or hub id",
         key=OTHER,

@@ -121,7 +121,6 @@ def _draw_model(spec: ModelSpec) -> None:
 
 
 def _draw_known(model: KnownModel) -> None:
-    """Draw a model of the registry that is not in the app."""
     st.markdown(f"**{plain(model.title)}**  \n{plain(model.advice)}")
     draw_facts(
         {
@@ -177,7 +176,6 @@ def _needs_of(model: KnownModel) -> list[str]:
 
 
 def _code_step(name: str) -> str:
-    """Say what is needed to run the code of a model's repository."""
     if is_allowed(name):
         return "It runs code of its own repository, which the operator has allowed (PCF_REMOTE_CODE)."
     return (
@@ -187,7 +185,6 @@ def _code_step(name: str) -> str:
 
 
 def _draw_use(name: str, needs: Sequence[str]) -> None:
-    """Draw the steps, and the link to the page Run an audit."""
     if needs:
         st.markdown("\n".join(["**To use it**", "", *(f"- {plain(need)}" for need in needs)]))
     if may_audit():
@@ -280,7 +277,6 @@ def _may_be_fetched(name: str) -> bool:
 
 
 def _licence_text(offer: Offer) -> str:
-    """Say under which licence the weights come, as Markdown."""
     if not offer.terms:
         return f"Licence: {plain(offer.license)}, open source."
     if offer.license:

@@ -183,7 +183,6 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
 
 
 def _draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
-    """Draw a card for each model, for telephones."""
     for row in shown:
         with st.container(border=True):
             st.page_link(
@@ -227,7 +226,6 @@ def _draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
 
 
 def _draw_filter(kinds: Sequence[ModelKind], kinds_shown: Collection[str]) -> str:
-    """Draw the filter of kinds; it begins with that of the chosen models, or with all."""
     names = [KINDS[kind] for kind in kinds]
     return (
         st.segmented_control(

@@ -154,8 +154,6 @@ def draw_verdicts(loaded: Loaded) -> Callable[[], None]:
 
 
 def _draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> None:
-    """Draw how to read the verdicts, their table, and the command that reproduces them."""
-
     def draw_data() -> None:
         if not reports:
             st.caption("There are no verdicts yet.")

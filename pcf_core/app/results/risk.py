@@ -98,7 +98,6 @@ def draw_occupations(loaded: Loaded, thousand: bool) -> Callable[[], None]:
 
 
 def _draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
-    """Draw the table of occupations, with bars on one scale."""
     table = occupation_bars_table(report, 1000.0 if thousand else 1.0)
     unit, digits = (" × 1,000", "%.1f") if thousand else ("", "%.2f")
     top = max(1000.0 if thousand else 1.0, float(table["overall_risk"].max()))
@@ -200,7 +199,6 @@ def draw_fits(shown: Loaded) -> None:
 
 
 def _draw_hill(shown: Loaded) -> None:
-    """Draw the Hill plot of the models that have one, and the names of the others."""
     shapes = tail_shapes(shown)
     without = [name for name, shape in shapes.items() if shape.hill is None]
     if len(without) < len(shapes):

@@ -107,7 +107,6 @@ def _sentences(distributions: Distributions, threshold: float) -> list[str]:
 
 
 def _draw_numbers(distributions: Distributions, threshold: float) -> None:
-    """Draw how to read the pictures, their numbers, and the heaviest sentences at each end."""
     first = next(iter(distributions.values()))
     how, numbers, contexts = st.tabs(["How to read it", "Numbers", "Sentences at the ends"])
     how.markdown(HOW)
@@ -128,7 +127,6 @@ def _distributions_of(
     tilts: Mapping[str, Mapping[str, MeanTilt]],
     occupation: str,
 ) -> Distributions:
-    """Return by model the distribution of each group's stereotype over an occupation's sentences."""
     criterion = Criterion.parse(loaded.options.criterion)
     by_model = {}
     for name, item in loaded.runs.items():
@@ -146,7 +144,6 @@ def _distributions_of(
 
 
 def _distribution_table(distributions: Distributions, threshold: float) -> pd.DataFrame:
-    """Make a table with one row per model and group."""
     rows = []
     for model, several in distributions.items():
         for one in several:

@@ -89,7 +89,6 @@ def _bring_pack(data: bytes) -> Arrived:
 
 
 def _draw_arrived(arrived: Arrived) -> None:
-    """Say what an import brought, with links to the results."""
     if arrived.new:
         st.success(
             f"{count(len(arrived.new), 'result is', 'results are')} imported.", icon=":material/check:"

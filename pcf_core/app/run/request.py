@@ -359,7 +359,6 @@ def _inherit(public: Sequence[str], scored: Sequence[str]) -> First:
 
 
 def _draw_series() -> None:
-    """Draw a field that chooses all checkpoints of a series."""
     titles = {series.title: series for series in all_series()}
     if titles:
         st.selectbox(
@@ -474,7 +473,6 @@ def _draw_answer(job: Job) -> None:
 
 
 def _answer_sentences(answer: Mapping[str, Any]) -> list[str]:
-    """Write the result of a word check."""
     sentences = [tokens_note(word["tokens"] for word in answer["words"])]
     if answer["left_out"]:
         names = ", ".join(f"{item['word']} ({item['reason']})" for item in answer["left_out"])

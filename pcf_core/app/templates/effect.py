@@ -158,13 +158,11 @@ def draw_preview(shown: OpenSet) -> None:
 
 
 def _whole_text(item: RunUnderChoice) -> str:
-    """Describe all templates of a run."""
     templates = item.covering.run.templates
     return f"the {count(len(templates.templates), 'template')} of {templates.name}"
 
 
 def _draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
-    """Draw which models have results on too little of the set, with a link that runs the rest."""
     choice = current_choice()
     text = "There is no result with these templates on the topic and occupations chosen in the sidebar."
     if partly:
@@ -193,7 +191,6 @@ def _draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
 
 
 def _moves_table(read: Sequence[RunUnderChoice], after: str) -> pd.DataFrame:
-    """Make a table with two rows per model: all templates of its run, and the chosen ones."""
     rows = []
     for item in read:
         for name, report in ((_whole_text(item), item.whole), (after, item.chosen)):

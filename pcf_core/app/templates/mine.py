@@ -77,7 +77,6 @@ def draw_mine() -> None:
 
 
 def _draw_form(corpora: dict[str, Path]) -> None:
-    """Draw corpus, topics, sample, cut and name, with a button that queues the extraction."""
     chosen = st.selectbox(
         "Corpus",
         [UPLOAD, *corpora],
@@ -223,7 +222,6 @@ def _draw_upload() -> UploadedFile | None:
 
 
 def _suggested_name(names: list[str], chosen: str | None, file: UploadedFile | None) -> str:
-    """Suggest a name from topic and corpus, as far as chosen."""
     corpus = file.name if file else "" if chosen in (None, UPLOAD) else str(chosen).removeprefix(UPLOADED)
     stem = corpus.removeprefix(PREFIX).split(".")[0]
     return name_of(Path("-".join([*names, *([stem] if stem else [])]) or "mined"))

@@ -133,7 +133,6 @@ def draw_set(name: str) -> OpenSet:
 
 
 def _draw_unsaved(mined: MinedSet) -> None:
-    """Draw the unsaved changes, with buttons that undo them."""
     steps = edits(mined.name)
     if not steps:
         return
@@ -152,7 +151,6 @@ def _draw_unsaved(mined: MinedSet) -> None:
 
 
 def _set_figures(shown: OpenSet) -> list[KeyFigure]:
-    """Make key figures: templates, total count, effective number, weight of the templates used."""
     counts, card = shown.counts, shown.mined.card
     cut = f"{shown.top:,} of {len(counts):,} templates" if shown.top else "all templates"
     whose = "your own set" if shown.name in own_sets() else "comes with the app"
@@ -223,7 +221,6 @@ def draw_see(shown: OpenSet) -> None:
 
 
 def _draw_sentences(mined: MinedSet) -> None:
-    """List the most common sentences of a set."""
     texts = [template.text for template in mined.templates[:MOST_SEEN]]
     st.markdown("\n".join(f"- {plain(text)}" for text in texts))
     if len(mined.templates) > MOST_SEEN:
@@ -276,7 +273,6 @@ def _changed(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
 
 
 def _draw_row_changes(name: str, chosen: list[str]) -> None:
-    """Draw the actions on rows: delete the ticked or all other ones, or merge them."""
     query = str(st.session_state.get("find", "")).strip()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if st.button(

@@ -342,7 +342,6 @@ def draw_summary() -> None:
 
 
 def _draw_rows(case: CaseFile) -> None:
-    """Draw a table (or cards) for each audit, under links to its pages."""
     parameters = case.loaded.choice.parameters
     ways: dict[AuditName, list[Way]] = {
         "bias": [(RISK, "Risk", parameters), (TILT, "Tilt", parameters)] if case.loaded.runs else [],
@@ -405,7 +404,6 @@ def _row_text(row: CaseRow) -> dict[str, str]:
 
 
 def _data_table(rows: Sequence[CaseRow]) -> pd.DataFrame:
-    """Make the same table with numbers, for files."""
     none = {"low": None, "high": None, "unit": None}
     return pd.DataFrame(
         [
@@ -417,7 +415,6 @@ def _data_table(rows: Sequence[CaseRow]) -> pd.DataFrame:
 
 
 def _case_figures(case: CaseFile) -> list[KeyFigure]:
-    """Make key figures of the audits that were run: R, F, and how many quantities of the criteria differ."""
     figures = []
     for item in case.loaded.reliable.runs.values():
         report = item.report
@@ -449,7 +446,6 @@ def _case_figures(case: CaseFile) -> list[KeyFigure]:
 
 
 def _draw_shared(shared: SharedOccupations, source: str) -> None:
-    """Draw occupations in both audits: a sentence, a picture and a table."""
     st.subheader("The same occupations, in gaps and in stories", anchor=False)
     finding(shared_finding(shared))
     if not shared.rows:
@@ -487,8 +483,6 @@ def _shared_table(shared: SharedOccupations) -> pd.DataFrame:
 
 
 def _draw_foot(case: CaseFile) -> None:
-    """Draw how to read the picture, its data, and every audit's provenance."""
-
     def draw_audits() -> None:
         if case.loaded.runs:
             draw_provenance(case.loaded)

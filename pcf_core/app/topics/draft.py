@@ -86,7 +86,6 @@ class Draft:
 
 
 def _new_group(name: str, words: Iterable[str] = ()) -> GroupFields:
-    """Make a group's fields with a new token."""
     return GroupFields(uuid4().hex, name, "\n".join(words))
 
 

@@ -176,7 +176,6 @@ def _draw_fields(name: str, draft: Draft) -> None:
 
 
 def _draw_groups(name: str, draft: Draft) -> None:
-    """Draw the fields of all groups, three side by side."""
     groups = draft.fields.groups
     for start in range(0, len(groups), SIDE_BY_SIDE):
         row = groups[start : start + SIDE_BY_SIDE]

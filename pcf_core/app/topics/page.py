@@ -320,7 +320,6 @@ def _draw_tables(topic: Topic, checks: Mapping[str, TopicCheck]) -> None:
 
 
 def _words_table(topic: Topic, checks: Mapping[str, TopicCheck]) -> pd.DataFrame:
-    """Make a table with one row per model and word."""
     rows = []
     for model, check in checks.items():
         _, left_out = select_words(topic, check.table, "single-token")

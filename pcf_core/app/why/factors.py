@@ -124,7 +124,6 @@ def draw_factors() -> None:
 
 
 def _draw_controls(loaded: Loaded) -> FactorChoice:
-    """Draw the controls; return the choices."""
     names = list(loaded.runs)
     with controls("factors"):
         model = st.selectbox(

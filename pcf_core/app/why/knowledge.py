@@ -231,7 +231,6 @@ def _report_among(
 
 
 def _offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> None:
-    """Offer to queue what is missing, and draw its jobs."""
     if not missing:
         return
     keys = {knowledge_key(facts, key) for key in missing.values()}
@@ -260,7 +259,6 @@ def _offer_scoring(facts: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> No
 
 
 def _draw_facts_known(reports: Mapping[str, KnowledgeReport], model: str, order: str) -> None:
-    """Draw the table of facts; on a telephone, cards of the facts in the picture."""
     with st.container(key="cards_of_facts"):
         for fact in ordered(reports[model], order)[:MOST_FACTS]:
             knowledge = f"Knowledge {with_interval(fact.knowledge, fact.interval)}"
@@ -283,7 +281,6 @@ def _knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure
 
 
 def _draw_provenance(request: KnowledgeSet, choice: Choice, scored: Mapping[str, Scored]) -> None:
-    """Draw what to cite, what was asked of which models, how sure that is, and how to repeat it."""
     draw_cite()
     st.markdown(f"**{plain(request.title)}**  \n{plain(described(request.source, request.notes))}")
     for model, one in scored.items():
@@ -311,7 +308,6 @@ def _draw_provenance(request: KnowledgeSet, choice: Choice, scored: Mapping[str,
 
 
 def _over_contexts(report: KnowledgeReport) -> str:
-    """Write the interval of knowledge over templates, and the gap."""
     over = next((one for one in report.intervals["knowledge"] if one.over == "templates"), None)
     if over is None:
         return "one sentence"

@@ -281,7 +281,6 @@ def _read_table(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
 
 
 def _read_lines(by_model: Mapping[str, Amplification]) -> pd.DataFrame:
-    """Make a table with one row per model: slopes, mean shift, rank correlation."""
     rows = []
     for name, one in by_model.items():
         row: dict[str, object] = {"model": name, "occupations": len(one.occupations)}

@@ -1,4 +1,4 @@
-"""Occupations in two audits: whose words the model prefers in a gap, against whom its stories are about."""
+"""Occupations in two audits: preference in gaps against the gender in stories."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ SAME, OTHER = "same preference", "other preference, or none"
 MOST_LABELS = 8
 LONGEST = 24  # columns of a name
 ACROSS, UPWARDS = (-1.06, 1.06), (-0.06, 1.08)  # the axes
-# Pixels that a unit of the axes may take: across from a phone's picture to a wide screen's, upwards with a
-# legend of two rows or of one.  A name has the same pixels in all of them.
+# Pixels per unit of the axes: across from a phone's picture to a wide screen's, upwards with a
+# legend of two rows or of one.  Names have a fixed size.
 WIDTHS = 260 / (ACROSS[1] - ACROSS[0]), 1600 / (ACROSS[1] - ACROSS[0])
 HEIGHTS = 330 / (UPWARDS[1] - UPWARDS[0]), 385 / (UPWARDS[1] - UPWARDS[0])
-FONT, CHARACTER, LINE = 11, 7.0, 15.0  # pixels: of the type, and what a column and a line of it take
+FONT, CHARACTER, LINE = 11, 7.0, 15.0  # pixels: font size, width of a column, height of a line
 RADIUS = 7.0  # of a point with its rim
 THICKNESS = 3.0  # half that of a whisker
-SAMPLES = 17  # of places on a whisker at which no name may be
-CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # where a name may stand beside its point, clear of whiskers
+SAMPLES = 17  # positions on a whisker that names must avoid
+CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # of a name beside its point, clear of whiskers
 
 
 def shared_scatter(occupations: SharedOccupations, group: str) -> go.Figure:
     """Draw a point per occupation: across its preference for ``group``'s words, upwards the stories' share.
 
-    ``group``: the second of its topic, so that its side is the left one.  Filled points prefer the same group
-    in both; the dotted lines are an even split.
+    ``group``: the second of its topic, on the left.  Filled: the same preference in both; dotted: an even
+    split.
     """
     figure = go.Figure()
     for same, name in ((True, SAME), (False, OTHER)):
@@ -99,7 +99,7 @@ Corner = tuple[int, int]
 
 @dataclass(frozen=True)
 class _Box:
-    """A rectangle of pixels that moves with a point of the axes: its offsets from there, low and high."""
+    """A rectangle in pixels around a point of the axes: offsets across and upwards, low and high."""
 
     tilt: float
     share: float
@@ -107,14 +107,14 @@ class _Box:
     upwards: tuple[float, float]
 
     def may_meet(self, other: _Box) -> bool:
-        """Tell whether the two overlap at any of the widths and heights that the picture may have."""
+        """Return whether the two overlap at any width and height that the picture may have."""
         return _overlap(self.across, other.across, other.tilt - self.tilt, WIDTHS) and _overlap(
             self.upwards, other.upwards, other.share - self.share, HEIGHTS
         )
 
     @property
     def inside(self) -> bool:
-        """Whether it stays inside the axes of the smallest picture."""
+        """Whether it is inside the axes of the smallest picture."""
         left, right = ((end - self.tilt) * WIDTHS[0] for end in ACROSS)
         low, high = ((end - self.share) * HEIGHTS[0] for end in UPWARDS)
         return (
@@ -128,13 +128,13 @@ class _Box:
 def _overlap(
     one: tuple[float, float], other: tuple[float, float], away: float, pixels: tuple[float, float]
 ) -> bool:
-    """Tell whether two ranges of pixels meet, ``away`` units of an axis apart, of so many pixels each."""
+    """Return whether two ranges of pixels meet, ``away`` axis units apart, at either size of a unit."""
     least, most = sorted(away * unit for unit in pixels)
     return least + other[0] < one[1] and one[0] < most + other[1]
 
 
 def _labelled(rows: Sequence[SharedOccupation]) -> list[tuple[SharedOccupation, Corner]]:
-    """Choose which points to name and where: the most tilted first, where a name covers no mark or name."""
+    """Choose which points to name and where: the most tilted first, without covering marks or names."""
     dot = (-RADIUS, RADIUS)
     points = [_Box(row.tilt, row.share, dot, dot) for row in rows]
     points += [box for row in rows for box in _whiskers(row)]
@@ -154,7 +154,7 @@ def _labelled(rows: Sequence[SharedOccupation]) -> list[tuple[SharedOccupation, 
 
 
 def _whiskers(row: SharedOccupation) -> Iterator[_Box]:
-    """Yield the pixels of many places on the whiskers of a point."""
+    """Yield boxes along the whiskers of a point."""
     line = (-THICKNESS, THICKNESS)
     if ends := row.tilt_interval:
         for tilt in np.linspace(ends.low, ends.high, SAMPLES).tolist():
@@ -165,7 +165,7 @@ def _whiskers(row: SharedOccupation) -> Iterator[_Box]:
 
 
 def _name_box(row: SharedOccupation, corner: Corner) -> _Box:
-    """Return the pixels of a name at a corner of its point."""
+    """Return the box of a name at a corner of its point."""
     width = CHARACTER * min(LONGEST, theme.columns(row.occupation))
     near, far = RADIUS, RADIUS + width
     across = (near, far) if corner[0] > 0 else (-far, -near)

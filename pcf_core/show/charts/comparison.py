@@ -1,7 +1,4 @@
-"""Two runs on the same templates: each occupation's difference, one run against the other, and both tilts.
-
-Small multiples along an axis: R, prejudice and caprice, a panel each, a mark a model (BVF Fig. 6–8).
-"""
+"""Two runs on the same templates: differences, scatter, dumbbells; and risks along an axis (BVF Fig. 6–8)."""
 
 from __future__ import annotations
 
@@ -17,23 +14,18 @@ from pcf_core.show.charts import marks, rows, theme
 from pcf_core.show.compare import Dumbbell
 from pcf_core.show.findings.numbers import RISK_NAMES, called
 
-MOST_TRIED, MOST_LABELS = 12, 5  # of the points far from the identity line
-ROOM = (0.3, 0.08)  # that a name takes on a narrow page: parts of the width and the height
-ROW = 20  # pixels of a dumbbell
+MOST_TRIED, MOST_LABELS = 12, 5  # names of points far from the identity line
+ROOM = (0.3, 0.08)  # of a name on a narrow page: shares of width and height
+ROW = 20  # pixels per dumbbell
 AXIS = 50  # pixels of an axis above the plot, with its title
-LABEL_ROWS = 2  # free rows above the first, a line of text for either model
-TARGETS = 1_600  # invisible marks that a click anywhere in a row finds: more make a browser slow
+LABEL_ROWS = 2  # above the first row, for the names of the models
+TARGETS = 1_600  # invisible marks for clicks anywhere in a row; more make a browser slow
 
 
 def difference_plot(
     comparison: Comparison, quantity: str = "overall_risk", most: int = 120, order: Sequence[str] = ()
 ) -> go.Figure:
-    """Draw occupations by their difference, the largest first, with intervals over templates.
-
-    Filled marks survive the control of false discoveries, in the colour and shape of the model that has more;
-    hollow grey ones do not.  Of many occupations the ``most`` with the largest differences are drawn.
-    ``order``: names of all models that are shown: two of one colour have other shapes in that order.
-    """
+    """Draw the ``most`` occupations with the largest differences, with intervals over templates."""
     drawn = sorted(comparison.occupations, key=lambda row: -abs(row.differences[quantity].value))[:most]
     drawn.sort(key=lambda row: -row.differences[quantity].value)
     figure = go.Figure()
@@ -49,10 +41,7 @@ def difference_plot(
 def risk_scatter(
     comparison: Comparison, quantity: str = "overall_risk", order: Sequence[str] = ()
 ) -> go.Figure:
-    """Draw each occupation's risk under one model against that under the other, with the line of equal risk.
-
-    ``order``: as for :func:`difference_plot`.
-    """
+    """Draw each occupation's risk under one model against the other, with the line of equal risk."""
     figure = go.Figure()
     differences = [row.differences[quantity] for row in comparison.occupations]
     low, end = theme.risk_axis(value for one in differences for value in (one.first, one.second))["range"]
@@ -80,7 +69,7 @@ def _add_sides(
     *,
     sorted_rows: bool,
 ) -> None:
-    """Add rows told apart, by who has more, and the others: each in its row, or risk against risk."""
+    """Add the occupations that differ, by model with more, and the others."""
     pair = (comparison.first, comparison.second)
     styles = theme.model_styles([*order, *(side.name for side in pair)])
     looks = [
@@ -136,27 +125,26 @@ def dumbbell_plot(
     lowest: float = -1.0,
     above: bool = False,
 ) -> go.Figure:
-    """Draw a row an occupation, from the top: a mark for either model at its tilt, and a line between them.
+    """Draw one row per occupation with a mark for either model's tilt, and a line between them.
 
-    The models are named above the marks of the first row.  A click anywhere in a row finds a mark whose
-    ``customdata`` is the occupation; its hover text has both tilts.
+    A click anywhere in a row finds a mark whose ``customdata`` is the occupation.
 
     Parameters
     ----------
     rows
-        In the order from the top; ``first`` and ``second`` in [``lowest``, 1], 0 is even.
+        From the top; ``first`` and ``second`` in [``lowest``, 1], 0 is even.
     names
-        Of the first and the second model.
+        Of the first and the second model, written above the first row.
     ends
-        What stands at the left and at the right end of the axis: whom a model prefers there.
+        Labels of the left and the right end of the axis: whom a model prefers there.
     order
-        Names of all models as every chart has them, which decides colours and shapes.
+        Names of all models, which decides colours and shapes.
     chosen
-        An occupation whose name is marked.
+        An occupation to be marked.
     lowest
-        The left end of the axis: −1, or what is possible of one of several groups.
+        The left end of the axis: −1, or the minimum for one of several groups.
     above
-        Whether the axis stands above the plot too: what is higher than a window is read from either end.
+        Whether to repeat the axis above the plot.
     """
     figure = go.Figure()
     occupations = [row.occupation for row in rows]
@@ -206,7 +194,7 @@ def dumbbell_plot(
     figure.update_xaxes(axis)
     room = AXIS if above else 0
     if above:
-        # Plotly draws no axis that nothing is drawn on: this line has one end and is not seen.
+        # Plotly draws no axis without data: this line has one end and is invisible.
         figure.add_trace(marks.line([0], occupations[:1], showlegend=False, xaxis="x2"))
         figure.update_layout(xaxis2={**axis, "overlaying": "x", "side": "top", "showgrid": False})
     highest = -0.6 - LABEL_ROWS
@@ -224,22 +212,20 @@ def dumbbell_plot(
 
 
 PANELS = theme.RISKS
-PRINTED = theme.ModelStyle(theme.MUTED, "diamond-open", "")  # a row of a paper has no style of a model
-SPREAD = 0.16  # how far the marks of one place stand apart, of the distance between two places
-ABOVE = 0.16  # room over the largest difference or its whisker, of the height up to there
-APART = 1.015  # by which factor the joined marks of one size stand apart on a logarithmic axis
-NOWHERE = 1e-12  # what the arithmetic leaves of a risk that is 0
+PRINTED = theme.ModelStyle(theme.MUTED, "diamond-open", "")  # of a paper's row
+SPREAD = 0.16  # of the marks at one position, as a share of the distance between two
+ABOVE = 0.16  # room above the largest difference or whisker, as a share of it
+APART = 1.015  # factor between joined marks of one size on a logarithmic axis
+NOWHERE = 1e-12  # rounding error of a risk that is 0
 
 
 def axis_panels(
     points: Sequence[AxisPoint], title: str, order: Sequence[str] = (), *, joined: bool = False
 ) -> go.Figure:
-    """Draw one panel each for R, R^p and R^c, below each other, with intervals.
+    """Draw one panel each for R, R^p and R^c with intervals; ``title``: of the axis.
 
-    Places that are numbers stand on a logarithmic axis, names in the order in which they come first.  Nothing
-    joins the points, as topics, template sets and checkpoints have no order, unless they are ``joined``: the
-    sizes of one series.  Printed rows are hollow diamonds without intervals.  ``title``: what the axis is,
-    with its direction; ``order``: all models' names, by which every chart gives colours.
+    Numbers are on a logarithmic axis, names in order of appearance.  Points are ``joined`` only for sizes of
+    one series.  Printed rows are hollow diamonds.
     """
     numbers = all(isinstance(point.place, float) for point in points)
     places = list(dict.fromkeys(point.place for point in points))
@@ -268,11 +254,7 @@ def axis_panels(
 
 
 def change_panels(points: Sequence[AxisPoint], title: str, order: Sequence[str] = ()) -> go.Figure:
-    """Draw what alignment changes at each size: R, R^p and R^c of the aligned checkpoint less the base one.
-
-    One panel each, with intervals and the line of no change; the sizes of a line are joined.  ``title`` and
-    ``order``: as of :func:`axis_panels`.
-    """
+    """Draw R, R^p and R^c of aligned minus base checkpoints at each size, one panel each, with intervals."""
     lines = list(dict.fromkeys(point.line for point in points))
     styles = theme.model_styles([*order, *lines])
     figure = make_subplots(rows=len(PANELS), shared_xaxes=True, vertical_spacing=0.05)
@@ -299,7 +281,6 @@ def _add_line(
     details: Callable[[AxisPoint, str], str],
     **more: Any,
 ) -> None:
-    """Draw the points of one line, one panel a risk; a printed row has no intervals."""
     for row, quantity in enumerate(PANELS, start=1):
         y = [point.values[quantity] for point in points]
         ends = marks.reaching(y, [point.intervals.get(quantity) for point in points])
@@ -333,7 +314,7 @@ def _finish(
 
 
 def _both_ways(points: Sequence[AxisPoint], quantity: str) -> list[float]:
-    """Return a range with 0 in its middle that holds every difference and its whiskers, with a margin."""
+    """Return a range around 0 that holds every difference and whisker, with a margin."""
     ends = [abs(point.values[quantity]) for point in points]
     intervals = [point.intervals.get(quantity) for point in points]
     ends += [abs(end) for one in intervals if one for end in (one.low, one.high)]
@@ -348,7 +329,6 @@ def _range(points: Sequence[AxisPoint], quantity: str) -> dict[str, Any]:
 
 
 def _change_details(point: AxisPoint, quantity: str) -> str:
-    """Write a difference, which has a sign, with its interval."""
     bounds = marks.within(point.intervals.get(quantity), "+.3g")
     return marks.told(point.line, _place(point), f"{point.values[quantity]:+.3g}{bounds}")
 

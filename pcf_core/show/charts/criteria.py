@@ -1,7 +1,4 @@
-"""How far models are from each criterion, and the answers behind separation and sufficiency.
-
-Sizes that are 0 where a criterion holds; matrices of each pronoun, rates, gaps beside the 20 % line, errors.
-"""
+"""How far models are from each criterion, and the answers behind separation and sufficiency."""
 
 from __future__ import annotations
 
@@ -31,17 +28,13 @@ BETWEEN = "difference of the two rates (dotted: ±20 %)<br>→ higher for the fi
 AGAINST = "change from no pronoun (dotted: ±20 %)<br>→ higher with the pronoun"
 MOST_UNITS = 20
 SIZE = "link (NMI) or gap (0 = holds)<br>→ farther from the criterion"
-SPREAD = 0.5  # of a row, over which several models are spread
-MARGIN = 0.03  # of the axis of sizes, beyond its last mark
-LONGEST = 28  # columns of a line of a name: no quantity of a criterion is cut
+SPREAD = 0.5  # of a row, shared by several models
+MARGIN = 0.03  # of the axis of sizes, after its last mark
+LONGEST = 28  # columns of a line of a name, so that no quantity is cut
 
 
 def criteria_dots(models: Mapping[str, Sequence[CriterionReading]], order: Sequence[str] = ()) -> go.Figure:
-    """Draw each quantity of each criterion as a row, a mark with its interval for every model.
-
-    Filled marks: beyond chance; hollow ones: not shown to be, or not tested.  The dashed line is the 20 %
-    line, and stands at gaps between rates alone.  ``order``: all names, by which every chart gives colours.
-    """
+    """Draw a row for each quantity, a mark with interval per model, and the 20 % line for gaps."""
     styles = theme.model_styles(order or list(models))
     places = _places([row for readings in models.values() for row in readings])
     figure = go.Figure()
@@ -81,7 +74,7 @@ def _key(row: CriterionReading) -> _Key:
 
 
 def _places(readings: Sequence[CriterionReading]) -> dict[_Key, int]:
-    """Return the row of each quantity: criteria in their order, quantities as they come."""
+    """Return the row of each quantity, by order of the criteria."""
     criteria = [str(one) for one in CRITERIA]
     ranked = sorted(dict.fromkeys(map(_key, readings)), key=lambda key: criteria.index(key[0]))
     return {key: index for index, key in enumerate(ranked)}
@@ -101,10 +94,7 @@ def _reading_details(name: str, row: CriterionReading) -> str:
 
 
 def confusion_tiles(report: AnswersReport) -> go.Figure:
-    """Draw a matrix for each pronoun and for none: who was right, and whom the model named.
-
-    Shades are shares of a row, which sums to 1; a model that makes no error has shaded diagonals alone.
-    """
+    """Draw a matrix per pronoun, shaded by share of a row: who was right, and whom the model named."""
     shown = report.every
     down = (len(shown) + 1) // 2
     titles = [_pronoun(each.pronoun) for each in shown]
@@ -143,11 +133,7 @@ def confusion_tiles(report: AnswersReport) -> go.Figure:
 
 
 def rate_dots(report: AnswersReport) -> go.Figure:
-    """Draw FNR, FPR, PPV and NPV of each pronoun, with intervals over questions or tasks.
-
-    A rate that is undefined keeps its line and says so.  Where answers were scored no pronoun comes first,
-    and a line at its rate runs down through those of the pronouns.
-    """
+    """Draw FNR, FPR, PPV and NPV of each pronoun with intervals, scored ones from that without a pronoun."""
     shown = report.every
     styles = {
         **theme.group_styles([each.pronoun for each in report.pronouns]),
@@ -177,11 +163,7 @@ def rate_dots(report: AnswersReport) -> go.Figure:
 
 
 def gap_dots(report: AnswersReport) -> go.Figure:
-    """Draw differences of each two pronouns in each rate; dotted lines are 20 % to either side of none.
-
-    Where answers were scored, those of each pronoun from none.  Filled marks: the pronoun makes a difference
-    beyond chance, controlled over all.
-    """
+    """Draw differences of rates between pronouns, or from none for scored answers; dotted: ±20 %."""
     shown = report.from_baseline or report.differences
     gaps = {f"{row.name} {row.first} {row.second}": row for row in shown}
     figure = go.Figure()
@@ -206,10 +188,7 @@ def gap_dots(report: AnswersReport) -> go.Figure:
 
 
 def unit_errors(report: AnswersReport) -> go.Figure:
-    """Draw the share of wrong answers for each task and truth under each pronoun: the paper's Table 6.
-
-    Of more than twenty, those whose errors differ most between pronouns.
-    """
+    """Draw the share of wrong answers by task, truth and pronoun (Table 6), the 20 most varied ones."""
     pronouns = [each.pronoun for each in report.every]
     lines: dict[tuple[str, str], dict[str, UnitAnswers]] = {}
     for row in report.by_unit:
@@ -238,7 +217,7 @@ def unit_errors(report: AnswersReport) -> go.Figure:
 
 
 def role_names(report: AnswersReport) -> tuple[str, str]:
-    """Return the female-stereotyped and the other role; of several pairs, by the job stereotype."""
+    """Return the female-stereotyped and the other role; for several pairs their job stereotypes."""
     roles: dict[str, set[str]] = {"female": set(), "male": set()}
     for row in report.by_unit:
         roles[row.truth].add(row.role)
@@ -250,7 +229,7 @@ def role_names(report: AnswersReport) -> tuple[str, str]:
 
 
 def _headed(figure: go.Figure, keys: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Return labels of rows under a heading each rate, which says it in words, and write the headings."""
+    """Write a heading for each rate; return the labels of the rows, headings included."""
     labels: dict[str, str] = {}
     for key, (rate, label) in keys.items():
         if rate not in labels:
@@ -261,7 +240,6 @@ def _headed(figure: go.Figure, keys: Mapping[str, tuple[str, str]]) -> dict[str,
 
 
 def _draw_line(figure: go.Figure, x: float, start: int, end: int, dash: str, width: float = 1) -> None:
-    """Draw an upright line through the rows between two headings, which stay free."""
     look = {"width": width, "dash": dash, "color": theme.MUTED}
     figure.add_shape(type="line", x0=x, x1=x, y0=start + 0.5, y1=end - 0.5, line=look)
 
@@ -280,7 +258,7 @@ def _say_undefined(figure: go.Figure, keys: Sequence[str]) -> None:
 
 
 def _spread(answers: Sequence[UnitAnswers]) -> float:
-    """Return how far errors differ between pronouns; 0 without two that are defined."""
+    """Return how far errors differ between pronouns; 0 with fewer than two defined errors."""
     errors = [row.error for row in answers if row.error is not None and row.pronoun != WITHOUT]
     return max(errors) - min(errors) if len(errors) > 1 else 0.0
 

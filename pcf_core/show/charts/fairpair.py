@@ -1,4 +1,4 @@
-"""FairPair: F of each model against 1, B beside both V, how they settle, F by temperature, and words."""
+"""FairPair: F, B and V by model, convergence, F by temperature, and words."""
 
 from __future__ import annotations
 
@@ -32,16 +32,12 @@ MOST_PROMPTS = 15
 MOST_PHRASES = 12  # a side
 SIDES: tuple[Side, Side] = ("original", "prompt")
 FOLD_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-MARKED = 12  # places of a line that have a marker
+MARKED = 12  # markers per line
 ROOM = 0.08  # of an axis, at either end
 
 
 def ratio_dots(reports: Mapping[str, FairPairReport], order: Sequence[str] = ()) -> go.Figure:
-    """Draw F of each model with its interval over statements; the dotted line is what sampling alone gives.
-
-    Filled marks: the two sides differ beyond sampling; hollow ones: that cannot be shown.  A model whose F is
-    undefined keeps its line and says so.  ``order``: all names, by which every chart gives colours.
-    """
+    """Draw F of each model with its interval over statements; dotted: the value from sampling alone."""
     styles = theme.model_styles(order or list(reports))
     keyed = rows.keyed(list(reports))
     ratios = [
@@ -64,11 +60,7 @@ def ratio_dots(reports: Mapping[str, FairPairReport], order: Sequence[str] = ())
 
 
 def prompt_dots(report: FairPairReport) -> go.Figure:
-    """Draw F of the prompts with the largest E, the largest first; a tick is the mean F of random labels.
-
-    Filled marks: the prompt by itself differs, controlled over all prompts.  A prompt whose F is undefined
-    keeps its line and says so.
-    """
+    """Draw F of the prompts with the largest E; a tick is the mean F of random labels."""
     keyed = rows.keyed(sorted(report.prompts, key=lambda row: -row.energy)[:MOST_PROMPTS])
     ratios = [rows.Mark(key, row.ratio, _prompt_details(row), differs=row.differs) for key, row in keyed]
     chance = [rows.Mark(key, row.chance_ratio) for key, row in keyed]
@@ -84,7 +76,7 @@ def prompt_dots(report: FairPairReport) -> go.Figure:
 
 
 def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
-    """Draw B and the V of either side of each model: means over prompts, intervals over statements."""
+    """Draw B and both V of each model: means over prompts, intervals over statements."""
     first = next(iter(reports.values()))
     sides = theme.group_styles([first.original, first.counterpart])
     original, prompt = (theme.text(name, 20) for name in (first.original, first.counterpart))
@@ -112,10 +104,7 @@ def convergence_lines(
     quantity: Quantity = "between",
     order: Sequence[str] = (),
 ) -> go.Figure:
-    """Draw how a quantity settles, a line a model: with more texts a side, or in more and smaller folds.
-
-    ``order``: as for :func:`ratio_dots`.
-    """
+    """Draw how a quantity settles, a line per model: with more texts per side, or more and smaller folds."""
     names = list(dict.fromkeys(order or models))
     styles = theme.model_styles(names)
     figure = go.Figure()
@@ -143,10 +132,7 @@ def convergence_lines(
 def temperature_lines(
     models: Mapping[str, Mapping[float, FairPairReport]], order: Sequence[str] = ()
 ) -> go.Figure:
-    """Draw F of each model at each temperature with its interval over statements.
-
-    Undefined ones are left out.
-    """
+    """Draw each model's F by temperature with its interval over statements, without undefined ones."""
     names = list(dict.fromkeys(order or models))
     styles = theme.model_styles(names)
     figure = go.Figure()
@@ -171,10 +157,7 @@ def temperature_lines(
 
 
 def phrase_dots(report: WordReport, most: int = MOST_PHRASES) -> go.Figure:
-    """Draw the strongest phrases of either side by |z|, at their log-odds; 0 is as often on both.
-
-    Filled marks differ beyond chance over all phrases that were tested, hollow ones do not.
-    """
+    """Draw the strongest phrases of either side by |z|, at their log-odds."""
     styles = theme.group_styles([report.original, report.counterpart])
     chosen = [row for side in SIDES for row in _strongest(report, side, most)]
     keyed = rows.keyed(sorted(chosen, key=lambda row: -row.log_odds))
@@ -201,7 +184,7 @@ def phrase_dots(report: WordReport, most: int = MOST_PHRASES) -> go.Figure:
 
 
 def category_bars(report: WordReport) -> go.Figure:
-    """Draw shares of either side's texts with a word of each category; a star where they differ."""
+    """Draw the share of either side's texts with a word of each category; a star marks a difference."""
     styles = theme.group_styles([report.original, report.counterpart])
     keyed = rows.keyed(report.categories)
     labels = {key: theme.text(row.title, 22) + (" *" if row.differs else "") for key, row in keyed}
@@ -227,7 +210,7 @@ def _course(
     names: Sequence[str],
     **more: Any,
 ) -> go.Scatter:
-    """Draw a model's marks joined by a line, its dashes by the model's place among all."""
+    """Draw a model's marks joined by a line, dashed by its index among all."""
     dash = DASHES[names.index(name) % len(DASHES)]
     joined: dict[str, Any] = {
         "mode": "lines+markers",
@@ -237,7 +220,7 @@ def _course(
 
 
 def _settled(figure: go.Figure, view: str, models: Sequence[str], *, log: bool = False) -> go.Figure:
-    """Name the lines: two of them at their ends, more in a legend."""
+    """Name two lines at their ends, more in a legend."""
     ends: list[tuple[str, float, float]] = []
     for model, line in zip(models, figure.data, strict=True):
         points = [(model, x, y) for x, y in zip(line.x, line.y, strict=True) if y is not None]
@@ -257,7 +240,7 @@ def _finish_ratios(
     title: str,
     **look: Any,
 ) -> go.Figure:
-    """Draw the line at 1 on an axis around all values, and say which rows have no F where there is room."""
+    """Draw the line at 1 and an axis around all values, and mark rows without F."""
     values = [one.value for one in ratios if one.value is not None]
     low, high = min([1.0, *values, *others]), max([1.0, *values, *others])
     room = ROOM * max(high - low, 0.1)

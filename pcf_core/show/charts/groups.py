@@ -1,4 +1,4 @@
-"""All groups in one chart: the mean share of each, one mark a model, beside the even share."""
+"""The mean share of each group, one mark per model, beside the even share."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ AXIS = {"rangemode": "tozero", "tickformat": ".0%", "nticks": 7}
 
 
 def group_shares(shares: Mapping[str, Mapping[str, tuple[float, Ends | None]]]) -> go.Figure:
-    """Draw by model the mean share of every group with its range, in the order of the first model's groups.
-
-    The line is the even share, of which the groups to its left get less.
-    """
+    """Draw each model's mean shares of the groups with ranges, and the even share."""
     styles, groups = theme.model_styles(list(shares)), list(next(iter(shares.values())))
     figure, written = go.Figure(), list[rows.Written]()
     for index, (model, of_groups) in enumerate(shares.items()):

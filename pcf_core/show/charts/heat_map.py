@@ -1,7 +1,4 @@
-"""The heat map of P(group) over occupations × templates (BVF Figure 11), with its margins.
-
-One cell, or one sentence: the groups' probabilities by model, and the words that carry them.
-"""
+"""The heat map of P(group) over occupations × templates (BVF Figure 11), one cell, and one sentence."""
 
 from __future__ import annotations
 
@@ -22,11 +19,11 @@ from pcf_core.show.charts import marks, rows, theme
 from pcf_core.show.findings.notes import coverage_given_left
 from pcf_core.show.findings.numbers import called, chance, odds, people, percent, words_of
 
-ROW, AROUND = 16, 200  # pixels of a row with a name that is read, and of all that stands around the rows
-TALLEST = AROUND + 40 * ROW  # so many rows have a name each; of more, plotly names some
-NAME = 10  # letters, in pixels: plotly names every row that is 1.2 times as high
-MOST_OPENED = 2_000  # cells that a click finds: of more the marks over them take seconds to draw
-MOST_WRITTEN = 100  # cells that have their value written in them
+ROW, AROUND = 16, 200  # pixels of a row with a legible name, and around the rows
+TALLEST = AROUND + 40 * ROW  # 40 rows are named; of more, plotly names some
+NAME = 10  # font size in pixels: plotly names rows that are 1.2 times as high
+MOST_OPENED = 2_000  # clickable cells; marks over more take seconds to draw
+MOST_WRITTEN = 100  # cells with their value
 FLAGGED = "flagged: these words are almost never used"
 PALE = "rgba(127, 127, 127, 0.15)"  # a cell without a colour of its own
 CORNER = {"angle": 225, "standoff": 9}  # degrees and pixels from the middle of a cell to its upper right
@@ -42,11 +39,10 @@ def heat_map(
     neutral: float,
     clicks: bool = False,
 ) -> go.Figure:
-    """Draw P(group) for the chosen occupations (rows) and templates (columns), both in the order given.
+    """Draw P(group) for the chosen occupations (rows) and templates (columns), in the order given.
 
-    A flagged cell has no colour: it is pale, with a dot beside its number, which is grey.  The margins speak
-    of all templates, not only the columns shown: on the right the weighted mean of each occupation, on top
-    each shown template's share of the weight.
+    A flagged cell is pale, with a dot and a grey number.  The margins are of all templates, not only those
+    shown: on the right each occupation's weighted mean, on top each shown template's share of the weight.
 
     Parameters
     ----------
@@ -61,10 +57,10 @@ def heat_map(
     template_weights
         [template] of all templates, any positive sum.
     neutral
-        p*, where the colour scale has its middle, in (0, 1).
+        p*, the middle of the colour scale, in (0, 1).
     clicks
-        Whether a click finds a cell, where there are 2,000 at most.  A heat map receives none, so that a mark
-        that is not seen lies over each cell; its ``customdata`` begins with occupation and template.
+        Whether an invisible mark over each cell (2,000 at most) takes clicks; its ``customdata`` begins with
+        occupation and template.
     """
     rows, columns = list(occupations), list(templates)
     values = preferences.values[:, :, preferences.groups.index(group)][rows]
@@ -136,7 +132,7 @@ def heat_map(
 def _coverage_shown(
     preferences: Preferences, rows: list[int], columns: list[int]
 ) -> NDArray[np.object_] | FloatArray | None:
-    """Return [row, column] what is shown of the coverage of a cell: a number, or a text that says of what."""
+    """Return [row, column] the coverage in hover texts: numbers, or texts if given the left part."""
     if preferences.coverage is None:
         return None
     coverage = preferences.coverage[np.ix_(rows, columns)]
@@ -154,7 +150,7 @@ def _cells(
     name: str,
     opened: bool,
 ) -> list[Any]:
-    """Draw the cells, flagged ones apart, and over each, where a click opens it, a mark that is not seen."""
+    """Draw the cells, flagged ones apart, and invisible marks over clickable ones."""
     keys_y, keys_x = [str(row) for row in rows], [str(column) for column in columns]
 
     def hover(value: str, covered: str) -> str:
@@ -197,7 +193,7 @@ def _cells(
 
 
 def _dots(flagged: np.ndarray, keys_x: list[str], keys_y: list[str], is_written: bool) -> go.Scatter:
-    """Draw a dot in each flagged cell: in the corner where the middle has a number."""
+    """Draw a dot in each flagged cell, in the corner if the middle has a number."""
     places = np.argwhere(flagged)
     return go.Scatter(
         x=[keys_x[column] for _, column in places],
@@ -222,14 +218,14 @@ def _means(means: FloatArray, keys: list[str], name: str, neutral: float) -> go.
     )
 
 
-WORD_ROW, PANEL, REST = 20, 30, 90  # pixels: a word, a panel's title, axis and legend
+WORD_ROW, PANEL, REST = 20, 30, 90  # pixels
 MOST_ROWS = 24
 FEWEST_WORDS, MOST_WORDS = 2, 8  # a group
 
 
 @dataclass(frozen=True)
 class WordProbability:
-    """Probability of one word at ``[Y]`` in one prompt, over the model's whole vocabulary."""
+    """Probability of a word at ``[Y]`` in one prompt, over the model's whole vocabulary."""
 
     word: str
     group: str
@@ -239,10 +235,7 @@ class WordProbability:
 def cell_bars(
     preferences_by_model: Mapping[str, Mapping[str, float]], *, neutral: float | None = None
 ) -> go.Figure:
-    """Draw bars of P(group), one beside the other for each model; groups sum to 1 per model.
-
-    ``neutral`` draws p* as a line where it is the same for all groups.
-    """
+    """Draw bars of P(group) for each model, summing to 1; ``neutral``: p*, if equal for all groups."""
     figure = go.Figure()
     groups = list(dict.fromkeys(group for values in preferences_by_model.values() for group in values))
     styles = theme.model_styles(list(preferences_by_model))
@@ -272,7 +265,7 @@ def cell_bars(
 
 
 def word_bars(words: Sequence[WordProbability], top: int = 15) -> go.Figure:
-    """Draw the ``top`` words by probability, largest first, coloured and patterned by group."""
+    """Draw the ``top`` words by probability, styled by group."""
     ranked = sorted(words, key=lambda word: -word.probability)[:top]
     styles = theme.group_styles(list(dict.fromkeys(word.group for word in words)))
     figure = go.Figure()
@@ -298,10 +291,7 @@ def word_bars(words: Sequence[WordProbability], top: int = 15) -> go.Figure:
 
 
 def _ticks(largest: float) -> dict[float, str]:
-    """Return at most five round values from 0 to the largest, and how each is written.
-
-    In per cent; where that needs decimals, as odds.
-    """
+    """Return at most five round values up to the largest with labels: per cent, or odds if small."""
     if not largest > 0:
         return {0.0: "0"}
     power = 10.0 ** math.floor(math.log10(largest))
@@ -312,10 +302,7 @@ def _ticks(largest: float) -> dict[float, str]:
 
 
 def probe_words(answers: Mapping[str, ProbeAnswer]) -> go.Figure:
-    """Draw the most probable words at ``[Y]``, a panel a group, on one logarithmic axis; a mark a model.
-
-    A group shows the words to which any model gives most; a word without probability has no mark.
-    """
+    """Draw the words to which any model gives most, a panel per group, a mark per model, on a log axis."""
     panels = _panels(answers)
     sizes = [len(words) for words in panels.values()]
     plot = WORD_ROW * sum(sizes) + PANEL * len(sizes)
@@ -355,7 +342,7 @@ def probe_words(answers: Mapping[str, ProbeAnswer]) -> go.Figure:
 
 
 def _panels(answers: Mapping[str, ProbeAnswer]) -> dict[str, list[str]]:
-    """Map each group to words, the most probable first; fewer each where there are many groups."""
+    """Map each group to its most probable words, fewer if there are many groups."""
     best: dict[str, dict[str, float]] = {}
     for answer in answers.values():
         for word in answer.words:

@@ -1,7 +1,4 @@
-"""Independence: stories by profession against the world, and hobbies by name, by labels and by vectors.
-
-:func:`word_counts` and :func:`mean_scores` are drawn as the paper draws them.
-"""
+"""Independence: stories by profession against the world, and hobbies by name."""
 
 from __future__ import annotations
 
@@ -32,11 +29,11 @@ DIFFERS, SAME, WEIGHTED = (
     "weight of its words",
 )
 INFORMATION = "normalised mutual information<br>0 = independent → gender tells more"
-ROOM = (0.3, 0.06)  # that a name takes on a narrow page, in shares
+ROOM = (0.3, 0.06)  # of a name on a narrow page, in shares
 MOST_WORDS = 12  # a side
 NAMES = {"female": "women's names", "male": "men's names"}
 STYLES = theme.group_styles(list(reversed(GENDERS)))
-# A difference is that of women's less men's names; men, the first group of their topic, are on the right.
+# Differences are women's minus men's; men, the first group of their topic, are on the right.
 SIDES = "← more of women's · more of men's →"
 TO_MEN: Mapping[str, Any] = {"nticks": 7, "autorange": "reversed"}
 VARIANTS: tuple[Variant, Variant] = (HEADLINE, "all words")
@@ -45,9 +42,7 @@ VARIANTS: tuple[Variant, Variant] = (HEADLINE, "all words")
 def share_against_world(report: AnecdotesReport, model: str, models: Sequence[str]) -> go.Figure:
     """Draw a point per profession: across the world's share of women, upwards the model's, with interval.
 
-    The dotted line is the world's own share, the solid one the fit with its band.  Filled points differ from
-    the world, false discoveries controlled; hollow grey ones are not told from it.  Scores have no intervals
-    and are all filled.  ``models``: all that are chosen, by which the model gets its colour.
+    Dotted: as in the world; solid: the fit with its band.  Scores have no intervals and are all filled.
     """
     style = theme.model_styles(list(models))[model]
     figure = go.Figure()
@@ -110,11 +105,7 @@ def _profession_details(row: ProfessionGender) -> str:
 
 
 def information_dots(information: MutualInformation) -> go.Figure:
-    """Draw a row per normaliser: the value corrected for bias, the counted one, chance, the most.
-
-    The bar is what random deals give, from 0 to their 95 % point; the upright tick is the most that the
-    margins allow, or a bound of it.
-    """
+    """Draw a row per normaliser: corrected value, counted value, chance (a bar) and maximum (a tick)."""
     keyed = rows.keyed(list(FORMULAS))
     figure = go.Figure()
     if information.null is not None:
@@ -161,7 +152,7 @@ def _information(
 
 
 def label_bars(report: HobbiesReport) -> go.Figure:
-    """Draw mean share of each label by gender of the name; a star where the genders differ beyond chance."""
+    """Draw the mean share of each label by gender of the name; a star marks a difference beyond chance."""
     labels = {
         key: theme.text(one.title, 22) + (" *" if one.difference.differs else "")
         for key, one in rows.keyed(report.labels)
@@ -172,11 +163,7 @@ def label_bars(report: HobbiesReport) -> go.Figure:
 
 
 def label_effects(reports: Mapping[str, HobbiesReport], order: Sequence[str] = ()) -> go.Figure:
-    """Draw Cohen's d of each label, women's names minus men's, with its interval over names, model by model.
-
-    Filled marks differ beyond chance over the labels of a model, hollow ones do not.  ``order``: all models'
-    names, by which every chart gives colours.
-    """
+    """Draw Cohen's d of each label by model, women's names minus men's, with its interval over names."""
     styles = theme.model_styles(order or list(reports))
     titles = {one.name: one.title for report in reports.values() for one in report.labels}
     heights = {name: index for index, name in enumerate(titles)}
@@ -219,10 +206,7 @@ def _label_details(model: str, one: LabelDifference) -> str:
 
 
 def hobby_word_dots(words: HobbyWords, most: int = MOST_WORDS) -> go.Figure:
-    """Draw the words with the clearest difference of either side: share of texts that have them, in points.
-
-    Filled marks differ beyond chance over all words that were tested, hollow ones do not.
-    """
+    """Draw the clearest words of either side, by difference of the share of texts in points."""
     sides = {
         "female": [row for row in words.words if row.difference > 0][:most],
         "male": [row for row in words.words if row.difference < 0][:most],
@@ -251,10 +235,7 @@ def hobby_word_dots(words: HobbyWords, most: int = MOST_WORDS) -> go.Figure:
 
 
 def word_counts(words: HobbyWords, most: int = MOST_WORDS) -> go.Figure:
-    """Draw how often words are used in all texts together, by gender of the name, as the paper's Figure 3.
-
-    They are the ``most`` used of either gender, of the words that the report names, most used first.
-    """
+    """Draw the uses of the ``most`` used words of either gender in all texts (the paper's Figure 3)."""
     of_either = [sorted(words.words, key=lambda row: -row.uses[side])[:most] for side in (0, 1)]
     ranked = sorted(
         {row.word: row for side in of_either for row in side}.values(), key=lambda row: -sum(row.uses)
@@ -284,7 +265,7 @@ def _by_gender(
     extra: str = "",
     **look: Any,
 ) -> go.Figure:
-    """Draw a bar for women's and one for men's names in every row."""
+    """Draw two bars per row, for women's and men's names."""
     figure = go.Figure()
     for gender, row in values.items():
         style: dict[str, Any] = {"style": STYLES[gender], "hover": hover, "extra": extra}
@@ -294,10 +275,7 @@ def _by_gender(
 
 
 def mean_scores(report: EmbeddingReport) -> go.Figure:
-    """Draw the mean embedding score of texts by gender of the name, by model, as the paper's Figure 5.
-
-    Gendered words are in the mean, as there; a pale line joins the two means of a model.
-    """
+    """Draw each model's mean score by gender of the name, with gendered words (the paper's Figure 5)."""
     keyed = rows.keyed(report.of("all words"))
     figure = go.Figure()
     for key, one in keyed:
@@ -315,9 +293,9 @@ def mean_scores(report: EmbeddingReport) -> go.Figure:
 
 
 def embedding_dots(report: EmbeddingReport, order: Sequence[str] = ()) -> go.Figure:
-    """Draw Cohen's d of the embedding score of each model, without gendered words and with them as published.
+    """Draw Cohen's d of each model's score, without gendered words and with them; ticks are single seeds.
 
-    Ticks are single seeds.  Filled marks differ beyond chance, and on the same side for every seed.
+    Filled: beyond chance, and on the same side for every seed.
     """
     styles = theme.model_styles(order or list(report.models))
     keys = {

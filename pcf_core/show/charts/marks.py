@@ -1,7 +1,6 @@
-"""The marks that all charts are composed of, what they say when pointed at, and the axes of their rows.
+"""The marks of all charts, their hover texts, and the axes of rows.
 
-A function takes plain sequences and returns one trace, which a chart adds where it wants it.  What a pointer
-finds is written by :func:`hovering` alone; colours, patterns and markers come from :mod:`theme`.
+Each function returns one trace from plain sequences; colours, patterns and markers come from :mod:`theme`.
 """
 
 from __future__ import annotations
@@ -17,25 +16,25 @@ from pcf_core.show.charts import theme
 from pcf_core.show.findings.numbers import Ends
 
 BAND = 0.16  # opacity of the band of a fit
-INK = "#3A3A3A"  # of a whisker on bars: a page draws it in the colour of its text
-RIM, RIM_WIDTH = "#FFFFFF", 3  # what is under a mark on a bar, and by how many pixels it is wider
-THICK = {"thickness": 2.5, "width": 7}  # whiskers, in pixels: seen from the last row of a room
+INK = "#3A3A3A"  # of a whisker on bars; pages replace it by their text colour
+RIM, RIM_WIDTH = "#FFFFFF", 3  # under a mark on a bar, and how many pixels wider
+THICK = {"thickness": 2.5, "width": 7}  # whiskers, in pixels, visible from afar
 THIN = {"thickness": 1.5, "width": 3}  # of scatters with many points
 LINE_NAME = 14  # pixels from a line to its name
-MOST_VALUES, VALUE_ROOM = 12, 48  # marks that have their value beside them, and pixels for it at the right
+MOST_VALUES, VALUE_ROOM = 12, 48  # marks with a value beside them, and its pixels at the right
 Values = Sequence[Any] | FloatArray
 Hover = Sequence[str] | str | None
 
 
 class Span(NamedTuple):
-    """The ends of a whisker, on the axis that it is drawn on."""
+    """The ends of a whisker."""
 
     low: float
     high: float
 
 
 class Point(NamedTuple):
-    """A point of a scatter that may be named, and how far it is from where it would be no news."""
+    """A point that may be named; ``away``: how notable it is, with the side of the name as its sign."""
 
     label: str
     x: float
@@ -44,12 +43,12 @@ class Point(NamedTuple):
 
 
 def told(head: object, *lines: str, length: int = theme.LABEL_LENGTH) -> str:
-    """Write hover text: a bold first line, which may be a user's, and the lines that are not empty."""
+    """Write hover text: a bold, escaped first line, and the lines that are not empty."""
     return "<br>".join([f"<b>{theme.text(head, length)}</b>", *(line for line in lines if line)])
 
 
 def within(ends: Ends | None, digits: str | Callable[[float], str] = ".3g", between: str = " to ") -> str:
-    """Write an interval in brackets after its value; nothing where there is none."""
+    """Write an interval in brackets; "" without one."""
     if ends is None:
         return ""
     write = (lambda value: f"{value:{digits}}") if isinstance(digits, str) else digits
@@ -57,10 +56,7 @@ def within(ends: Ends | None, digits: str | Callable[[float], str] = ".3g", betw
 
 
 def hovering(hover: Hover, extra: str = "") -> dict[str, Any]:
-    """Return what a pointer finds: a text for every mark, or one of plotly's templates, or nothing.
-
-    ``extra`` stands in a box beside it; ``"name"`` is the name of the trace.
-    """
+    """Return the hover text: one per mark, a plotly template, or none; ``extra``: a box beside it."""
     if hover is None:
         return {"hoverinfo": "skip"}
     extra = f"<extra>{'%{fullData.name}' if extra == 'name' else extra}</extra>"
@@ -70,7 +66,7 @@ def hovering(hover: Hover, extra: str = "") -> dict[str, Any]:
 
 
 def whiskers(values: Values, ends: Sequence[Ends | None], color: str, **look: Any) -> dict[str, Any] | None:
-    """Return the lengths from each value to its interval's ends; without any interval none, not even 0."""
+    """Return plotly's error bars from values to their intervals' ends; ``None`` without any interval."""
     if all(one is None for one in ends):
         return None
     pairs = list(zip(values, ends, strict=True))
@@ -86,7 +82,7 @@ def whiskers(values: Values, ends: Sequence[Ends | None], color: str, **look: An
 
 
 def reaching(values: Values, ends: Sequence[Ends | None]) -> list[Span | None]:
-    """Return intervals that begin or end at their value where a bootstrap's left it outside."""
+    """Return intervals widened to include their value, which a bootstrap's may not."""
     return [
         None if one is None else Span(min(one.low, value), max(one.high, value))
         for value, one in zip(values, ends, strict=True)
@@ -94,7 +90,7 @@ def reaching(values: Values, ends: Sequence[Ends | None]) -> list[Span | None]:
 
 
 def symbol(marker: str, filled: bool) -> str:
-    """Return a marker, hollow where what it stands for is not told from nothing."""
+    """Return a marker, hollow unless ``filled``."""
     return marker if filled else f"{marker}-open"
 
 
@@ -118,10 +114,9 @@ def dots(
 ) -> go.Scatter:
     """Return dots, with whiskers where intervals are given.
 
-    ``color``, ``symbol`` and ``size``, in pixels, are one for all or one each.  ``rim``: width of the line
-    around them in their own colour, which is all of a hollow one; ``None`` for plotly's.  ``across``,
-    ``upwards``: their intervals on either axis; ``whisker``, ``look``: colour of the whiskers, and what is
-    else not as usual in them.  ``marker``, ``more``: further properties of plotly's marker and scatter.
+    ``color``, ``symbol``, ``size`` (pixels): one for all or one each.  ``rim``: width of the outline,
+    ``None`` for plotly's.  ``across``, ``upwards``: intervals; ``whisker``, ``look``: colour and further
+    properties of whiskers.
     """
     drawn = {"symbol": symbol, "color": color, "size": size, **(marker or {})}
     if rim is not None:
@@ -136,7 +131,7 @@ def dots(
 
 
 def rimmed(drawn: go.Scatter) -> list[go.Scatter]:
-    """Return dots with a pale rim under them and their whiskers, so that bars of any colour show them."""
+    """Return dots with a pale rim under them, visible on bars of any colour."""
     drawn.update(legendgroup=drawn.name)  # a click on the legend hides both
     rim = go.Scatter(drawn).update(showlegend=False, customdata=None, hovertemplate=None, hoverinfo="skip")
     rim.marker.update(color=RIM, line={"color": RIM, "width": (drawn.marker.line.width or 0) + RIM_WIDTH})
@@ -148,7 +143,7 @@ def rimmed(drawn: go.Scatter) -> list[go.Scatter]:
 def explained(
     name: str, symbol: str, *, color: str = theme.MUTED, ranged: bool = False, size: int = 10
 ) -> go.Scatter:
-    """Return what is in the legend alone: a kind of mark, with a whisker if ``ranged``, and what it is."""
+    """Return an entry of the legend alone: a kind of mark, with a whisker if ``ranged``."""
     line = {"color": color, "width": THICK["thickness"]}
     return go.Scatter(
         x=[None],
@@ -162,7 +157,7 @@ def explained(
 
 
 def unseen(x: Values, y: Values, data: Sequence[Any], size: float, name: str, **more: Any) -> go.Scatter:
-    """Return marks that nobody sees and a click finds, with what they stand for as ``customdata``."""
+    """Return invisible marks for clicks, with ``data`` as ``customdata``."""
     clear = {"marker": {"opacity": 0}}
     return go.Scatter(
         x=x,
@@ -189,7 +184,7 @@ def bars(
     opacity: Any = None,
     **more: Any,
 ) -> go.Bar:
-    """Return bars from left to right in a model's, a group's or a part's colour and pattern."""
+    """Return horizontal bars in a style's colour and pattern."""
     if across is not None:
         more["error_x"] = whiskers(x, across, theme.MUTED)
     marker = theme.bar_marker(style) | ({} if opacity is None else {"opacity": opacity})
@@ -200,7 +195,7 @@ def bars(
 def histogram(
     heights: FloatArray, edges: FloatArray, name: str, marker: Mapping[str, Any], *, hover: str, **more: Any
 ) -> go.Bar:
-    """Return an upright bar per bin of the edges; ``hover`` has its ends as ``customdata[0]`` and ``[1]``."""
+    """Return a vertical bar per bin; ``hover`` has the bin's ends as ``customdata[0]`` and ``[1]``."""
     return go.Bar(
         x=(edges[:, 0] + edges[:, 1]) / 2,
         y=heights,
@@ -214,7 +209,7 @@ def histogram(
 
 
 def box(values: FloatArray, index: float, width: float, name: str, color: str) -> go.Box:
-    """Return a lying box of quartiles; the values are drawn over it, so it has no whiskers."""
+    """Return a horizontal box of quartiles without whiskers, since the values are drawn over it."""
     q1, median, q3 = np.quantile(values, [0.25, 0.5, 0.75])
     return go.Box(
         orientation="h",
@@ -254,14 +249,14 @@ def line(
     extra: str = "",
     **more: Any,
 ) -> go.Scatter:
-    """Return a line; without hover text it is read off the axes."""
+    """Return a line; without hover text unless given."""
     look = {"color": color, "width": width, "dash": dash, "shape": shape}
     drawn = {"x": x, "y": y, "mode": "lines", "line": look, "name": name}
     return go.Scatter(**{**drawn, **hovering(hover, extra), **more})
 
 
 def pieces(ends: Iterable[tuple[tuple[Any, Any], tuple[Any, Any]]]) -> tuple[list[Any], list[Any]]:
-    """Return x and y of separate lines in one trace, each from a first to a last point."""
+    """Return x and y of separate line segments in one trace."""
     points = [point for first, last in ends for point in (first, last, (None, None))]
     return [x for x, _ in points], [y for _, y in points]
 
@@ -277,11 +272,10 @@ def fit(
     dash: str = "solid",
     rank: int = 1000,
 ) -> list[go.Scatter]:
-    """Return the band of a fit and the line over it, which share a place in the legend.
+    """Return the band of a fit and its line, as one entry of the legend.
 
-    ``x``, ``mean``, ``band``: [point] each, the band's ends already within the axis.  ``color``:
-    ``#rrggbb``. ``value``: how the hover writes the height.  ``rank``: place in the legend, the lowest
-    first; plotly's own is 1000.
+    ``x``, ``mean``, ``band``: [point] each, within the axis.  ``color``: ``#rrggbb``.  ``value``: format on
+    hover.  ``rank``: in the legend, lowest first; plotly's default is 1000.
     """
     places, low, high = (np.asarray(ends) for ends in (x, *band))
     red, green, blue = (int(color[index : index + 2], 16) for index in (1, 3, 5))
@@ -312,7 +306,7 @@ def rule(
     color: str = theme.MUTED,
     **where: Any,
 ) -> None:
-    """Draw a line through the whole of every panel, or of the one named: upright at ``x``, level at ``y``."""
+    """Draw a line through all panels, or the given one: vertical at ``x``, horizontal at ``y``."""
     look = {"line": {"width": width, "dash": dash, "color": color}, **where}
     if x is not None:
         figure.add_vline(x=x, **look)
@@ -321,10 +315,7 @@ def rule(
 
 
 def values(figure: go.Figure, written: Sequence[tuple[float, Any, str]]) -> None:
-    """Write values to the right of their marks, where there are at most ``MOST_VALUES``, and make room.
-
-    ``written``: the right end of each mark with its whisker, its row, and the value as a reader reads it.
-    """
+    """Write values beside at most ``MOST_VALUES`` marks; ``written``: right end with whisker, row, text."""
     if 0 < len(written) <= MOST_VALUES:
         ends, places, texts = zip(*written, strict=True)
         figure.add_trace(
@@ -344,16 +335,12 @@ def values(figure: go.Figure, written: Sequence[tuple[float, Any, str]]) -> None
 
 
 def note(figure: go.Figure, text: str, **where: Any) -> None:
-    """Write on the plot; the places are those of plotly's annotation."""
+    """Write on the plot; ``where``: properties of plotly's annotation."""
     figure.add_annotation(text=text, showarrow=False, **where)
 
 
 def name_models(figure: go.Figure, named: Sequence[tuple[str, float, str]]) -> None:
-    """Name models above their marks in the first row of an axis of names, each with a line to its mark.
-
-    ``named``: model, place on the axis across, whose middle is 0, and colour.  A model has a line of text of
-    its own and runs towards the middle, so that no two names meet and none is cut.
-    """
+    """Name models above the first row, towards the middle; ``named``: model, x (0 in the middle), colour."""
     for index, (name, x, color) in enumerate(named):
         figure.add_annotation(
             text=f"<b>{theme.text(name, 28)}</b>",
@@ -364,10 +351,7 @@ def name_models(figure: go.Figure, named: Sequence[tuple[str, float, str]]) -> N
 
 
 def name_lines(figure: go.Figure, named: Sequence[tuple[str, float, float]], *, log: bool = False) -> None:
-    """Name two lines at their right ends, the higher one above it and the other below, so that none meet.
-
-    ``named``: model and last point of each line; ``log``: whether the axis across is logarithmic.
-    """
+    """Name two lines above and below their last points, which are ``named``; ``log``: of the x axis."""
     ranked = sorted(named, key=lambda one: -one[2])
     for (name, x, y), up in zip(ranked, (LINE_NAME, -LINE_NAME), strict=True):
         end = {"x": float(np.log10(x)) if log else x, "y": y}
@@ -375,13 +359,13 @@ def name_lines(figure: go.Figure, named: Sequence[tuple[str, float, float]], *, 
 
 
 def name_rows(figure: go.Figure, labels: Mapping[str, str], *, grid: bool = False) -> None:
-    """Make the upright axis one of names from top to bottom: keys are places, labels plotly text."""
+    """Make the y axis one of names from top to bottom; ``labels``: plotly text by position."""
     figure.update_yaxes(theme.name_axis(labels))
     figure.update_yaxes(range=[max(1, len(labels)) - 0.5, -0.5], showgrid=grid)
 
 
 def number_rows(figure: go.Figure, labels: Sequence[str], *, grid: bool = False) -> None:
-    """Make the upright axis one of rows from top to bottom, 0 the first: marks may lie between two rows."""
+    """Make the y axis one of rows from top to bottom, 0 the first; marks may lie between rows."""
     figure.update_yaxes(
         tickmode="array",
         tickvals=list(range(len(labels))),
@@ -401,12 +385,11 @@ def name_points(
     most: int = 6,
     shift: float = 12,
 ) -> None:
-    """Name the points that are farthest away, where a name has room beside those that are there.
+    """Name the farthest points whose name has room, above if ``away`` > 0, else below.
 
-    ``points``: those further ``away`` than 0 are named above, the others below.  ``room``: what a name takes
-    on a narrow page, in units of the axes.  ``middle``: of the axis, towards which names run; ``None``
-    centres them. ``tried``, ``most``: how many of the farthest are tried, and how many named.  ``shift``:
-    pixels from a point to its name.
+    ``room``: of a name on a narrow page, in axis units.  ``middle``: of the axis, towards which names run;
+    ``None`` centres them.  ``tried``, ``most``: points tried and named.  ``shift``: pixels from point to
+    name.
     """
     named: list[Point] = []
     for point in sorted(points, key=lambda one: -abs(one.away))[:tried]:

@@ -1,4 +1,4 @@
-"""Risk as bars of its parts and as dots: models, reference lines, occupations, what correction changes."""
+"""Risks as bars of their parts and as dots: models, reference lines, occupations, corrections."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pcf_core.show.charts import marks, rows, theme
 from pcf_core.show.findings.numbers import called, digits, percent, two_decimals, with_interval
 
 MOST_ROWS = 20
-AROUND, ROW = 136, 34  # pixels of all that stands around the rows of dots, and of a row with room
+AROUND, ROW = 136, 34  # pixels around the rows of dots, and of a row
 BELOW_LABELS = 34  # pixels above the plot, for two lines that name a reference
 HIGH_ROW = 46  # pixels of a row whose label has three lines
-TWO_LINES = 2.6  # of plotly's text, in sizes of its letters
-SMALLEST, USUAL = 9, 11  # letters, in pixels
+TWO_LINES = 2.6  # of plotly's text, in font sizes
+SMALLEST, USUAL = 9, 11  # font sizes in pixels
 PREJUDICE = theme.ModelStyle(theme.PREJUDICE, "", "")
 CAPRICE = theme.ModelStyle(theme.CAPRICE, "", "/")
-PARTS = {  # of a squared preference: what is common to all occupations is the paler
+PARTS = {  # of a squared preference
     "common": ("common to all occupations", theme.ModelStyle(theme.SHARED, "", "")),
     "differing": ("differs between occupations", PREJUDICE),
 }
@@ -33,11 +33,10 @@ AXIS_THOUSAND = "risk × 1,000 (0 even) → more"
 
 @dataclass(frozen=True)
 class RiskBar:
-    """One row: R = R^p + R^c of a run of ours, a reference model, or a value printed in a paper.
+    """One row: R = R^p + R^c of a run, a reference model, or a published value.
 
-    ``low`` and ``high`` are the interval of ``overall``; ``source`` names the publication or the run.
-    ``deviation``: s.d. of the stereotype, read beside caprice; ``corrected``: prejudice without the bias of
-    few templates; ``drawn``: what was drawn again for the interval, such as "documents".
+    ``low``, ``high``: interval of ``overall``.  ``source``: the publication or run.  ``deviation``: of the
+    stereotype.  ``corrected``: prejudice without the bias of few templates.  ``drawn``: what was resampled.
     """
 
     label: str
@@ -58,7 +57,7 @@ class RiskBar:
         return None if self.low is None or self.high is None else marks.Span(self.low, self.high)
 
     def times(self, factor: float) -> RiskBar:
-        """Return the row in another unit, as the papers' risks × 1,000; the s.d. keeps its own."""
+        """Return the row in another unit, such as × 1,000; the deviation keeps its own."""
         ends = (self.low, self.high, self.corrected)
         low, high, corrected = (None if end is None else factor * end for end in ends)
         return replace(
@@ -74,10 +73,7 @@ class RiskBar:
 
 @dataclass(frozen=True)
 class LeanBar:
-    """One model: the square of its mean tilt and the variance of its tilts over occupations.
-
-    ``neutral``: the squared tilt of neutral subjects, ``None`` where it is not known.
-    """
+    """A model's squared mean tilt, variance of tilts over occupations, and tilt² of neutral subjects."""
 
     label: str
     common: float
@@ -89,11 +85,10 @@ Keyed = Sequence[tuple[str, RiskBar]]
 
 
 def risk_bars(shown: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
-    """Draw stacked bars from top to bottom in the order given; the whisker is the interval of R.
+    """Draw stacked bars from top to bottom; the whisker is the interval of R.
 
-    Reference models are muted; published values are hollow diamonds at R without a bar.  With more than
-    ``MOST_ROWS`` rows those of one source share a line, and the names are on hover.  ``thousand`` shows risks
-    × 1,000, as PCF's tables do.
+    Reference models are muted, published values hollow diamonds.  With more than ``MOST_ROWS`` rows, those of
+    one source share a row.  ``thousand``: risks × 1,000, as in PCF's tables.
     """
     figure = go.Figure()
     unit = 1000.0 if thousand else 1.0
@@ -123,7 +118,7 @@ def risk_bars(shown: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
 
 
 def occupation_bars(report: RiskReport, top: int = 20, *, thousand: bool = False) -> go.Figure:
-    """Draw the ``top`` occupations by overall risk r_x, largest first, with r_x's interval where known."""
+    """Draw the ``top`` occupations by risk r_x, largest first, with intervals if known."""
     ranked = sorted(report.occupations, key=lambda occupation: -occupation.overall_risk)[:top]
     bars = []
     for occupation in ranked:
@@ -145,11 +140,7 @@ def occupation_bars(report: RiskReport, top: int = 20, *, thousand: bool = False
 
 
 def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.Figure:
-    """Draw dots from top to bottom in the order given; published values are hollow diamonds.
-
-    Rows of kind ``reference`` are muted.  ``references``: labels of vertical lines and their places on R's
-    axis.
-    """
+    """Draw dots from top to bottom; ``references``: labels of vertical lines and their values of R."""
     figure = go.Figure()
     keyed = rows.keyed(shown)
     for kind, name, symbol, color in (
@@ -179,7 +170,7 @@ def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.F
 
 
 def _label(label: str, most: float) -> str:
-    """Break a label into as many lines as a row of ``most`` pixels can have."""
+    """Break a label into the lines that fit into a row of ``most`` pixels."""
     if most >= HIGH_ROW:
         return theme.lines(label, 24, most=3)
     return theme.lines(label, 32) if int(most / TWO_LINES) >= SMALLEST else theme.text(label)
@@ -231,7 +222,6 @@ def _stacked(
 
 
 def _overall(keyed: Keyed, name: str, symbol: str, color: str = theme.MUTED, *, size: float) -> go.Scatter:
-    """Draw marks at R, with a whisker where a row has an interval; keys are places on the axis of names."""
     drawn = [rows.Mark(key, row.overall, _details(row), row.interval) for key, row in keyed]
     look: dict[str, Any] = {"marker": {"line": {"width": 2 if symbol.endswith("-open") else 0}}}
     if color == marks.INK:
@@ -264,20 +254,18 @@ def _details(row: RiskBar) -> str:
     )
 
 
-SHIFT = 0.16  # how far from the middle of a row the plug-in and the corrected mark stand
+SHIFT = 0.16  # of the plug-in and the corrected mark from the middle of a row
 COLORS = {"prejudice": theme.PREJUDICE, "caprice": theme.CAPRICE}
-KINDS = {"plug-in": "plug_in_", "corrected": ""}  # name -> of the fields
+KINDS = {"plug-in": "plug_in_", "corrected": ""}  # name -> prefix of the fields
 
 
 def corrected_dots(
     reports: Mapping[str, RiskReport], over: Over = "templates", *, thousand: bool = False
 ) -> go.Figure:
-    """Draw prejudice above caprice, a row a model: as counted (filled), and corrected for few templates.
+    """Draw prejudice above caprice, a row per model: as counted (filled), and corrected for few templates.
 
-    The whisker, over what is asked for where that is known, belongs to the one that the report gives first.
-    A muted tick is the prejudice that these templates would show by their sampling alone if every occupation
-    were neutral; the s.d. of the stereotype stands beside the models' names.  Reports without corrected
-    figures are left out.  ``thousand``: risks × 1,000.
+    The whisker is that of the report's headline figure.  A muted tick is the prejudice expected from the
+    sampling of sentences if every occupation were neutral.
     """
     shown = {name: report for name, report in reports.items() if report.corrected}
     factor = 1000.0 if thousand else 1.0
@@ -310,7 +298,6 @@ def corrected_dots(
 
 
 def _ends(trace: go.Scatter) -> list[float]:
-    """Return the values of a trace and the ends of its whiskers."""
     ends = list(trace.x)
     for sign, lengths in ((1, trace.error_x.array), (-1, trace.error_x.arrayminus)):
         if lengths is not None:
@@ -321,7 +308,7 @@ def _ends(trace: go.Scatter) -> list[float]:
 def _corrected(
     shown: Mapping[str, RiskReport], part: str, kind: str, over: Over, factor: float
 ) -> go.Scatter:
-    """Draw plug-in filled and corrected hollow, on either side of the models' rows."""
+    """Draw plug-in values filled and corrected ones hollow, on either side of the rows."""
     hollow = kind == "corrected"
     drawn = []
     for index, (model, report) in enumerate(shown.items()):

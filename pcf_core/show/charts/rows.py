@@ -1,4 +1,4 @@
-"""Charts of rows: names down the left, and in each row a mark, or one a model, with its whisker."""
+"""Charts of rows: names on the left, and one or more marks with whiskers in each row."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import plotly.graph_objects as go
 from pcf_core.show.charts import marks, theme
 from pcf_core.show.findings.numbers import Ends, two_decimals
 
-Written = tuple[float, Any, str]  # the right end of a mark, its row, and its value in words
-Looks = theme.ModelStyle | Mapping[Any, theme.ModelStyle]  # of all marks, or by their rows
+Written = tuple[float, Any, str]  # right end of a mark, row, text
+Looks = theme.ModelStyle | Mapping[Any, theme.ModelStyle]  # of all marks, or by row
 ACCENT = theme.ModelStyle(theme.ACCENT, "circle", "")
-TICK = theme.ModelStyle(theme.MUTED, "line-ns-open", "")  # of what stands beside the marks, such as chance
+TICK = theme.ModelStyle(theme.MUTED, "line-ns-open", "")  # of comparison values such as chance
 
 
 class Mark(NamedTuple):
-    """One mark: its row, its value and interval, and whether it differs from nothing beyond chance."""
+    """A mark; ``differs``: whether it differs from nothing beyond chance."""
 
     row: Any
     value: float | None
@@ -27,19 +27,19 @@ class Mark(NamedTuple):
 
 
 def keyed(rows: Sequence[Any]) -> list[tuple[str, Any]]:
-    """Return rows with the keys that they have on an axis of names: equal names keep rows of their own."""
+    """Return rows with unique keys for an axis of names."""
     return [(str(index), row) for index, row in enumerate(rows)]
 
 
 def shift(index: int, models: int, room: float) -> float:
-    """Return how far from the middle of a row one of several models stands, which share ``room`` of it."""
+    """Return the offset of one of several models that share ``room`` of a row."""
     return room * ((index + 0.5) / models - 0.5)
 
 
 def dots(
     drawn: Sequence[Mark], name: str, style: Looks, *, verdicts: bool = False, **look: Any
 ) -> go.Scatter:
-    """Return the marks of a trace with their whiskers; ``verdicts``: hollow where nothing is shown."""
+    """Return the marks of a trace with whiskers; ``verdicts``: hollow unless they differ."""
     color: Any
     if isinstance(style, Mapping):
         styles = [style[one.row] for one in drawn]
@@ -66,10 +66,7 @@ def dots(
 def by_verdict(
     found: Sequence[Mark], names: tuple[str, str], style: Looks = ACCENT, **look: Any
 ) -> list[go.Scatter]:
-    """Return a trace of the marks that differ, filled, and one of the others, hollow; neither if empty.
-
-    ``names``: of the two in the legend.
-    """
+    """Return a trace of the marks that differ, filled, and one of the others, hollow, without empty ones."""
     traces = []
     for differs, name in zip((True, False), names, strict=True):
         drawn = [one for one in found if one.value is not None and bool(one.differs) is differs]
@@ -81,7 +78,7 @@ def by_verdict(
 
 
 def value_texts(drawn: Sequence[Mark], write: Callable[[float], str] = two_decimals) -> list[Written]:
-    """Return what :func:`marks.values` writes beside the marks of a chart."""
+    """Return the values beside marks for :func:`marks.values`."""
     return [
         (max(one.value, one.ends.high if one.ends else one.value), one.row, write(one.value))
         for one in drawn
@@ -104,13 +101,11 @@ def finish(
     written: Sequence[Written] = (),
     **layout: Any,
 ) -> go.Figure:
-    """Name rows and axis, draw the line of no difference, and give every row its height.
+    """Name rows and axis, draw the line of no difference, and set the height.
 
-    ``labels``: plotly text from the top, by the key of a row, or in order where marks lie between rows.
-    ``pixels``: of all that stands around the rows, and of a row, of which there is room for ``least``.
-    ``zero``: where a line is drawn through all rows.  ``title``, ``axis``: of the axis of values;
-    ``written``: values beside the marks, if they are few; ``view``, ``legend`` and ``layout``: see
-    :func:`pcf_core.show.charts.theme.base_layout`.
+    ``labels``: plotly text from the top, by key or in order.  ``pixels``: around the rows, and per row
+    (``least`` rows).  ``zero``: position of the line.  ``title``, ``axis``: of the axis of values.  ``view``,
+    ``legend``, ``layout``: see :func:`theme.base_layout`.
     """
     if zero is not None:
         marks.rule(figure, x=zero)

@@ -1,8 +1,4 @@
-"""Caprice and prejudice over occupations: histograms (BVF Figure 10), and fitted distributions beside them.
-
-Histograms of caprice have a rug, those of prejudice their normal fit.  Survival and Hill plots are of
-caprice, QQ plots of prejudice.
-"""
+"""Caprice and prejudice over occupations: histograms (BVF Figure 10), survival, Hill and QQ plots."""
 
 from __future__ import annotations
 
@@ -21,7 +17,7 @@ from pcf_core.show.findings.numbers import called
 
 BINS = 25
 SMALLEST_RANGE = 0.01
-ABOVE_BARS = 1.3  # of the tallest: a panel's name stands there
+ABOVE_BARS = 1.3  # of the tallest bar, for a panel's name
 LINES: Mapping[Distribution, tuple[str, str]] = {
     "generalised Pareto": (theme.OKABE_ITO[2], "solid"),
     "lognormal": (theme.OKABE_ITO[3], "dash"),
@@ -29,17 +25,13 @@ LINES: Mapping[Distribution, tuple[str, str]] = {
 }
 UPPER = "generalised Pareto of the upper tail"
 PLAIN = ",~r"
-DECADE_TICKS = 1.5  # on a shorter log axis plotly's own ticks leave no gap
-FEWEST_STEPS = 30  # so many values span the axis of shares, even where fewer are drawn
-STEADY = 10  # from so many values on, Hill's band is narrow enough to set the axis
+DECADE_TICKS = 1.5  # a shorter log axis is too dense with plotly's ticks
+FEWEST_STEPS = 30  # the axis of shares spans so many values at least
+STEADY = 10  # values from which on Hill's band is narrow enough to set the axis
 
 
 def caprice_histogram(reports: Mapping[str, RiskReport], *, log_count: bool) -> go.Figure:
-    """Draw occupations counted by caprice, one panel per model on one axis, with a rug of the single values.
-
-    Exact zeros have a bar of their own, left of 0 and counted in the panel's title: they say that a
-    stereotype never changes its sign, not that it is small.
-    """
+    """Draw occupations by caprice, a panel per model, with a rug; exact zeros have a bar left of 0."""
     values = {
         model: np.array([x.caprice_risk for x in report.occupations]) for model, report in reports.items()
     }
@@ -78,11 +70,7 @@ def caprice_histogram(reports: Mapping[str, RiskReport], *, log_count: bool) -> 
 def prejudice_histogram(
     reports: Mapping[str, RiskReport], fits: Mapping[str, tuple[float, float]]
 ) -> go.Figure:
-    """Draw density of the occupations' prejudice, one panel per model, with the normal curve fitted to it.
-
-    ``fits``: by model the mean and standard deviation of that; without one, or with a deviation of 0, no
-    curve is drawn.
-    """
+    """Draw the density of prejudice, a panel per model, with a normal curve; ``fits``: mean and s.d."""
     values = {
         model: np.array([x.prejudice_risk for x in report.occupations]) for model, report in reports.items()
     }
@@ -114,10 +102,7 @@ def prejudice_histogram(
 def survival_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, TailShape]) -> go.Figure:
     """Draw the share of positive values at or above each one, both axes logarithmic, with the fits.
 
-    The fit of the upper tail, on which the verdict rests, is drawn from its threshold on.
-
-    One panel per model; the occupations without caprice have no place on a logarithmic axis and are counted
-    in the panel's note.
+    The fit of the upper tail begins at its threshold; occupations without caprice are only counted in a note.
     """
     notes = [
         f"{shapes[model].positive.size:,} of {len(report.occupations):,} above 0 · {shapes[model].verdict}"
@@ -149,10 +134,7 @@ def survival_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, TailSh
 
 
 def hill_plot(shapes: Mapping[str, TailShape]) -> go.Figure:
-    """Draw Hill's tail index from the largest values, with its band; a line at the shape of the upper tail.
-
-    Models whose values are too few to fit have no panel; the page names them.
-    """
+    """Draw Hill's tail index with its band, and the shape of the upper tail, of models with enough values."""
     fitted = [(model, shape.hill, shape.tail) for model, shape in shapes.items() if shape.hill is not None]
     models = {model: shapes[model] for model, _, _ in fitted}
     figure = _panels(models, [""] * len(models), 0.25, top=True)
@@ -190,7 +172,7 @@ def hill_plot(shapes: Mapping[str, TailShape]) -> go.Figure:
 
 
 def qq_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape]) -> go.Figure:
-    """Draw prejudice of the occupations against what their normal fit expects, with the normal band."""
+    """Draw the occupations' prejudice against their normal fit, with the normal band."""
     notes = [_normal_note(shapes[model]) for model in reports]
     figure = _panels(reports, notes, 0.01, top=True)
     styles = theme.model_styles(list(reports))
@@ -229,7 +211,7 @@ def _edges(values: Sequence[FloatArray]) -> FloatArray:
 
 
 def _rug_panels(reports: Mapping[str, RiskReport], title: str, values: Mapping[str, FloatArray]) -> go.Figure:
-    """Make a histogram panel per model, each above a thin one with the rug; all share one x axis."""
+    """Make a histogram panel per model, each above a thin one with the rug, on one x axis."""
     count = max(1, len(reports))
     figure = make_subplots(
         rows=2 * count,
@@ -271,7 +253,7 @@ def _bars(
 def _survivors(
     report: RiskReport, positive: FloatArray, model: str, reports: Mapping[str, RiskReport]
 ) -> go.Scatter:
-    """Draw one mark per occupation: the share of the positive values at or above its own."""
+    """Draw one mark per occupation: the share of positive values at or above its own."""
     positive_rows = [row for row in report.occupations if row.caprice_risk > 0]
     style = theme.model_styles(list(reports))[model]
     return marks.dots(
@@ -291,13 +273,12 @@ def _survivors(
 
 
 def _survival(x: FloatArray | None, y: FloatArray, name: str, **look: Any) -> go.Scatter:
-    """Draw the survival of a fit; only a figure's first of a name is in the legend."""
     hover = f"{name}: %{{y:.3g}} at or above %{{x:.3g}}"
     return marks.line([] if x is None else x, y, name, hover=hover, legendgroup=name, **look)
 
 
 def _band(x: FloatArray, low: FloatArray, high: FloatArray, name: str, *, first: bool) -> list[go.Scatter]:
-    """Draw an area between two invisible lines; only a figure's first band is in the legend."""
+    """Draw an area between two invisible lines; only the figure's ``first`` is in the legend."""
     filled: dict[str, Any] = {"fill": "tonexty", "fillcolor": theme.GRID, "showlegend": first}
     return [
         marks.line(x, low, f"{name}, lower end", width=0, showlegend=False),
@@ -319,7 +300,6 @@ def _log_axis(low: float, high: float) -> dict[str, Any]:
 
 
 def _panels(models: Mapping[str, Any], notes: Sequence[str], x: float, *, top: bool) -> go.Figure:
-    """Make a panel per model with its name and a note at a place that the marks leave free."""
     count = max(1, len(models))
     figure = make_subplots(rows=count, cols=1, shared_xaxes=True, vertical_spacing=0.08 / count)
     for row, (model, note) in enumerate(zip(models, notes, strict=True), start=1):

@@ -1,4 +1,4 @@
-"""Template sets: how the mass falls off with the rank, two sets side by side, and what a choice does to R."""
+"""Template sets: counts by rank, two sets side by side, and the effect of a choice on R."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from pcf_core.show.charts import marks, rows, theme
 MOST_POINTS = 400
 TEMPLATE_LENGTH = 70
 PLAIN = ",~r"  # 10,000 rather than 10k
-BETWEEN = 56  # pixels between two panels, for the numbers and the title of an axis
-ONLY = 2.5  # an axis that ends here times below the smallest share has a place for what a set lacks
+BETWEEN = 56  # pixels between two panels, for an axis
+ONLY = 2.5  # factor below the smallest share where templates that a set lacks are drawn
 
 
 @dataclass(frozen=True)
 class TemplateShare:
-    """One template and its share of the mass of two sets, 0 where a set lacks it."""
+    """A template's share of the weight in two sets, 0 if a set lacks it."""
 
     text: str
     first: float
@@ -39,11 +39,7 @@ class RiskMove:
 
 
 def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = None) -> go.Figure:
-    """Count by rank, both logarithmic, over the share of the mass that the heaviest carry together.
-
-    ``texts``, ``counts``: heaviest first; those with the count 0 are not drawn.  ``kept``: how many of the
-    heaviest a cut keeps, drawn as a line.
-    """
+    """Draw counts by rank, both logarithmic, above cumulative shares; heaviest first; ``kept``: a cut."""
     weights = np.array([count for count in counts if count > 0])
     shares = np.cumsum(weights) / weights.sum()
     ranks = _thinned(len(weights))
@@ -86,18 +82,14 @@ def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = 
 
 
 def _thinned(size: int) -> Any:
-    """Return ranks from 1 to ``size``: all of the first ones, then fewer and fewer, as on a log axis."""
+    """Return ranks from 1 to ``size``, ever sparser as on a log axis."""
     if size <= MOST_POINTS:
         return np.arange(1, size + 1)
     return np.unique(np.geomspace(1, size, MOST_POINTS).round().astype(int))
 
 
 def share_scatter(shares: Sequence[TemplateShare], first: str, second: str, most: int = 1000) -> go.Figure:
-    """Draw shares of the counts in one set against those in the other, on log axes, with y = x.
-
-    What only one set has stands on the edge of the other's axis.  Of many templates the ``most`` heaviest in
-    either set are drawn.
-    """
+    """Draw shares of the ``most`` heaviest templates in two sets, on log axes; missing ones on an edge."""
     drawn = sorted(shares, key=lambda share: -max(share.first, share.second))[:most]
     positive = [value for share in drawn for value in (share.first, share.second) if value > 0]
     lowest, highest = min(positive), max(positive)
@@ -150,10 +142,7 @@ def _percent_ticks(lowest: float) -> dict[str, Any]:
 
 
 def risk_moves(moves: Sequence[RiskMove], before: str, after: str) -> go.Figure:
-    """Draw R, prejudice and caprice with their intervals, a panel each: two dots a row, from top to bottom.
-
-    ``before`` and ``after`` name the two choices of templates in the legend.
-    """
+    """Draw R and its parts with intervals, a panel each, for two choices of templates by name."""
     plot = len(theme.RISKS) * (BETWEEN + 34 * len(moves))
     figure = make_subplots(rows=len(theme.RISKS), vertical_spacing=BETWEEN / plot)
     sides = (

@@ -1,7 +1,7 @@
 """Colours, marks and the layout that all charts share.
 
-Nothing here sets a text colour or a background: the page's theme, light or dark, does.  No meaning hangs on
-colour alone: a model has a colour and a marker and a pattern.
+The page's theme, light or dark, sets text colours and background.  A model has a colour, a marker and a
+pattern, so that colour alone never matters.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ DIVERGING = (
     *("#d8daeb", "#b2abd2", "#8073ac", "#542788", "#2d004b"),
 )
 ACCENT = "#0072B2"
-CONTRAST = "#D55E00"  # of one thing set against the accent
-# The parts of a risk, in colours that no model has: who sees blue must not think of the blue model.
+CONTRAST = "#D55E00"  # against the accent
+# The parts of a risk, in colours that no model has.
 PREJUDICE = "#5F6B7A"
-SHARED = "#A9B2BD"  # of prejudice, what all occupations have
+SHARED = "#A9B2BD"  # the part of prejudice that all occupations share
 CAPRICE = "#9C6B1E"
 MUTED = "#7F7F7F"
 GRID = "rgba(127, 127, 127, 0.25)"
 
-# Of groups, which may stand beside models in one picture: other colours than theirs, chosen so that the first
-# five differ from one another and from the models' also without red or green cones (Machado et al. 2009,
-# doi:10.1109/TVCG.2009.113), other markers, and the patterns from the other end.
+# Groups may be drawn beside models, so they have other colours, chosen so that the first
+# five differ from one another and from the models' also for colour-blind readers (Machado et al. 2009,
+# doi:10.1109/TVCG.2009.113), other markers, and the patterns in reverse.
 # The first is the purple, the second the orange of the diverging scale.
 GROUP_COLORS = ("#6644EE", "#A0522D", "#3399EE", "#775577", "#DD11BB", "#00AA44", "#446688", "#999933")
 GROUP_MARKERS = (
@@ -56,14 +56,14 @@ LABEL_LENGTH = 40
 
 @dataclass(frozen=True)
 class ModelStyle:
-    """How a model, or a group, looks in every chart."""
+    """The look of a model or group in every chart."""
 
     color: str
     marker: str
     pattern: str
 
 
-# Places in OKABE_ITO and in MARKERS of the models that come with the app; tests hold that no two have both.
+# Indices in OKABE_ITO and MARKERS of the shipped models; no two share both.
 SHIPPED = {
     "SmolLM2-135M-Instruct-Q4_1": (0, 0),
     "Gemma-3-270M-Q4_K_M": (1, 1),
@@ -83,11 +83,10 @@ HASHED = 7  # colours for other models: the last one is hard to see on white
 
 
 def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
-    """Return a style per name: a model has one colour wherever it appears, by its name.
+    """Return a style per name; a model has the same colour everywhere, in every precision.
 
-    Those that come with the app have a colour and a marker of their own, others those that a hash of their
-    name picks.  Where two in a picture have one colour, the later one takes the next marker and pattern; a
-    model in another precision has the model's colour.
+    Shipped models have their own colour and marker, others get theirs from a hash of the name.  If two in a
+    picture have one colour, the later one takes the next marker and pattern.
     """
     styles: dict[str, ModelStyle] = {}
     taken: dict[int, set[int]] = {}
@@ -104,7 +103,7 @@ def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
 
 
 def group_styles(groups: Sequence[str]) -> dict[str, ModelStyle]:
-    """Return a style per group, by its place: the first purple, the second orange, none a model's."""
+    """Return a style per group by position: purple, orange, then others, none a model's."""
     styles = {}
     for index, name in enumerate(dict.fromkeys(groups)):
         mark = (index + index // len(GROUP_MARKERS)) % len(GROUP_MARKERS)
@@ -115,18 +114,14 @@ def group_styles(groups: Sequence[str]) -> dict[str, ModelStyle]:
 
 
 def columns(label: str) -> int:
-    """Return how wide a label is, in Latin letters.
-
-    A Chinese, Japanese or Korean character takes two.
-    """
+    """Return a label's width in columns; a Chinese, Japanese or Korean character takes two."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in label)
 
 
 def text(label: object, length: int = LABEL_LENGTH) -> str:
-    """Return a label as plain text for plotly: shortened to ``length`` columns, never markup.
+    """Return a label, titles instead of names, as plotly text of at most ``length`` columns, never markup.
 
-    Models and template sets are written by their titles.  HTML, the dollar sign (LaTeX) and the per cent sign
-    (hover templates) become entities.
+    HTML, the dollar sign (LaTeX) and the per cent sign (hover templates) become entities.
     """
     plain = " ".join(with_titles(str(label)).split())
     if columns(plain) > length:
@@ -148,22 +143,17 @@ def fitting(label: str, width: int) -> int:
 
 
 def group(name: str, length: int = LABEL_LENGTH) -> str:
-    """Return what people call a group, as plain text for plotly: men, not male."""
+    """Return a group's readable name as plain text for plotly: men, not male."""
     return text(people(name), length)
 
 
 def probability_of(name: str) -> str:
-    """Return what a chart calls the probability of a group's words, as plain text for plotly."""
+    """Return "P(words for …)" of a group, as plain text for plotly."""
     return f"P({text(words_of(name))})"
 
 
 def lines(label: object, width: int = 20, most: int = 2) -> str:
-    """Break a label into ``most`` lines of about ``width`` columns, so that it fits a narrow page.
-
-    It is broken at a space if both lines then fit, best behind a colon; else at a space or behind a hyphen,
-    so that a name such as gender-fiction stays whole; where neither stands early enough, as in Chinese,
-    between any two characters.
-    """
+    """Break a label into ``most`` lines of about ``width`` columns: at spaces, hyphens, or anywhere."""
     plain = " ".join(with_titles(str(label)).split())
     if columns(plain) <= width or most < 2:
         return text(plain, width)
@@ -184,10 +174,7 @@ def short_template(template: str) -> str:
 
 
 def diverging(neutral: float) -> list[list[Any]]:
-    """Return a colour scale from 0 to 1 whose middle stop lies on ``neutral`` (0 < neutral < 1).
-
-    Plotly refuses a scale that does not begin at 0 and end at 1 to the last digit.
-    """
+    """Return a colour scale from 0 to 1 with its middle stop at ``neutral`` (0 < neutral < 1)."""
     half = len(DIVERGING) // 2
     below = [neutral * step / half for step in range(half)]
     above = [neutral + (1 - neutral) * step / half for step in range(half)]
@@ -195,15 +182,12 @@ def diverging(neutral: float) -> list[list[Any]]:
 
 
 def shades(colors: Sequence[str]) -> list[list[Any]]:
-    """Return a colour scale whose stops are even steps from 0 to 1."""
+    """Return a colour scale with even steps from 0 to 1."""
     return [[index / (len(colors) - 1), color] for index, color in enumerate(colors)]
 
 
 def probability_axis(words: str, neutral: float, **bar: Any) -> dict[str, Any]:
-    """Return the colour axis of a probability: always 0 to 1, with neutral in the middle of the colours.
-
-    ``words`` says whose: "words for men"; ``bar`` says where the colour bar stands.
-    """
+    """Return a colour axis from 0 to 1 with neutral in the middle; ``bar``: properties of the colour bar."""
     ticks = apart(neutral, 0.16)
     named = neutral in ticks
     title = f"probability of {words}{'' if named else f' ({neutral:.2g} is neutral)'}"
@@ -221,21 +205,18 @@ def probability_axis(words: str, neutral: float, **bar: Any) -> dict[str, Any]:
 
 
 def apart(neutral: float, room: float) -> list[float]:
-    """Return the ticks of an axis of probabilities: 0, 1, and neutral where it has this room to both."""
+    """Return the ticks 0, neutral and 1, without neutral if it is closer than ``room`` to an end."""
     return [0, neutral, 1] if room <= neutral <= 1 - room else [0, 1]
 
 
 def color_bar(title: str) -> dict[str, Any]:
-    """Return a lying colour bar with its title above."""
+    """Return a horizontal colour bar with its title above."""
     index = {"orientation": "h", "thickness": 10, "len": 0.8, "x": 0, "xanchor": "left", "xpad": 0}
     return {**index, "title": {"text": title, "side": "top", "font": {"size": 12}}}
 
 
 def name_axis(labels: Mapping[str, str]) -> dict[str, Any]:
-    """Return properties of an axis of names: keys are data values, labels plotly text (see :func:`text`).
-
-    Two equal labels stay two places, and plotly leaves labels out where they would overlap.
-    """
+    """Return an axis of names from plotly labels by data value; equal labels stay two rows."""
     return {
         "type": "category",
         "categoryorder": "array",
@@ -246,7 +227,7 @@ def name_axis(labels: Mapping[str, str]) -> dict[str, Any]:
 
 
 def bar_marker(style: ModelStyle) -> dict[str, Any]:
-    """Draw a bar in a model's or group's colour, as its pattern on the page's own background."""
+    """Return a bar's marker: colour and pattern on the page's background."""
     return {
         "color": style.color,
         "pattern": {"shape": style.pattern, "fillmode": "replace"},
@@ -254,10 +235,10 @@ def bar_marker(style: ModelStyle) -> dict[str, Any]:
     }
 
 
-# Pixels above the plot, under the title, beside which plotly has its buttons; names of panels stand there.
+# Pixels between title and plot, where plotly's buttons and names of panels are.
 ABOVE_PLOT, BELOW_PANEL_NAMES = 6, 24
-SIGNED: Mapping[str, Any] = {"tickformat": "+.2~g", "labelalias": {"+0": "0"}}  # of an axis with 0 inside
-EDGE = 0.03  # of an axis of risks, beyond its ends: a mark at 0 or at 1 is whole
+SIGNED: Mapping[str, Any] = {"tickformat": "+.2~g", "labelalias": {"+0": "0"}}  # of a signed axis
+EDGE = 0.03  # of an axis of risks, beyond its ends, so that marks at 0 and 1 are whole
 RISKS: Mapping[str, str] = {
     "overall_risk": "risk → more",
     "prejudice_risk": "prejudice → more",
@@ -266,10 +247,7 @@ RISKS: Mapping[str, str] = {
 
 
 def risk_axis(values: Iterable[float | None], unit: float = 1.0) -> dict[str, Any]:
-    """Return the range of an axis of risks: 0 to 1, longer only where a value lies outside.
-
-    ``values``: marks and ends of whiskers; ``unit``: 1,000 where risks are shown × 1,000.
-    """
+    """Return the range of an axis of risks: 0 to 1 (times ``unit``), longer only if a value lies outside."""
     drawn = [value for value in values if value is not None]
     low, high = min([0.0, *drawn]), max([unit, *drawn])
     return {"range": [low - EDGE * unit, high + EDGE * unit]}
@@ -286,11 +264,10 @@ def base_layout(
     tallest: float = MAX_HEIGHT,
     **layout: Any,
 ) -> go.Figure:
-    """Apply what every chart shares, in place, and return the figure.
+    """Apply the layout that all charts share, in place, and return the figure.
 
-    ``height``: pixels, cut to ``tallest``.  ``view``: zoom is kept from one drawing to the next as long as
-    this stays the same.  ``legend``: whether to show it; ``None`` leaves that to plotly.  ``top``, ``right``:
-    margins in pixels.  ``layout``: further properties of plotly's layout.
+    ``height``: pixels, at most ``tallest``.  ``view``: zoom is kept while this stays the same.  ``legend``:
+    ``None`` for plotly's choice.  ``top``, ``right``: margins in pixels.
     """
     figure.update_layout(
         height=min(tallest, round(height)),
@@ -320,34 +297,32 @@ def base_layout(
     return figure
 
 
-# What stands above the plot: the title, what is drawn, and the source; columns and pixels of each.
+# Columns, font sizes and heights of the title, the subtitle and the source above the plot.
 TITLE_LENGTH = 60
 TITLE_COLUMNS, TITLE_SIZE, TITLE_LINE = 45, 14, 18
 DRAWN_COLUMNS, DRAWN_SIZE = 56, 12
 SOURCE_COLUMNS, SOURCE_SIZE = 58, 11
-TITLE_ROOM = 6 + 2 * TITLE_LINE  # pixels that a title of one line takes with its source
+TITLE_ROOM = 6 + 2 * TITLE_LINE  # pixels of a one-line title with its source
 SEPARATOR = " · "
 
 
 def heading(sentence: str) -> str:
-    """Return what a picture's sentence says first: what is drawn, where nobody has said it."""
+    """Return a short title from a picture's alternative text."""
     return sentence if len(sentence) <= TITLE_LENGTH else sentence.split(",")[0]
 
 
 def titled(
     figure: go.Figure, drawn: str, source: str = "", claim: str = "", *, width: int = SOURCE_COLUMNS
 ) -> go.Figure:
-    """Write title, subtitle and source into a figure, in place, so that a file of it has them; return it.
+    """Write title, subtitle and source into a figure without a title, in place, so that a file has them.
 
-    ``claim``: what the figure shows, its title; ``drawn``: what is drawn, its subtitle, and its title where
-    nothing is claimed.  Both in plain words of at most 60 characters.  ``source``: where the numbers are
-    from, program, topic and material, in lines of ``width`` columns.  They stand at the left above the plot,
-    title and subtitle in two lines where they are wider than a telephone; the figure is made higher by what
-    they need, its plot stays as it was.  A figure that has a title keeps it: it may come again.
+    ``claim``: what the figure shows, its title; ``drawn``: what is drawn, its subtitle, or its title without
+    a claim; at most 60 characters each.  ``source``: program, topic and material, in lines of ``width``
+    columns.  The figure grows by what they need; its plot keeps its size.
     """
     if figure.layout.title.text:
         return figure
-    # No subtitle of plotly's, which pushes the title out of the figure when it is drawn again.
+    # Plotly's subtitle would push the title out of the figure when it is drawn again.
     written = _balanced(claim or drawn, TITLE_COLUMNS)
     if claim and drawn:
         written += _smaller(_balanced(drawn, DRAWN_COLUMNS), DRAWN_SIZE)
@@ -370,22 +345,18 @@ def titled(
     )
     bar = figure.layout.coloraxis.colorbar
     if bar.y == 1 and bar.yanchor == "bottom":
-        # On the plot its title would lift that of the figure; held by the figure it needs a line to stand on.
+        # Placed by the plot it would move a plot's title; placed by the figure it needs a baseline.
         bar.update(yref="container", yanchor="top", y=1 - (room + 8) / height)
         bar.title.text += "<br> "
     return figure
 
 
 def _smaller(text: str, size: int) -> str:
-    """Return a further line or two of a title, in plain letters of a size in pixels."""
     return f'<br><span style="font-size: {size}px; font-weight: normal">{text}</span>'
 
 
 def _balanced(label: str, width: int, separator: str = " ") -> str:
-    """Break a label that is wider than a line into two, as equal as possible, behind a comma if there is one.
-
-    ``separator``: where it may be broken; a label without one is broken as :func:`lines` does.
-    """
+    """Break a label into two lines of similar length at a ``separator``, preferably after a comma."""
     plain = " ".join(with_titles(label).split())
     parts = plain.split(separator)
     halves = [

@@ -1,10 +1,8 @@
-"""Box plots of the tilt: the mean stereotype of a group over occupations (BVF Figure 5).
+"""Box plots of the tilt over occupations (BVF Figure 5), and one occupation's stereotype over sentences.
 
-The stereotype of one occupation over contexts: histogram and cumulative share (BVF section 3.3, step 2).
-
-A panel per group.  Above the bars stand, one row a model, the mean E s (filled, with its interval) and, in
-the panel of the group that leads, the risk r (hollow): the line between r^p = J(E s) and r is the Jensen gap.
-With two groups one panel tells all, as s of the one is −s of the other; there it may lead to the left.
+In the latter, a panel per group shows the mean E s (filled) and, for the leading group, the risk r (hollow):
+the line between r^p = J(E s) and r is the Jensen gap.  Two groups share a panel, as s of one is −s of the
+other.
 """
 
 from __future__ import annotations
@@ -24,11 +22,11 @@ from pcf_core.show.findings.numbers import called, people, percent
 
 LABELLED = 3
 LINE = 12  # pixels between two labels
-AROUND = 130  # pixels of all that stands around the rows, with a legend of three lines on a telephone
-STRIP = 28  # pixels of a model in a row that several share
-LEGEND_LINE = 19  # pixels of a name in a legend on a telephone
+AROUND = 130  # pixels around the rows, with a legend of three lines on a telephone
+STRIP = 28  # pixels per model in a shared row
+LEGEND_LINE = 19  # pixels per name in a legend on a telephone
 BOX = "square-open"  # in a legend
-RING = 16  # pixels, around the chosen occupation
+RING = 16  # pixels around the chosen occupation
 STILL: Mapping[str, Any] = {"legend_itemclick": False, "legend_itemdoubleclick": False}
 LEADER = "rgba(127, 127, 127, 0.6)"  # from a name to its point
 OVER: dict[Over, str] = {
@@ -41,11 +39,10 @@ Tilts = Mapping[str, Mapping[str, MeanTilt]]
 
 @dataclass(frozen=True)
 class _Row:
-    """One box: ``values`` [occupation] with their names, its middle at ``place`` on the axis of rows.
+    """One box of ``values`` [occupation], centred at ``place`` on the axis of rows.
 
-    ``half``: half its height, ``below``: how far under its middle its mean stands, in rows.  ``tilt``: the
-    mean over occupations and how sure it and each point are, where that is known.  ``size`` of a point, in
-    pixels.
+    ``half``: half its height; ``below``: distance of its mean under it, in rows.  ``tilt``: mean and
+    intervals, if known.  ``size``: of a point, in pixels.
     """
 
     label: str
@@ -60,7 +57,7 @@ class _Row:
 
     @property
     def heights(self) -> FloatArray:
-        """[occupation] where each point lies: neighbours in value are spread by the golden ratio."""
+        """[occupation] position of each point: neighbours in value are spread by the golden ratio."""
         spread = np.empty(len(self.values))
         spread[np.argsort(self.values, kind="stable")] = np.arange(len(self.values)) * 0.6180339887 % 1 - 0.5
         return np.asarray(self.place + 1.6 * self.half * spread)
@@ -79,24 +76,23 @@ def tilt_box(
 ) -> go.Figure:
     """Draw one horizontal box per model over the occupations' mean stereotype of ``group_high``.
 
-    Every occupation is a point; the three furthest to each side are named (fewer where many models share the
-    height), those to the right above the box, those to the left below it.  A hollow mark under the box is the
-    mean over occupations with its interval.
+    Every occupation is a point; the three farthest on each side are named, fewer if there are many models.  A
+    hollow mark under the box is the mean over occupations with its interval.
 
     Parameters
     ----------
     reports
-        Per model; only ``occupations[i].stereotype[group_high]`` is read.
+        By model; only ``occupations[i].stereotype[group_high]`` is read.
     group_high, group_low
         The groups at the right and at the left end of the axis.
     labour
-        Per occupation the share of ``group_low`` (women, for gender) among the people employed, in [0, 1];
-        drawn as a muted row of their tilt on the same axis, 1 − 2 · share.
+        By occupation the share of ``group_low`` (women, for gender) among the employed, in [0, 1]; drawn as a
+        muted row of 1 − 2 · share.
     text
-        Per occupation the lean of the training text on the same axis; drawn as a muted row too.
+        By occupation the lean of the training text; drawn as a muted row.
     tilts, over
-        Per model and group, how sure the mean and each occupation are, and which interval of the mean is
-        drawn; the points' are always over templates.
+        By model and group the uncertainty of mean and occupations, and the kind of the mean's interval; the
+        occupations' are always over templates.
     chosen
         An occupation to be ringed, with its interval.
     """
@@ -145,10 +141,9 @@ def tilt_panels(
     chosen: str = "",
     drawn: Sequence[str] = (),
 ) -> go.Figure:
-    """Draw for more than two groups: a row a group, in each a box per model, all on one axis.
+    """Draw more than two groups: a row per group in ``drawn`` (empty for all), a box per model.
 
-    To the right of 0 the group is put before its neutral share; names are on hover.  ``tilts``, ``over`` and
-    ``chosen`` as of :func:`tilt_box`; ``drawn``: the groups that have a row, all where none is named.
+    Right of 0 a group gets more than its neutral share.  The rest is as of :func:`tilt_box`.
     """
     styles = theme.model_styles(list(reports))
     every = list(dict.fromkeys(group for report in reports.values() for group in report.groups))
@@ -188,7 +183,7 @@ def tilt_panels(
 
 
 def _explain(figure: go.Figure, rows: Sequence[_Row], over: Over, chosen: str) -> None:
-    """Say in the legend what the kinds of marks are that are drawn."""
+    """Explain the kinds of marks in the legend."""
     kinds = [marks.explained("an occupation", "circle"), marks.explained("their middle half and median", BOX)]
     if means := [row.tilt.intervals[over] for row in rows if row.tilt]:
         mean = f"their mean with its {percent(means[0].level)} range"
@@ -205,19 +200,17 @@ def _tilt(report: RiskReport, group: str) -> tuple[list[str], FloatArray]:
 
 
 def _finish_rows(figure: go.Figure, labels: Sequence[str]) -> None:
-    """Name the rows, and draw the line of an even split."""
     marks.number_rows(figure, [theme.lines(label, 14) for label in labels])
     marks.rule(figure, x=0, dash="solid", width=1.5)
 
 
 def _range(rows: Sequence[_Row], lowest: float = -1.0) -> list[float]:
-    """Return ``lowest`` to 1; wider where another scale or reference takes a stereotype beyond."""
+    """Return ``lowest`` to 1, wider if a stereotype lies beyond."""
     values = np.concatenate([row.values for row in rows])
     return [min(lowest, float(values.min())) - 0.05, max(1.0, float(values.max())) + 0.05]
 
 
 def _draw(figure: go.Figure, row: _Row, over: Over, chosen: str) -> None:
-    """Add a row's box and its points, its mean with an interval, and the chosen occupation with its own."""
     color, marker, name = row.style.color, row.style.marker, theme.text(row.label)
     shared: dict[str, Any] = {"name": name, "extra": "name"}
     hover = [_value(row, index) for index in range(len(row.names))]
@@ -266,7 +259,7 @@ def _value(row: _Row, index: int) -> str:
 
 
 def _labels(row: _Row, labelled: int, step: float) -> list[dict[str, object]]:
-    """Name the row's extremes, right ones above the box and left ones below its mean, ``step`` rows apart."""
+    """Name the row's extremes, right ones above the box and left ones below, ``step`` rows apart."""
     order = np.argsort(row.values, kind="stable")
     labels = []
     for line in range(min(labelled, len(order) // 2)):
@@ -294,16 +287,15 @@ def _label(row: _Row, index: int, height: float) -> dict[str, object]:
 
 
 BIN = 0.05
-MOST_STEPS = 400  # steps of a cumulative line that are drawn one by one
+MOST_STEPS = 400  # steps of a cumulative line
 Several = Mapping[str, Sequence[StereotypeDistribution]]
 
 
 def stereotype_histogram(distributions: Several, *, other: str = "", threshold: float) -> go.Figure:
-    """Draw weighted histograms over contexts, the models overlaid.
+    """Draw weighted histograms over sentences, the models overlaid.
 
-    ``distributions``: by model, one a panel, the same groups for all; on the scale that ends at 1.
-    ``other``: with two groups, the one at the left end; empty for a panel per group.  ``threshold``: τ, a
-    dotted line.
+    ``distributions``: by model, one per panel, on the scale that ends at 1.  ``other``: of two groups the
+    left one; "" for a panel per group.  ``threshold``: τ, a dotted line.
     """
     figure, groups = _panels(distributions, other)
     edges = _edges(distributions)
@@ -331,12 +323,7 @@ def stereotype_histogram(distributions: Several, *, other: str = "", threshold: 
 
 
 def stereotype_steps(distributions: Several, *, other: str = "", threshold: float) -> go.Figure:
-    """Draw cumulative shares of the contexts, P(s <= x), by weight.
-
-    Arguments as of :func:`stereotype_histogram`.
-
-    The mark on each line is its mean E s.
-    """
+    """Draw cumulative shares P(s <= x) with a mark at E s; arguments of :func:`stereotype_histogram`."""
     figure, groups = _panels(distributions, other)
     styles = theme.model_styles(list(distributions))
     for panel in range(len(groups)):
@@ -349,7 +336,6 @@ def stereotype_steps(distributions: Several, *, other: str = "", threshold: floa
 
 
 def _panels(distributions: Several, other: str) -> tuple[go.Figure, list[str]]:
-    """Make a panel per group, of which all models show the same."""
     groups = [one.group for one in next(iter(distributions.values()))]
     titles = [] if other else [theme.group(group) for group in groups]
     figure = make_subplots(
@@ -363,10 +349,7 @@ def _panels(distributions: Several, other: str) -> tuple[go.Figure, list[str]]:
 
 
 def _lowest(distributions: Several) -> float:
-    """Return the left end of the axis: the minimum.
-
-    It is −1 with two groups, where one panel stands for both.
-    """
+    """Return the left end of the axis: −1 for a shared panel of two groups, else the minimum."""
     several = [one for model in distributions.values() for one in model]
     if all(len(model) == 1 for model in distributions.values()):
         return -1.0
@@ -374,14 +357,14 @@ def _lowest(distributions: Several) -> float:
 
 
 def _edges(distributions: Several) -> np.ndarray:
-    """Return the edges of the bins: multiples of ``BIN``, 0 among them, up to 1 or further."""
+    """Return bin edges: multiples of ``BIN`` with 0 among them, up to 1 or further."""
     highest = max(1.0, *(float(one.values[-1]) for model in distributions.values() for one in model))
     first, last = np.floor(_lowest(distributions) / BIN + 1e-9), np.ceil(highest / BIN - 1e-9)
     return np.asarray(np.arange(first, last + 1) * BIN)
 
 
 def _ticks(tallest: float, most: int) -> np.ndarray:
-    """Round shares from 0 up to the tallest bar, none among the marks above it."""
+    """Return round shares from 0 up to the tallest bar."""
     step = next((step for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25) if tallest / step <= most), 0.5)
     return np.asarray(np.arange(0, tallest + 1e-9, step))
 
@@ -389,7 +372,7 @@ def _ticks(tallest: float, most: int) -> np.ndarray:
 def _bars(
     model: str, one: StereotypeDistribution, edges: np.ndarray, style: theme.ModelStyle, *, legend: bool
 ) -> go.Bar:
-    """Draw the weight in each bin (low, high]; bins without contexts are left out."""
+    """Draw the weight in each bin (low, high], without empty bins."""
     shares = np.diff(one.cumulative(edges + 1e-12), prepend=0.0)[1:]
     shares[0] += one.cumulative([edges[0] + 1e-12])[0]
     filled = np.flatnonzero(shares > 0)
@@ -447,7 +430,7 @@ def _gap(one: StereotypeDistribution) -> str:
 def _steps(
     model: str, one: StereotypeDistribution, style: theme.ModelStyle, *, legend: bool
 ) -> list[go.Scatter]:
-    """Draw the cumulative line, of many contexts at ``MOST_STEPS`` of them, and its mean."""
+    """Draw the cumulative line, at ``MOST_STEPS`` sentences at most, and its mean."""
     values = np.unique(one.values)
     if len(values) > MOST_STEPS:
         values = values[np.linspace(0, len(values) - 1, MOST_STEPS).round().astype(np.intp)]
@@ -479,7 +462,6 @@ def _finished(
     kind: str,
     **layout: Any,
 ) -> go.Figure:
-    """Add axes, the lines at 0 and at τ, and the shared layout."""
     low, high = _lowest(distributions) - 0.05, float(_edges(distributions)[-1]) + 0.05
     figure.update_xaxes(range=[low, high], **theme.SIGNED)
     title = "stereotype in one sentence (0 = neutral) → more"

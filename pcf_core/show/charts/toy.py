@@ -1,7 +1,4 @@
-"""Made-up examples: the criterion p → s → J with the Jensen gap, matrices of preferences, and three groups.
-
-After PCF Figure 3, and Figures 1, 2 and 4 of the note on the Prejudice-Volatility Framework.
-"""
+"""Made-up examples after PCF Figure 3 and Figures 1, 2 and 4 of the note on PVF."""
 
 from __future__ import annotations
 
@@ -19,18 +16,17 @@ from pcf_core.show.charts.risk import AXIS, RiskBar, risk_bars
 from pcf_core.show.findings.numbers import words_of
 
 PANEL = 265
-BELOW = 64  # pixels from a plot down to the bar of its colours, with the title of an axis between
+BELOW = 64  # pixels from a plot to its colour bar, with the title of an axis between
 THICK = 7
-REACH = 1.08  # of the axes beyond ±1, so that marks at the ends stay whole
+REACH = 1.08  # of the axes beyond ±1, so that marks at the ends are whole
 
 
 def jensen_curve(toys: Sequence[ToyRisk], curve: FloatArray) -> go.Figure:
-    """Draw the criterion over the stereotype of the first of two groups, a panel an example.
+    """Draw the criterion over the stereotype of the first of two groups, a panel per example.
 
-    The scale above each panel is the preference p, the one below the stereotype s that it becomes.  A context
-    stands on the criterion's curve; the mean of the contexts stands above it, and the stretch between is the
-    Jensen gap, caprice.  ``toys``: on the PCF scale with an even split, with the same two groups; ``curve``:
-    [point, 2] stereotype of the first group and J there.
+    The upper scale is the preference p, the lower one the stereotype s.  Contexts are on the curve; their
+    mean is above it, and the distance is the Jensen gap, caprice.  ``toys``: on the PCF scale against an even
+    split, with the same groups; ``curve``: [point, 2] stereotype of the first group and J.
     """
     figure = make_subplots(rows=len(toys), cols=1, vertical_spacing=0.42 / len(toys))
     high, low = (theme.group(group) for group in toys[0].groups)
@@ -54,10 +50,7 @@ def jensen_curve(toys: Sequence[ToyRisk], curve: FloatArray) -> go.Figure:
 
 
 def reference_tiles(draws: Mapping[str, FloatArray], group: str) -> go.Figure:
-    """Draw reference models as heat maps of P(group), occupations by contexts, two in a row.
-
-    ``draws``: by name of the model, [occupation, context] probabilities of one of two groups.
-    """
+    """Draw reference models as heat maps of P(group); ``draws``: [occupation, context] by name."""
     rows = -(-len(draws) // 2)
     figure = make_subplots(
         rows=rows,
@@ -90,11 +83,7 @@ def reference_tiles(draws: Mapping[str, FloatArray], group: str) -> go.Figure:
 
 
 def risk_flow(toys: Sequence[ToyRisk], prejudice: float, caprice: float) -> go.Figure:
-    """Draw how a matrix of preferences becomes risks, a vector, and one number (the note's Figure 1).
-
-    From top to bottom: P of the first group, J, and the prejudice and caprice of each occupation over the
-    last bar, that of the model.  ``toys``: an occupation each, with the same two groups and contexts.
-    """
+    """Draw how preferences become one number (the note's Figure 1); ``toys``: one per occupation."""
     first = theme.group(toys[0].groups[0])
     titles = [f"1 · preference P({first})", "2 · risk J in each sentence", "3 · risk r over sentences, and R"]
     figure = make_subplots(rows=3, cols=1, subplot_titles=titles, vertical_spacing=0.13)
@@ -131,10 +120,7 @@ def risk_flow(toys: Sequence[ToyRisk], prejudice: float, caprice: float) -> go.F
 
 
 def simplex(risk: SimplexRisk, criterion: str) -> go.Figure:
-    """Draw J over all preferences of three groups: a triangle, coloured by J, with an example's contexts.
-
-    The corners are certain preferences for one group, the middle is neutral.
-    """
+    """Draw J over all preferences of three groups as a triangle (neutral in the middle), with contexts."""
     toy = risk.example
     first, second, third = (theme.group(group, 20) for group in toy.groups)
     figure = go.Figure()
@@ -167,10 +153,7 @@ def simplex(risk: SimplexRisk, criterion: str) -> go.Figure:
 
 
 def _top_axis(row: int, titled: str) -> dict[str, Any]:
-    """Make the top axis: the first group's preference at the same places, s = 2p − 1.
-
-    Its title has a group's name.
-    """
+    """Make the top axis of the first group's preference, p = (s + 1) / 2."""
     return {
         "overlaying": f"x{row}" if row > 1 else "x",
         "anchor": f"y{row}" if row > 1 else "y",
@@ -252,7 +235,7 @@ def _contexts(toy: ToyRisk) -> list[go.Scatter]:
 
 
 def _style(toy: ToyRisk, index: int) -> theme.ModelStyle:
-    """Return a context's colour and shape; the first two colours belong to prejudice and caprice."""
+    """Return a context's style; the first two belong to prejudice and caprice."""
     names = ["prejudice", "caprice", *map(str, range(len(toy.contexts)))]
     return list(theme.model_styles(names).values())[2 + index]
 

@@ -1,7 +1,4 @@
-"""Why a model has its risk: figures of the occupations, what it read, how it is read, and what it knows.
-
-One chart a tab of the page *Why?*: PCF Figure 6 and BVF Figure 9, tilts against the text, choices, facts.
-"""
+"""The charts of the page *Why?*: factors (PCF Figure 6, BVF Figure 9), training text, choices, facts."""
 
 from __future__ import annotations
 
@@ -22,11 +19,11 @@ from pcf_core.show.findings.why import shown_row
 
 SMALLEST, LARGEST, LARGEST_READ = 5.0, 24.0, 20.0  # diameters of points, in pixels
 FACTOR_HEIGHT, READ_HEIGHT = 360, 520
-MOST_WORDS = 6  # named in a hover text
+MOST_WORDS = 6  # in a hover text
 MOST_FACTS = 20
-ROOM = (0.45, 0.12)  # that a name takes on a narrow page, in leans
-NO_CHOICE = ("sample", "script")  # samples of the templates, and the authors' scripts: other measures
-SPREAD = 0.5  # of a row's height, shared by the models' marks
+ROOM = (0.45, 0.12)  # of a name on a narrow page, in leans
+NO_CHOICE = ("sample", "script")  # not choices: samples of the templates, and the authors' scripts
+SPREAD = 0.5  # of a row, shared by the models
 KNOWN = "score of p(right) (0 = never, 1 = always) → better known"
 OTHERS = theme.OKABE_ITO[1]
 
@@ -34,11 +31,10 @@ OTHERS = theme.OKABE_ITO[1]
 def factor_plot(
     panel: FactorPanel, model: str, models: Sequence[str], span: tuple[float, float] | None = None
 ) -> go.Figure:
-    """Draw one figure of the occupations against their risk: a point each, its area the people employed.
+    """Draw one factor of the occupations against their risk: a point each, its area the people employed.
 
-    The solid line counts every point alike, the dashed one by the people employed; the bands are those of the
-    lines, not of the points.  Points without a weight are hollow.  ``models``: all that are chosen, by which
-    the model gets its colour; ``span``: ends of the axis of risk, see :func:`risk_span`.
+    Solid: every point counts alike; dashed: by people employed; both with the line's band.  Points without a
+    weight are hollow.  ``span``: of the axis of risk, see :func:`risk_span`.
     """
     style = theme.model_styles(list(models))[model]
     figure = go.Figure()
@@ -70,7 +66,7 @@ def factor_plot(
 
 
 def risk_span(panels: Sequence[FactorPanel]) -> tuple[float, float]:
-    """Return the ends of an axis of risks that holds every point of the panels: 0 to 1 at least."""
+    """Return an axis of risks for every point of the panels, at least 0 to 1."""
     low, high = theme.risk_axis(point.risk for panel in panels for point in panel.points)["range"]
     return low, high
 
@@ -108,11 +104,9 @@ def _point_details(panel: FactorPanel, point: FactorPoint) -> str:
 
 
 def read_scatter(amplification: Amplification, model: str, models: Sequence[str]) -> go.Figure:
-    """Draw a point an occupation: across the lean of its documents, upwards the model's mean stereotype.
+    """Draw a point per occupation: across the lean of its documents, upwards the model's mean stereotype.
 
-    The dotted line is a copy of the text, the solid one the corrected fit with its band.  A point's area is
-    its number of documents; filled ones differ from the text, false discoveries controlled, hollow grey ones
-    do not.  ``models``: all that are chosen, by which the model gets its colour.
+    Dotted: a copy of the text; solid: the corrected fit with its band.  Area: number of documents.
     """
     style = theme.model_styles(list(models))[model]
     figure = go.Figure()
@@ -174,11 +168,7 @@ def sensitivity_dots(
     quantity: Quantity = "overall_risk",
     dimensions: Sequence[str] = (),
 ) -> go.Figure:
-    """Draw a row per choice, the first the present one with its interval; a range between extremes.
-
-    A line through all rows is the present value of a model.  ``intervals``: of that, by model;
-    ``dimensions``: those whose choices are drawn, empty for all.
-    """
+    """Draw a row per choice of these ``dimensions``, the present one first with its interval."""
     chosen = {
         model: [one.base, *(v for v in one.variants if v.kind != "each" and _among(v, dimensions))]
         for model, one in sensitivities.models.items()
@@ -229,7 +219,7 @@ def _choice_label(row: tuple[str, str]) -> str:
 def _ranges(
     variants: Sequence[Variant], heights: Mapping[tuple[str, str], float], quantity: Quantity
 ) -> tuple[list[float | None], list[float | None]]:
-    """Return lines between the extremes of a choice that has them; extremes are those of R."""
+    """Return lines between the extremes (of R) of each choice that has some."""
     ends: dict[tuple[str, str], list[float]] = {}
     for variant in variants:
         if variant.end:
@@ -252,10 +242,9 @@ def _choice_details(model: str, variant: Variant, quantity: Quantity, base: floa
 
 
 def knowledge_bars(facts: Sequence[FactKnowledge]) -> go.Figure:
-    """Draw the first ``MOST_FACTS`` facts from top to bottom in the order given.
+    """Draw the first ``MOST_FACTS`` facts: E_t J(p), and lighter the confidence gap up to J(E_t p).
 
-    The bar is E_t J(p), its lighter extension the confidence gap, so that its end is J(E_t p).  A white
-    circle stands where guessing is, a diamond where the same answers are with other subjects.
+    Circle: guessing; diamond: the same answers with other subjects.
     """
     shown = rows.keyed(facts[:MOST_FACTS])
     keys = [key for key, _ in shown]

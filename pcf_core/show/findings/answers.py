@@ -1,4 +1,4 @@
-"""Separation and sufficiency in sentences: which fails, by how much, how sure, and what to know beside it."""
+"""Separation and sufficiency in sentences: which fails, by how much, how sure, and caveats."""
 
 from __future__ import annotations
 
@@ -35,25 +35,22 @@ say = sentences("answers")
 
 
 def separation_finding(report: AnswersReport) -> str:
-    """Say whether errors depend on the pronoun: of each rate the widest gap that differs, else the widest."""
+    """Say whether errors depend on the pronoun: each rate's widest gap, beyond chance if any is."""
     return _criterion(report, "separation")
 
 
 def sufficiency_finding(report: AnswersReport) -> str:
-    """Say whether what a named role is worth depends on the pronoun: the gaps in PPV and NPV."""
+    """Say whether the reliability of answers depends on the pronoun: the gaps in PPV and NPV."""
     return _criterion(report, "sufficiency")
 
 
 def answers_finding(report: AnswersReport) -> str:
-    """State both criteria, why they say little, and whether validity depends on the pronoun.
-
-    Where answers were scored, what is common to all pronouns comes first (:func:`common_finding`).
-    """
+    """State both criteria, why they may say little, and whether validity depends on the pronoun."""
     return " ".join(filter(None, (common_finding(report), pairs_finding(report))))
 
 
 def pairs_finding(report: AnswersReport) -> str:
-    """State both criteria, which compare pronouns with each other, and what is to be known of them."""
+    """State both criteria, which compare pronouns with each other, and their caveats."""
     untold = any(_verdict(report, criterion) == "untold" for criterion in RATES_OF)
     parts = (
         *(separation_finding(report), sufficiency_finding(report)),
@@ -64,9 +61,9 @@ def pairs_finding(report: AnswersReport) -> str:
 
 
 def common_finding(report: AnswersReport) -> str:
-    """Say what rates are without a pronoun, then what each pronoun changes; empty where answers were written.
+    """State scored rates without a pronoun, then what each pronoun changes; "" for written answers.
 
-    A word's own probability makes most of a scored rate.  It is the same for all pronouns, so it comes first.
+    A word's own probability, the same for all pronouns, makes up most of a scored rate.
     """
     baseline = report.baseline
     if baseline is None or not report.from_baseline:
@@ -81,7 +78,7 @@ def common_finding(report: AnswersReport) -> str:
 
 
 def _changes_tested(report: AnswersReport) -> str:
-    """Say which changes are beyond chance; where so few questions or tasks could show none, that alone."""
+    """Say which changes are beyond chance, or that there are too few questions or tasks to show any."""
     moved = [row for name in SEPARATION for row in report.moved(name)]
     if not any(report.testable(row) for row in moved):
         return say("too_few_to_change", unit=report.unit)
@@ -100,10 +97,7 @@ def _changes_tested(report: AnswersReport) -> str:
 
 
 def validity_finding(report: AnswersReport) -> str:
-    """Say that the share of invalid answers depends on the pronoun; empty where that cannot be shown.
-
-    Of each share the widest gap beyond chance is named.
-    """
+    """State the widest gaps in shares of invalid answers beyond chance, if there are any."""
     differing = [row for row in report.invalid_differences if row.differs]
     rows = [[row for row in differing if row.name == name] for name in INVALID]
     shown = [_gap(max(some, key=lambda row: row.gap or 0.0), report) for some in rows if some]
@@ -111,7 +105,7 @@ def validity_finding(report: AnswersReport) -> str:
 
 
 def rates_finding(report: AnswersReport) -> str:
-    """State the four rates of each pronoun with their intervals over questions or tasks."""
+    """State each pronoun's four rates with intervals over questions or tasks."""
     by_pronoun = [
         say("rates_of", pronoun=_pronoun(each), rates=[say("rate", rate=rate) for rate in each.rates])
         for each in report.every
@@ -120,7 +114,7 @@ def rates_finding(report: AnswersReport) -> str:
 
 
 def baseline_finding(report: AnswersReport) -> str:
-    """State errors without a pronoun, and where only the letter was asked for; empty without either."""
+    """State errors without a pronoun, and of the letter alone, if they were measured."""
     parts = []
     if report.baseline is not None and report.baseline.error.value is not None:
         parts.append(say("wrong_without", error=report.baseline.error))
@@ -130,7 +124,7 @@ def baseline_finding(report: AnswersReport) -> str:
 
 
 def _criterion(report: AnswersReport, criterion: str) -> str:
-    """State the verdict, then the widest gap of each rate and under which pronouns it is undefined."""
+    """State the verdict, each rate's widest gap, and where it is undefined."""
     verdict, gaps, undefined = _verdict(report, criterion), [], []
     for name in RATES_OF[criterion]:
         gap = report.widest(name)
@@ -152,9 +146,9 @@ def _criterion(report: AnswersReport, criterion: str) -> str:
 
 
 def _verdict(report: AnswersReport, criterion: str) -> Verdict:
-    """Return the verdict that every summary gives; ``untold`` where an answer never depends on the truth."""
+    """Return the verdict of all summaries; ``untold`` if answers never depend on the truth."""
     status = status_of(row for row in readings_of([report]) if row.quantity in RATES_OF[criterion])
-    if status == "not asked":  # of fewer than two pronouns nothing can be compared
+    if status == "not asked":  # fewer than two pronouns
         return "undefined"
     if status == "cannot be shown" and not any(each.tells for each in report.pronouns):
         return "untold"
@@ -162,7 +156,7 @@ def _verdict(report: AnswersReport, criterion: str) -> Verdict:
 
 
 def untold_finding(report: AnswersReport) -> str:
-    """Say that whom the model names never depends on who is right: so no verdict says much."""
+    """Say that whom the model names never depends on who is right, so that no verdict says much."""
     small = all(
         each.told is not None
         and each.told_interval is not None
@@ -178,7 +172,7 @@ def untold_finding(report: AnswersReport) -> str:
 
 
 def _same(name: RateName, report: AnswersReport) -> str:
-    """Say that a rate is the same, and what the invalid answers might have made of it at the most."""
+    """Say that a rate is the same, and what invalid answers could make of it."""
     bounds = [
         (row.possible[1] - row.possible[0], row)
         for row in report.differences
@@ -189,7 +183,7 @@ def _same(name: RateName, report: AnswersReport) -> str:
 
 
 def _gap(gap: RateDifference, report: AnswersReport) -> str:
-    """Describe a gap that is not 0: of which pair, by how much, whether beyond chance and over the line."""
+    """Describe a gap that is not 0: pair, size, beyond chance, over the 20 % line."""
     return say(
         "gap",
         gap=gap,
@@ -205,7 +199,7 @@ def _gap(gap: RateDifference, report: AnswersReport) -> str:
 
 
 def _possible(gap: RateDifference) -> tuple[float, float] | None:
-    """Return what the invalid answers could make of a gap, in the direction in which it is above 0."""
+    """Return the bounds of a gap given invalid answers, in the direction in which it is positive."""
     if gap.possible is None or gap.higher != gap.second:
         return gap.possible
     low, high = gap.possible
@@ -213,23 +207,23 @@ def _possible(gap: RateDifference) -> tuple[float, float] | None:
 
 
 def _turned(gap: RateDifference) -> Interval | None:
-    """Return the interval of the gap in the direction in which it is above 0."""
+    """Return the interval of a gap in the direction in which it is positive."""
     if gap.interval is None or gap.higher == gap.first:
         return gap.interval
     return mirrored(gap.interval)
 
 
 def share_text(rate: Rate) -> str:
-    """Write a share with its interval, as per cent."""
+    """Write a share with its interval in per cent."""
     return say("share", rate=rate)
 
 
 MUCH_INVALID = 0.2  # of the answers
-ABOUT_ALIKE = 0.01  # shares that differ by less are the same to the per cent
+ABOUT_ALIKE = 0.01  # shares that differ by less are called the same
 
 
 def order_finding(report: AnswersReport) -> str:
-    """Say what naming a role first does; empty without an answer."""
+    """Say what naming a role first does, "" without an answer."""
     rate = report.first_named
     if rate.value is None:
         return ""
@@ -239,11 +233,11 @@ def order_finding(report: AnswersReport) -> str:
 
 
 def notes(report: AnswersReport) -> tuple[str, ...]:
-    """List what has to be known beside the rates: invalid answers, few units, base rate, answering."""
+    """List caveats of the rates: invalid answers, few units, base rate, answering."""
     several = [_invalid(report)]
     if report.knowledge_invalid:
         several.append(say("letters_invalid", answers=report.knowledge_invalid))
-    sides = 2 if report.unit == "task" else 1  # each task is right for one role alone
+    sides = 2 if report.unit == "task" else 1  # each task is right for only one role
     if report.units < sides * FEW_UNITS:
         several.append(say("few_units", report=report))
     if disagreeing := disagreement_finding(report):
@@ -255,7 +249,7 @@ def notes(report: AnswersReport) -> tuple[str, ...]:
 
 
 def disagreement_finding(report: AnswersReport) -> str:
-    """Say which differences are beyond chance by their test alone; empty where each interval leaves 0 out."""
+    """Say which differences only the test calls beyond chance, although their interval includes 0."""
     named = [say("difference", row=row) for row in report.differences if row.disagrees]
     return say("disagreement", named=named, unit=report.unit) if named else ""
 
@@ -289,10 +283,7 @@ def _invalid(report: AnswersReport) -> str:
 
 
 def _leaning(report: AnswersReport) -> str:
-    """Say whether either order has as many valid answers under every pronoun and truth.
-
-    Else say where it has not.
-    """
+    """Say whether both orders have as many valid answers, else where they differ most."""
     shares = [
         (leading / (behind + leading), each, role)
         for each in report.every
@@ -306,7 +297,7 @@ def _leaning(report: AnswersReport) -> str:
 
 
 def _base_rates(report: AnswersReport) -> str:
-    """Say whether PPV and NPV are moved by how often either role was right among the valid answers."""
+    """Say whether the base rate of the valid answers affects PPV and NPV."""
     rates = {each.pronoun: each.base_rate for each in report.pronouns if each.base_rate is not None}
     shares = list(rates.values())
     if not shares:
@@ -320,7 +311,7 @@ def _base_rates(report: AnswersReport) -> str:
 
 
 def _testing(report: AnswersReport) -> str:
-    """Say how p-values are made, and which differences so few questions or tasks could never show."""
+    """Say how p-values are made, and which differences could never be shown with so few units."""
     how = say("testing", report=report)
     smallest = _untestable(report)
     if not smallest:
@@ -330,7 +321,7 @@ def _testing(report: AnswersReport) -> str:
 
 
 def _untestable(report: AnswersReport) -> list[str]:
-    """Say the smallest p of each rate that can show nothing; by pair where pronouns differ in that."""
+    """State each rate's smallest possible p if it is too large, by pair if pairs differ."""
     smallest = []
     for name in RATES:
         rows = [row for row in report.differences if row.name == name and row.least_p is not None]

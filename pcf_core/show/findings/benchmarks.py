@@ -1,4 +1,4 @@
-"""What a known benchmark shows of a model, and whether it agrees with prejudice and caprice, in sentences."""
+"""What a known benchmark shows of a model, and whether it agrees with prejudice and caprice."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ say = sentences("benchmarks")
 
 
 def value_text(reading: BenchmarkFigure) -> str:
-    """Write a reading with its interval: a share in per cent, a gap between −1 and 1, ICAT 0 to 1."""
+    """Write a value with its interval: a share in per cent, a gap from −1 to 1, ICAT from 0 to 1."""
     if reading.quantity in (GAP, ICAT):
         return with_interval(reading.value, reading.interval)
     return percent_with_interval(reading.value, reading.interval)
 
 
 def benchmark_finding(result: BenchmarkResult) -> str:
-    """Say what the headline is, whether chance explains it, and what else was measured over all items."""
+    """State the headline, whether chance explains it, and what else was measured over all items."""
     report = result.report
     head, *others = [one for one in report.readings if one.part == report.headline.part]
     inside = None
@@ -43,12 +43,12 @@ def _measured(reading: BenchmarkFigure) -> str:
 
 
 def criticism_finding(benchmark: BenchmarkName) -> str:
-    """Say what is known against the benchmark, with its source."""
+    """State the known criticism of the benchmark, with its source."""
     return FACTS[benchmark].criticism
 
 
 def opening_finding(result: BenchmarkResult) -> str:
-    """Say what sentences are scored behind; empty where that is the usual token."""
+    """State the token at which sentences begin, "" if it is the usual one."""
     opening = result.provenance.get("opening")
     if not opening or opening["token"] == opening["usual"]:
         return ""
@@ -58,7 +58,7 @@ def opening_finding(result: BenchmarkResult) -> str:
 
 
 def left_out_finding(result: BenchmarkResult) -> str:
-    """Say how many items do not count, and the first reason; empty where all do."""
+    """State how many items do not count, and the first reason; "" if all count."""
     report, parts = result.report, []
     if result.left_out:
         parts.append(say("rows_left_out", rows=len(result.left_out), first=result.left_out[0]))
@@ -72,7 +72,7 @@ def left_out_finding(result: BenchmarkResult) -> str:
 def worse_finding(benchmark: BenchmarkName, pair: WorsePair) -> str:
     """Say which of two models is farther from even by a benchmark, or that we cannot tell."""
     other, interval, difference = pair.second, pair.interval, pair.difference
-    if pair.worse == pair.second and interval is not None:  # said of the worse one: by how much it is farther
+    if pair.worse == pair.second and interval is not None:  # stated from the worse model's side
         other, difference = pair.first, -difference
         interval = mirrored(interval)
     title = FACTS[benchmark].title
@@ -80,5 +80,5 @@ def worse_finding(benchmark: BenchmarkName, pair: WorsePair) -> str:
 
 
 def agreement_finding(agreements: Sequence[Agreement]) -> str:
-    """Say of each quantity of ours whether a benchmark agrees with it on which model is worse."""
+    """Say for each of our measures whether a benchmark agrees on which model is worse."""
     return " ".join(say("agreement", title=FACTS[one.benchmark].title, one=one) for one in agreements)

@@ -1,15 +1,11 @@
-"""A case file: what each audit finds in its own numbers, whether they agree, and what the audits share.
+"""A case file: each audit's results and verdicts, whether they agree, and what they share.
 
-An audit's numbers and its verdict are selected and never tested anew.
+Verdicts are taken from the audits, never tested again:
 
-========================  =================================================================================
-row                       a difference is found where
-========================  =================================================================================
-prejudice R^p             its interval leaves out 0
-caprice R^c               never: a spread is above 0 in any sample, and its interval hardly reaches 0
-a criterion               the test of its experiment rejects, controlled over what is tested in it
-F of FairPair             relabelling rejects; without the exchanged words it has a row of its own
-========================  =================================================================================
+- prejudice R^p: a difference if its interval excludes 0
+- caprice R^c: never judged, because a spread is above 0 in any sample
+- a criterion: if its experiment's test rejects, controlled over what is tested in it
+- F of FairPair: if relabelling rejects; F without exchanged words has its own row
 """
 
 from __future__ import annotations
@@ -46,16 +42,16 @@ say = sentences("case_file")
 
 
 def case_findings(rows: Sequence[CaseRow]) -> tuple[str, ...]:
-    """Say what each audit finds, a sentence each."""
+    """Say what each audit finds, one sentence each."""
     return tuple(
         _audit(name, several) for name in AUDITS if (several := [row for row in rows if row.audit == name])
     )
 
 
 def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
-    """Say whether the audits that apply agree about one model on one topic, and on which side the first does.
+    """Say whether the applicable audits agree about one model on one topic, and in favour of whom.
 
-    What differs by the exchanged words alone is said, and counts neither as agreement nor against it.
+    A difference by exchanged words alone is mentioned, but counts neither way.
     """
     verdicts = {name: verdict_of(rows, name) for name in AUDITS}
     finding = [name for name, verdict in verdicts.items() if verdict == "difference"]
@@ -81,29 +77,25 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
 
 
 def _is_small(rows: Iterable[CaseRow]) -> bool:
-    """Tell whether FairPair's differences are all by hardly more than sampling gives."""
     values = [row.value for row in rows if row.audit == "fairpair" and row.verdict == "difference"]
     return all(value is not None and abs(value - 1) < HARDLY for value in values)
 
 
 def _sides(rows: Iterable[CaseRow], audit: AuditName) -> str:
-    """Say to which side an audit's differences fall; of a side with its numbers the first part alone.
-
-    Empty where no difference has a side.
-    """
+    """Name the sides to which an audit's differences fall, "" if none has a side."""
     differing = [row for row in rows if row.audit == audit and row.verdict == "difference"]
     sides = list(dict.fromkeys(row.side.partition(";")[0] for row in differing if row.side))
     return ", ".join(sides[:MOST_NAMED])
 
 
 def verdict_of(rows: Iterable[CaseRow], audit: AuditName) -> Verdict:
-    """Return the verdict of an audit from its rows: it finds a difference where one of them does."""
+    """Return an audit's verdict: a difference if one of its rows has one."""
     verdicts = {row.verdict for row in rows if row.audit == audit}
     return next((verdict for verdict in FOUND if verdict in verdicts), "not run")
 
 
 def value_text(row: CaseRow) -> str:
-    """Write a row's value with its interval: F beside 1, others with two decimals."""
+    """Write a row's value with its interval: F relative to 1, others with two decimals."""
     if row.value is None:
         return say("undefined") if row.measure else "–"
     if row.neutral == 1:
@@ -112,7 +104,7 @@ def value_text(row: CaseRow) -> str:
 
 
 def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
-    """Describe one audit: its verdict, the rows that it rests on, and those that are not judged."""
+    """Describe one audit: its verdict, the rows behind it, and those that are not judged."""
     verdict = verdict_of(rows, name)
     chosen = [row for row in rows if row.verdict == verdict]
     unjudged = " ".join(
@@ -149,7 +141,7 @@ def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
 
 
 def shared_finding(occupations: SharedOccupations) -> str:
-    """Say how many occupations lean to the same side in gaps and stories, and whether their ranks agree."""
+    """Say how many occupations lean the same way in gaps and stories, and whether the ranks agree."""
     if not occupations.rows:
         return say("none_shared")
     agree = sum(row.same_side is True for row in occupations.sure)
@@ -157,7 +149,7 @@ def shared_finding(occupations: SharedOccupations) -> str:
 
 
 def shared_title(occupations: SharedOccupations) -> str:
-    """Count the occupations in which gaps and stories show the same preference, for a title."""
+    """Count the occupations with the same preference in gaps and stories, for a title."""
     rows = occupations.rows
     return say("shared_title", same=sum(row.same_side is True for row in rows), of=len(rows)) if rows else ""
 
@@ -166,10 +158,7 @@ MOST_LEADING = 3
 
 
 def run_rows(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over, key: str) -> list[CaseRow]:
-    """Make rows: prejudice, which is judged, and caprice, which is not; one for both if neither is reliable.
-
-    ``tilts``: by group, against an even split.
-    """
+    """Make rows for prejudice and caprice, one if unreliable; ``tilts``: by group, against an even split."""
     if report.says_little:
         unreliable = {"verdict": "cannot be told", "basis": say("unreliable"), "key": key}
         return [lacking("bias").model_copy(update=unreliable)]
@@ -207,7 +196,7 @@ def _by_interval(interval: Interval | None) -> tuple[Verdict, str]:
 
 
 def lean_text(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over) -> str:
-    """Say for how many occupations each group's words come first, and the mean tilt of two groups."""
+    """Say in how many occupations each group comes first, and the mean tilt of two groups."""
     leaders = leading(
         np.array([[row.stereotype[name] for name in report.groups] for row in report.occupations])
     )
@@ -249,7 +238,7 @@ def criterion_row(reading: CriterionReading, rate: SharedValue | None, key: str)
 
 
 def lacking(audit: AuditName, reason: str = "") -> CaseRow:
-    """Make the row of an audit that was not run; ``reason``: why it cannot be asked, empty where it can."""
+    """Make the row of an audit that was not run; ``reason``: why it cannot be, "" if it can."""
     return CaseRow(
         audit=audit,
         question=say("question", of=audit),
@@ -259,10 +248,7 @@ def lacking(audit: AuditName, reason: str = "") -> CaseRow:
 
 
 def fairpair_rows(result: FairPairResult, report: FairPairReport) -> list[CaseRow]:
-    """Make rows: F of one request and, where measured, F without the words that are exchanged.
-
-    ``report``: one of the result's own, controlled over those that it is read with.
-    """
+    """Make rows for F and, if measured, F without exchanged words; ``report``: controlled with the others."""
     whole = _fairpair_row(
         result, report, report, report.means.ratio, report.intervals.get("ratio_of_means")
     ).model_copy(update={"side": _more_positive(report)})
@@ -275,7 +261,7 @@ def fairpair_rows(result: FairPairResult, report: FairPairReport) -> list[CaseRo
 
 
 def told_apart(rows: Sequence[CaseRow]) -> list[CaseRow]:
-    """Add to rows of several requests what each is made of in its measure."""
+    """Add to each row's measure what distinguishes its request, if there are several."""
     if len({row.key for row in rows}) < 2:
         return list(rows)
     return [row.model_copy(update={"measure": f"{row.measure} ({row.made})"}) for row in rows]

@@ -1,4 +1,4 @@
-"""Sentences about two runs on the same templates and occupations, and about several along an axis."""
+"""Two runs on the same templates and occupations, and several along an axis, in sentences."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ say = sentences("comparison")
 
 
 def verdict_text(difference: Difference, first: str, second: str) -> str:
-    """Write the verdict on one difference, short enough for a cell of a table."""
+    """Write the verdict on a difference for a table's cell."""
     return say("verdict", found=difference, first=first, second=second)
 
 
 def difference_text(difference: Difference, over: Over = "templates") -> str:
-    """Write a difference with sign and interval: "+0.12 (+0.08 to +0.16)"; none where both are 0."""
+    """Write a difference with sign and interval: "+0.12 (+0.08 to +0.16)"; a note if both are 0."""
     if difference.first == difference.second == 0:
         return say("both_zero")
     return signed_with_interval(difference.value, difference.interval(over))
 
 
 def difference_over(difference: Difference, over: Over = "templates") -> str:
-    """Write a difference as :func:`difference_text` does, and what was resampled for its interval."""
+    """Write a difference as :func:`difference_text`, and what was resampled for its interval."""
     text, interval = difference_text(difference, over), difference.interval(over)
     return text if interval is None else say("with_units", difference=text, interval=interval)
 
@@ -47,7 +47,7 @@ def difference_over(difference: Difference, over: Over = "templates") -> str:
 def difference_finding(
     comparison: Comparison, quantity: str = "overall_risk", over: Over = "templates"
 ) -> str:
-    """Say which of the two has more, by how much, and whether these templates can tell."""
+    """Say which model has more, by how much, and whether these templates can tell."""
     difference = comparison.differences[quantity]
     return say(
         "difference",
@@ -87,7 +87,7 @@ def _most(rows: Sequence[OccupationDifference], quantity: str) -> str:
 
 
 def disagreement(comparison: Comparison, difference: Difference, over: Over) -> str:
-    """Say why the verdict is another than the interval that is shown suggests, where that is so.
+    """Say why the verdict differs from what the shown interval suggests, if it does.
 
     The verdict rests on the test and on the interval over whole templates, whichever is shown.
     """
@@ -111,10 +111,9 @@ def disagreement(comparison: Comparison, difference: Difference, over: Over) -> 
 
 
 def order_finding(comparisons: Sequence[Comparison], risks: Mapping[str, str]) -> str:
-    """Say which model has the higher risk R, and of which we cannot tell; empty without a comparison.
+    """Say which model has the higher risk R, and between which we cannot tell; "" without a comparison.
 
-    The rule is that of :attr:`~pcf_core.core.risk.Difference.ordered`, for all pages, reports and commands.
-    ``risks``: R of each model with its interval, as a text, by the key of its run.
+    ``risks``: R of each model with its interval, as text, by run key.
     """
     if not comparisons:
         return ""
@@ -158,7 +157,7 @@ def _total(comparison: Comparison) -> Difference:
 
 
 def _kind(difference: Difference) -> str:
-    """Return what is said of a pair: that one is higher, or one of the three kinds without an order."""
+    """Return "higher" for an ordered pair, else the reason why there is no order."""
     if difference.verdict == "equal":
         return "equal"
     if not difference.differs:
@@ -167,7 +166,6 @@ def _kind(difference: Difference) -> str:
 
 
 def _lower(run: str, comparisons: Sequence[Comparison]) -> list[str]:
-    """Name the models that a run is above."""
     names = []
     for comparison in comparisons:
         total, sides = _total(comparison), (comparison.first, comparison.second)
@@ -178,19 +176,16 @@ def _lower(run: str, comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _by_test_alone(difference: Difference) -> bool:
-    """Tell whether the test finds a difference that the interval does not, so that no order is stated."""
+    """Return whether only the test finds a difference, so that no order is stated."""
     return difference.verdict == "unclear" and difference.controlled_p <= SIGNIFICANCE
 
 
 PARTS = ("prejudice_risk", "caprice_risk")
-WAYS = ("first", "second", "small", "equal", "unclear")  # that a risk goes, in the order of their sentences
+WAYS = ("first", "second", "small", "equal", "unclear")  # in the order of their sentences
 
 
 def change_finding(pair: PresetPair, comparison: Comparison, over: Over = "templates") -> str:
-    """Say how R goes from the second model to the first, and its parts; also where nothing can be told.
-
-    Each has its difference and the p-value that its verdict rests on.
-    """
+    """Say how R and its parts change from the second model to the first, with differences and p-values."""
     total = comparison.differences["overall_risk"]
     return say(
         "change",
@@ -204,10 +199,7 @@ def change_finding(pair: PresetPair, comparison: Comparison, over: Over = "templ
 
 
 def sides_finding(first: RiskReport, second: RiskReport, names: tuple[str, str]) -> str:
-    """Count the occupations that put another group's words first under one model than under the other.
-
-    Risk does not count which group that is: a model may turn on half of its occupations and keep its R.
-    """
+    """Count the occupations in which the models prefer different groups, which R does not show."""
     before, after = _leaders(second), _leaders(first)
     both = before.keys() & after.keys()
     turned = Counter((before[term], after[term]) for term in both if before[term] != after[term])
@@ -225,7 +217,6 @@ def _leaders(report: RiskReport) -> dict[str, str]:
 
 
 def _parts(comparison: Comparison, over: Over) -> str:
-    """Say how prejudice and caprice go, a sentence each, with their differences unless these are none."""
     parts = []
     for name in PARTS:
         difference = comparison.differences[name]
@@ -236,7 +227,6 @@ def _parts(comparison: Comparison, over: Over) -> str:
 
 
 def _reserves(comparison: Comparison, over: Over) -> str:
-    """Say where an interval and a verdict disagree, each reason once with its quantities."""
     reasons: dict[str, list[str]] = {}
     for name in ("overall_risk", *PARTS):
         reason = disagreement(comparison, comparison.differences[name], over)
@@ -248,9 +238,8 @@ def _reserves(comparison: Comparison, over: Over) -> str:
 def claim_finding(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSpread] = ()) -> str:
     """Say what a figure of the papers shows, and whether these two models show the same.
 
-    The claim is of what was done to a model, and each model here is one training of it: a difference that
-    another seed may make neither agrees nor disagrees.  ``spreads``: over the seeds of either model, measured
-    on what is compared; none where it is not known.
+    The claim is about a treatment, but each model is one training: a difference that another seed may cause
+    neither agrees nor disagrees.  ``spreads``: over the seeds of either model on the same material, if known.
     """
     shown = [
         say("shown", word=RISK_NAMES[name], direction=direction)
@@ -269,7 +258,7 @@ def claim_finding(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSp
 
 
 def _agreement(direction: str, difference: Difference, spreads: Sequence[SeedSpread]) -> tuple[str, str]:
-    """Tell whether a difference goes in a direction; or of which model a seed may make as much."""
+    """Return whether a difference agrees with a direction, and of which model a seed may cause as much."""
     if difference.negligible and difference.differs:
         return "small", ""
     if difference.differs:
@@ -284,18 +273,14 @@ def _agreement(direction: str, difference: Difference, spreads: Sequence[SeedSpr
 
 
 def control_note(comparisons: Sequence[Comparison]) -> str:
-    """Say that p-values are controlled for several comparisons; empty for one."""
+    """Say that p-values are controlled for several comparisons, "" for one."""
     if len(comparisons) < 2:
         return ""
     return say("controlled", comparisons=len(comparisons))
 
 
 def common_note(comparisons: Sequence[Comparison]) -> str:
-    """Say what is not compared; empty where that is nothing.
-
-    It is occupations without a figure, and whatever one model of a pair alone has.  Which templates and
-    occupations those are is among the warnings of a comparison.
-    """
+    """Say what is not compared: occupations without a figure, and what only one model has; "" if nothing."""
     parts = []
     names = {item.name for pair in comparisons for item in pair.left_out}
     if names:
@@ -307,7 +292,7 @@ def common_note(comparisons: Sequence[Comparison]) -> str:
 
 
 def axis_finding(points: Sequence[AxisPoint], noun: str) -> str:
-    """Say the range of each line's risk over the places; ``noun``: what a place is, such as "topic"."""
+    """State the range of each line's risk along the axis; ``noun``: of a point, such as "topic"."""
     parts = []
     for line in dict.fromkeys(point.line for point in points):
         own = sorted(
@@ -323,10 +308,7 @@ def axis_finding(points: Sequence[AxisPoint], noun: str) -> str:
 
 
 def topics_finding(points: Sequence[AxisPoint]) -> str:
-    """Say what each line's risk is on each topic, in the order of the places; topics are not ranked.
-
-    Other groups, words and templates are behind each, so that no topic's level is above another's.
-    """
+    """State each line's risk on each topic, without ranking topics, whose words and templates differ."""
     parts = []
     for line in dict.fromkeys(point.line for point in points):
         own = [say("on_topic", point=point) for point in points if point.line == line]
@@ -337,18 +319,12 @@ def topics_finding(points: Sequence[AxisPoint]) -> str:
 
 
 def checkpoints_finding(order: str, points: Sequence[AxisPoint]) -> str:
-    """Say what single checkpoints have, and that they say nothing of a size or a training as such.
-
-    ``order``: what is said of their order, see :func:`pcf_core.show.findings.comparison.order_finding`.
-    """
+    """Say that single checkpoints say nothing of a size or training; ``order``: of :func:`order_finding`."""
     return say("checkpoints", order=order) if len(points) > 1 else ""
 
 
 def size_finding(order: str, points: Sequence[AxisPoint]) -> str:
-    """Say what R, R^p and R^c are from the smallest to the largest checkpoint; empty for one.
-
-    ``order``: what is said of their order, see :func:`pcf_core.show.findings.comparison.order_finding`.
-    """
+    """State R, R^p and R^c of the smallest and largest checkpoint; ``order``: of :func:`order_finding`."""
     ranked = sorted(points, key=lambda point: float(point.place))
     if len(ranked) < 2:
         return ""
@@ -356,10 +332,7 @@ def size_finding(order: str, points: Sequence[AxisPoint]) -> str:
 
 
 def alignment_finding(comparisons: Sequence[Comparison]) -> str:
-    """Say at how many sizes each risk rises and falls from base to aligned, by as much as may matter.
-
-    ``comparisons``: of the aligned checkpoint, the first, with its base, a pair each; empty without one.
-    """
+    """Say at how many sizes each risk rises and falls from base to aligned; "" without comparisons."""
     if not comparisons:
         return ""
     parts = []
@@ -371,7 +344,6 @@ def alignment_finding(comparisons: Sequence[Comparison]) -> str:
 
 
 def _way(difference: Difference) -> str:
-    """Return one of ``WAYS``: up or down only where an order is stated."""
     if difference.ordered or difference.verdict == "equal":
         return difference.verdict
     return "small" if difference.differs else "unclear"

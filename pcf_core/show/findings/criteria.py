@@ -1,4 +1,4 @@
-"""What came of a criteria run, and of all criteria of one model: which fail, by how much, how sure."""
+"""A criteria run, and all criteria of a model, in sentences: which fail, by how much, how sure."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ANSWERED: Mapping[Answering, str] = {way: say("answered", answering=way) for way
 
 
 def criteria_findings(result: CriteriaResult) -> tuple[str, ...]:
-    """Say what was found first, then what has to be known beside it."""
+    """List the findings, then what else to know."""
     report, model = result.report, result.asked.model
     if isinstance(report, AnecdotesReport):
         return (anecdotes_finding(report, model), amplification_finding(report), *reading_notes(report))
@@ -59,7 +59,7 @@ def criteria_findings(result: CriteriaResult) -> tuple[str, ...]:
 
 
 def left_out_note(result: CriteriaResult) -> str:
-    """Say how many entries of a file of questions no prompt was made from, and why of the first ones."""
+    """Say from how many entries of a file no prompt was made, and why for the first ones."""
     entries = result.entries_left_out
     if not entries:
         return ""
@@ -68,12 +68,12 @@ def left_out_note(result: CriteriaResult) -> str:
 
 
 def summary_finding(model: str, readings: Sequence[CriterionReading]) -> str:
-    """Give the verdict alone: how many of the criteria asked fail, and what became of each."""
+    """Say how many criteria fail, how they were judged, and what became of the others."""
     return " ".join(filter(None, (verdict_finding(model, readings), judged_finding(readings))))
 
 
 def verdict_finding(model: str, readings: Sequence[CriterionReading]) -> str:
-    """Say how many of the criteria asked fail, and which."""
+    """Say how many of the tested criteria fail, and which."""
     if not readings:
         return say("none_asked", model=model)
     counted = CriteriaCount.of(readings)
@@ -83,7 +83,7 @@ def verdict_finding(model: str, readings: Sequence[CriterionReading]) -> str:
 
 
 def judged_finding(readings: Sequence[CriterionReading]) -> str:
-    """Say how the criteria were judged, and what became of those that do not fail; empty without any."""
+    """Say how the criteria were judged, and the outcome of those that do not fail."""
     if not readings:
         return ""
     ways = [words for way, words in ANSWERED.items() if any(row.answering == way for row in readings)]
@@ -95,12 +95,12 @@ def judged_finding(readings: Sequence[CriterionReading]) -> str:
 
 
 def criterion_findings(readings: Sequence[CriterionReading]) -> tuple[str, ...]:
-    """Write for every criterion asked what it compares, its verdict and its numbers."""
+    """Write for every tested criterion what it compares, its verdict and numbers."""
     return tuple(_came_of(criterion, rows) for criterion, rows in by_criterion(readings).items() if rows)
 
 
 def by_criterion(readings: Sequence[CriterionReading]) -> dict[Criterion, list[CriterionReading]]:
-    """Group the readings by criterion, in their order; none of what was not asked."""
+    """Group readings by criterion, in order."""
     return {criterion: [row for row in readings if row.criterion == criterion] for criterion in CRITERIA}
 
 
@@ -114,7 +114,7 @@ def _came_of(criterion: Criterion, rows: Sequence[CriterionReading]) -> str:
 
 
 def _named(failing: Sequence[Criterion], number: int) -> Sequence[str]:
-    """Name the criteria that fail, few of them with what they are; none where every one does."""
+    """Name the criteria that fail, with their meaning if they are few; none if all fail."""
     if len(failing) == number == len(CRITERIA):
         return ()
     if len(failing) > MOST_EXPLAINED:
@@ -123,24 +123,24 @@ def _named(failing: Sequence[Criterion], number: int) -> Sequence[str]:
 
 
 def shown(rows: Sequence[CriterionReading]) -> list[CriterionReading]:
-    """Choose what differs, else the widest reading; an undefined one where none is defined."""
+    """Choose the readings that differ, else the widest."""
     return [row for row in rows if row.differs] or [
         max(rows, key=lambda row: -1.0 if row.size is None else row.size)
     ]
 
 
 def reading_text(row: CriterionReading) -> str:
-    """Describe one quantity: size, interval, whom it is higher for, its test; then what is common."""
+    """Describe one quantity: size, interval, direction, test, and the common part."""
     return say("reading", row=row)
 
 
 def between_text(row: CriterionReading) -> str:
-    """Say whom a quantity is higher for, and than for whom; of a gap of 0 for whom it is the same."""
+    """Say for whom a quantity is higher and lower, or the same."""
     return say("between", row=row)
 
 
 def line_finding(readings: Iterable[CriterionReading]) -> str:
-    """Say how many of the gaps lie over the 20 % line, which is a line and no verdict; empty without gaps."""
+    """Say how many gaps exceed the 20 % line, which is no verdict; "" without gaps."""
     gaps = [row for row in readings if row.gap and row.size is not None]
     if not gaps:
         return ""

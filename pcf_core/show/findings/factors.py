@@ -1,7 +1,4 @@
-"""Sentences about risk and figures of the occupations: what goes together, how surely, what was left out.
-
-That two things go together says nothing about why.
-"""
+"""Factors of the occupations that go with the risk: how strongly, how surely; never why."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ MATCHED: Mapping[Matching, str] = {
     "broad": "broad matches too",
 }
 SURE = 0.05
-LEAST_WIDER = 0.01  # of an interval; less is not told
+LEAST_WIDER = 0.01  # of an interval; less is not mentioned
 MOST_ZEROS = 0.5  # share of points
 MODERATE, STRONG = 0.09, 0.25  # R² from which a link is called so: r = 0.3 and 0.5 of Cohen (1988)
 ALIKE = "occupations counted equally"
@@ -27,7 +24,7 @@ say = sentences("factors")
 
 
 def factors_answer(model: str, panels: Sequence[FactorPanel]) -> str:
-    """Say with which figures a model's risk rises or falls beyond chance; every point counts alike."""
+    """Say with which factors a model's risk rises or falls beyond chance, occupations counted equally."""
     tested = [panel for panel in panels if panel.ols is not None]
     if not tested:
         return ""
@@ -50,7 +47,7 @@ def by_weight(scale: FactorScale) -> str:
 
 
 def link_strength(panel: FactorPanel) -> str:
-    """Say in words how strong the link of a figure with the risk is; every point counts alike."""
+    """Say how strongly a factor goes with the risk, occupations counted equally."""
     noun = panel.scale.noun
     if panel.ols is None:
         return say("no_line_fitted", reason=panel.no_ols)
@@ -64,10 +61,7 @@ def link_strength(panel: FactorPanel) -> str:
 
 
 def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
-    """Say which figures go with a model's risk, by how much, and which cannot be told from chance.
-
-    A slope counts where its p value, corrected for all slopes, is under 0.05; unweighted lines come first.
-    """
+    """Say which factors go with a model's risk, by how much, and which may be chance after correction."""
     if not panels:
         return ""
     clear, unclear = _sorted(panels)
@@ -90,16 +84,13 @@ def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
 
 
 def slopes_note(panels: Sequence[FactorPanel]) -> str:
-    """Say for how many slopes the p values are corrected; empty for one or none."""
+    """Say for how many slopes the p values are corrected, "" for fewer than two."""
     tested = slopes(panels)
     return "" if tested < 2 else say("slopes_together", slopes=tested)
 
 
 def templates_note(panels: Sequence[FactorPanel]) -> str:
-    """Say by how much the templates' own noise widens the intervals of the slopes, every point alike.
-
-    Empty where none is fitted.
-    """
+    """Say by how much the templates' noise widens the slopes' intervals; "" without a fit."""
     fits = {panel.scale.noun: panel.ols for panel in panels if panel.ols is not None}
     if not fits:
         return ""
@@ -111,7 +102,7 @@ def templates_note(panels: Sequence[FactorPanel]) -> str:
 
 
 def matching_finding(model: str, panels: Mapping[Matching, Sequence[FactorPanel]]) -> str:
-    """Say whether the matching of occupations with the statistics changes which figures go with a risk."""
+    """Say whether the matching of occupations with statistics changes which factors go with the risk."""
     by_matching = {
         matching: [panel.scale.noun for panel in several if panel.ols is not None and survives(panel.ols)]
         for matching, several in panels.items()
@@ -127,29 +118,29 @@ def matching_finding(model: str, panels: Mapping[Matching, Sequence[FactorPanel]
 
 
 def factor_title(panel: FactorPanel) -> str:
-    """Say whether a part of the risk rises or falls with a factor, where that is more than chance."""
+    """Say for a title whether the risk rises or falls with a factor beyond chance."""
     if panel.ols is None or not survives(panel.ols):
         return ""
     return say("title", quantity=panel.quantity, rises=panel.ols.slope >= 0, noun=panel.scale.noun)
 
 
 def slopes(panels: Sequence[FactorPanel]) -> int:
-    """Count the slopes that are tested together: those of both kinds of lines."""
+    """Count the slopes that are tested together, weighted and unweighted."""
     return sum(fit is not None for panel in panels for fit in (panel.ols, panel.wls))
 
 
 def lost_to_correction(fit: LineFit) -> bool:
-    """Tell whether a slope would be told from none alone, but not among all that are tested."""
+    """Return whether a slope is significant alone, but not after correction."""
     return excludes_zero(fit.interval) and not survives(fit)
 
 
 def survives(fit: LineFit) -> bool:
-    """Tell whether a slope is told from none among all that are tested."""
+    """Return whether a slope is significant after correction."""
     return fit.adjusted_p is not None and fit.adjusted_p < SURE
 
 
 def figures_note(model: str, panels: Sequence[FactorPanel]) -> str:
-    """Say whose slopes the key figures are, and which survive the correction; empty without a line."""
+    """Say whose slopes the key figures are, and which survive correction; "" without a line."""
     fitted = [panel for panel in panels if panel.ols is not None]
     if not fitted:
         return ""
@@ -166,22 +157,22 @@ def figures_note(model: str, panels: Sequence[FactorPanel]) -> str:
 
 
 def slope_with_interval(scale: FactorScale, fit: LineFit) -> str:
-    """Write the slope per step of its scale with a sign, and its interval."""
+    """Write the signed slope per step of its scale, with its interval."""
     return signed_with_interval(scale.step * fit.slope, told_interval(scale, fit.interval))
 
 
 def slope(scale: FactorScale, fit: LineFit) -> str:
-    """Write the slope per step of its scale alone, for a key figure."""
+    """Write the signed slope per step of its scale, for a key figure."""
     return signed(scale.step * fit.slope)
 
 
 def told_interval(scale: FactorScale, interval: Interval) -> Interval:
-    """Write an interval of a slope per step of its scale."""
+    """Return a slope's interval per step of its scale."""
     return interval.model_copy(update={"low": scale.step * interval.low, "high": scale.step * interval.high})
 
 
 def _sorted(panels: Sequence[FactorPanel]) -> tuple[list[str], list[str]]:
-    """Split slopes into those told from chance, as parts of a sentence, and the names of the others."""
+    """Return phrases on significant slopes, and the names of the other factors."""
     clear, unclear = [], []
     for panel in panels:
         if panel.ols is None:
@@ -207,7 +198,7 @@ def _difference(scale: FactorScale, fit: LineFit) -> str:
 
 
 def line_notes(panel: FactorPanel) -> list[str]:
-    """Describe both lines of a panel, a sentence each, and what one has to know to believe them."""
+    """Describe both lines of a panel, and their caveats."""
     notes = [
         _line_note(panel, panel.ols, ALIKE, panel.no_ols, solid=True),
         _line_note(panel, panel.wls, by_weight(panel.scale), panel.no_wls, solid=False),
@@ -230,7 +221,7 @@ def line_notes(panel: FactorPanel) -> list[str]:
 
 
 def carried_note(scale: FactorScale, fit: LineFit, name: str) -> str:
-    """Say that a slope hangs on one point, and what it would be without it."""
+    """Say that a slope depends on one point, and what it is without it."""
     carrier = fit.carrier
     without = ""
     if carrier.slope is not None and carrier.interval is not None:

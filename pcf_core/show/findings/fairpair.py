@@ -1,4 +1,4 @@
-"""What FairPair found, and how texts were written: numbers, intervals, and whose reconstruction it is."""
+"""FairPair's results in sentences, how texts were written, and whose reconstruction it is."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from pcf_core.texts.fairpair.records import (
 )
 
 MOST_NAMED = 5
-HARDLY = 0.01  # by so little more than sampling gives, texts hardly differ, however surely they do
-STEADY = 0.01  # of its last value, within which a curve counts as settled
+HARDLY = 0.01  # distance of F from 1 below which texts hardly differ
+STEADY = 0.01  # of its last value, within which a curve is settled
 
 say = sentences("fairpair")
 
 
 def fairpair_answer(report: FairPairReport) -> str:
-    """Say whether a model writes differently about one side than about the other, also in the other words."""
+    """Say whether a model writes differently about one side, also without exchanged words."""
     ratio = report.means.ratio
     return say(
         "answer",
@@ -46,10 +46,7 @@ def fairpair_answer(report: FairPairReport) -> str:
 
 
 def fairpair_title(reports: Mapping[str, FairPairReport]) -> str:
-    """Say for a title that one model writes differently, where that is certain.
-
-    ``reports``: by model.  Nothing is said of several, or of a difference by the exchanged words alone.
-    """
+    """Say for a title that a single model writes differently, not only by exchanged words."""
     report, *more = reports.values()
     ratio, others = report.means.ratio, report.others
     exchanged = others is not None and others.p_value is not None and not others.differs
@@ -59,10 +56,7 @@ def fairpair_title(reports: Mapping[str, FairPairReport]) -> str:
 
 
 def fairpair_finding(report: FairPairReport) -> str:
-    """State F of all prompts together, what sampling alone gives, and whether that explains it.
-
-    F is with and without the words that are exchanged.
-    """
+    """State F with and without exchanged words, what sampling alone gives, and the verdict."""
     sizes = [row.samples for row in report.prompts]
     means = say(
         "means",
@@ -90,7 +84,7 @@ def _verdict(report: FairPairReport) -> str:
 
 
 def side_of_one(interval: Interval | None) -> Literal["below", "above", ""]:
-    """Tell on which side of 1 the whole range of F lies, empty where it includes what sampling gives."""
+    """Return on which side of 1 the whole range of F lies, "" if it includes 1."""
     if interval is None or includes(interval, 1):
         return ""
     return "below" if interval.high < 1 else "above"
@@ -102,24 +96,24 @@ def _nothing_sampled(report: FairPairReport) -> str:
 
 
 def _shared(report: FairPairReport) -> bool:
-    """Whether intervals are over statements, as several prompts say one of them in other words."""
+    """Return whether intervals are over statements, because several prompts make the same one."""
     return report.facts < len(report.prompts)
 
 
 def bars_finding(report: FairPairReport) -> str:
-    """State B beside the two V, and E."""
+    """State B, both V, and E."""
     return say("bars", report=report, prompts=len(report.prompts))
 
 
 def mean_ratio_note(report: FairPairReport) -> str:
-    """State the mean of the prompts' F, beside the one that random labels give; empty where there is none."""
+    """State the mean of the prompts' F beside that of random labels, if defined."""
     if report.mean_ratio is None:
         return ""
     return say("mean_ratio", report=report, defined=len(report.prompts) - len(report.undefined))
 
 
 def prompts_finding(report: FairPairReport) -> str:
-    """Say for how many prompts by themselves the two sides differ, and for which most."""
+    """Say for how many prompts the sides differ, and for which most."""
     if not report.sampled:
         return _nothing_sampled(report)
     ranked = sorted((row for row in report.prompts if row.differs), key=lambda row: -row.energy)
@@ -133,17 +127,17 @@ def prompts_finding(report: FairPairReport) -> str:
 
 
 def prompt_finding(row: PromptDifference) -> str:
-    """Describe one prompt: B, both V, F or why there is none, and its test."""
+    """Describe one prompt: B, both V, F or why it is undefined, and its test."""
     return say("prompt", row=row)
 
 
 def drawn_units(report: FairPairReport) -> str:
-    """Say what intervals of F resample, for a help text."""
+    """Say what intervals of F resample."""
     return say("drawn_units", shared=_shared(report))
 
 
 def few_note(report: FairPairReport) -> str:
-    """Say that few statements make intervals rough, or that one makes none; empty where there are enough."""
+    """Say that few statements make intervals rough or impossible; "" if there are enough."""
     if report.facts == 1:
         return say("single_unit", shared=_shared(report))
     if report.facts < FEW_FACTS:
@@ -152,11 +146,7 @@ def few_note(report: FairPairReport) -> str:
 
 
 def notes(report: FairPairReport) -> tuple[str, ...]:
-    """List what has to be known beside the numbers.
-
-    Few prompts, those that say the same, those without F, empty texts, the other test, and what the
-    perturbation does to words about others.
-    """
+    """List caveats: few or repeated prompts, undefined F, empty texts, the other test, exchanged words."""
     several, shared = [], _shared(report)
     if shared:
         several.append(say("shared_statements", prompts=len(report.prompts), statements=report.facts))
@@ -183,7 +173,7 @@ def sentiment_finding(report: FairPairReport) -> str:
 
 
 def convergence_finding(convergence: Convergence) -> str:
-    """Say from how many samples on B keeps to its last value, and what folds of five make of it."""
+    """Say from how many texts on B is close to its last value, and what folds of five give."""
     last, settled = convergence.samples.between[-1], 1
     for index, value in zip(convergence.samples.places, convergence.samples.between, strict=True):
         if abs(value - last) > STEADY * last:
@@ -192,7 +182,7 @@ def convergence_finding(convergence: Convergence) -> str:
 
 
 def words_finding(report: WordReport) -> str:
-    """Name the phrases that either side has more often; count those the exchange may have made."""
+    """Name the phrases that either side has more often; count those that the exchange may have caused."""
     parts = []
     for side, name in (("prompt", report.counterpart), ("original", report.original)):
         rows = [row for row in report.words if row.differs and row.more_in == side][:MOST_NAMED]
@@ -238,7 +228,7 @@ def categories_finding(report: WordReport) -> str:
 
 
 def _shares(report: WordReport) -> list[tuple[CategoryDifference, float, float]]:
-    """Return each category with the share of either side's texts that has words of it, the prompt's first."""
+    """Return each category with its share of texts, the prompt's side first."""
     return [
         (row, row.prompt / report.prompt_texts, row.original / report.original_texts)
         for row in report.categories
@@ -246,21 +236,21 @@ def _shares(report: WordReport) -> list[tuple[CategoryDifference, float, float]]
 
 
 MOST_WORDS = 5
-MUCH = 0.25  # of all texts, from which on those without content are warned of
+MUCH = 0.25  # share of texts without content from which on a warning is shown
 
 
 def decoding_text(decoding: Decoding) -> str:
-    """Say how the next token is drawn: "temperature 1, top-p 0.9, at most 40 new tokens, seed 0"."""
+    """Write the decoding: "temperature 1, top-p 0.9, at most 40 new tokens, seed 0"."""
     return say("decoding", decoding=decoding)
 
 
 def settings_finding(request: FairPairAsked, models: int) -> str:
-    """State the settings that all models were asked with, and why others cannot stand beside them."""
+    """State the settings of all models, and why others cannot be compared."""
     return say("settings", asked=request, models=models)
 
 
 def perturber_finding(errors: PerturbationErrors) -> str:
-    """Say how often the perturbation itself was wrong, by the way back and by words that it left."""
+    """Say how often the perturbation was wrong: not reversible, or words that it missed."""
     if not errors.changed and not errors.left:
         return say("nothing_exchanged", texts=errors.texts)
     back, left = errors.texts - errors.returned_texts, sum(errors.left.values())
@@ -281,7 +271,7 @@ def perturber_finding(errors: PerturbationErrors) -> str:
 
 
 def ends_finding(result: FairPairResult) -> str:
-    """Count texts that were refused or are empty, by side; they count as they are."""
+    """Count texts that were refused or are empty, by side."""
     report = next(iter(result.reports.values()))
     sides: tuple[tuple[str, Side], ...] = ((report.original, "original"), (report.counterpart, "prompt"))
     parts = []
@@ -296,7 +286,7 @@ def ends_finding(result: FairPairResult) -> str:
 
 
 def declined_finding(result: FairPairResult) -> str:
-    """Say how many texts decline in words, by side; empty where none does."""
+    """Count the texts that decline in words, by side; "" if none does."""
     if not any(result.declined.values()):
         return ""
     original, prompt = result.declined.get("original", 0), result.declined.get("prompt", 0)
@@ -304,7 +294,7 @@ def declined_finding(result: FairPairResult) -> str:
 
 
 def silence_warning(result: FairPairResult) -> str:
-    """Say that many texts say nothing, so that little was compared; empty where few do."""
+    """Say that many texts have no content; "" if few."""
     silent, whole = sum(result.without_text.values()), _texts(result)
     return "" if silent < MUCH * whole else say("silence", silent=silent, texts=whole)
 
@@ -314,7 +304,7 @@ def _texts(result: FairPairResult) -> int:
 
 
 def grid_finding(model: str, by_temperature: Mapping[float, FairPairReport]) -> str:
-    """State F of one model at each temperature."""
+    """State a model's F at each temperature."""
     ratios = [
         say(
             "ratio_at",

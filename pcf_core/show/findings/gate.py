@@ -1,4 +1,4 @@
-"""Sentences about the limits of a policy: whether a model keeps them, and how sure that is."""
+"""The limits of a policy in sentences: whether a model keeps them, and how sure that is."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ def limit_name(limit: Limit) -> str:
 
 
 def figure_text(judged: Judged, context: ContextReport) -> str:
-    """Write a figure with its interval, a difference or tilt with its sign: "0.30 (0.26–0.34)".
-
-    A dash where the figures of the context are no reliable answer.
-    """
+    """Write a figure with its interval, signed for differences and tilts; a dash if unreliable."""
     if not context.reliable:
         return NO_FIGURE
     interval = judged.interval
@@ -34,18 +31,18 @@ def figure_text(judged: Judged, context: ContextReport) -> str:
 
 
 def verdict_word(judged: Judged, context: ContextReport) -> str:
-    """Name the verdict on a limit; that of figures that are no reliable answer is not shown either."""
+    """Name the verdict on a limit, unless its figures are unreliable."""
     return judged.verdict if context.reliable else say("no_reliable_answer")
 
 
 def _too_near(judged: Judged) -> bool:
-    """Whether two decimals cannot show on which side of the limit an end of the interval lies."""
+    """Return whether two decimals cannot show on which side of the limit an end of the interval is."""
     limit, ends = judged.limit.limit, (judged.interval.low, judged.interval.high)
     return any(round(end, 2) == round(limit, 2) and abs(end - limit) > ROUNDING for end in ends)
 
 
 def limit_finding(judged: Judged, context: ContextReport) -> str:
-    """Say of one limit whether it is kept: "Risk is 0.30 (0.26–0.34), within the limit of 0.4."."""
+    """Say whether a limit is kept: "Risk is 0.30 (0.26–0.34), within the limit of 0.4."."""
     if not context.reliable:
         return say("unreliable", asked=judged.limit)
     return say(
@@ -58,7 +55,7 @@ def limit_finding(judged: Judged, context: ContextReport) -> str:
 
 
 def gate_answer(report: GateReport) -> str:
-    """Say in one sentence whether a model keeps a policy, and what follows."""
+    """Say whether a model keeps a policy, and what follows."""
     model, limits = report.model, len(report.judged)
     exceeded = sum(one.verdict == "exceeds" for one in report.judged)
     within = sum(one.verdict == "within" for one in report.judged)
@@ -82,7 +79,7 @@ def templates_note(context: ContextReport) -> str:
 
 
 def unscored_note(model: str, missing: Sequence[RunSpec]) -> str:
-    """Say that a policy gives no verdict yet, and which measurements it lacks."""
+    """Say that there is no verdict yet, and which measurements are missing."""
     names = dict.fromkeys(
         say("measured", topic=run.topic.name, templates=run.templates.name) for run in missing
     )

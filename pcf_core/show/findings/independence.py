@@ -1,4 +1,4 @@
-"""Independence: what stories by profession and hobbies by name show, beside chance and the attainable."""
+"""Independence in sentences: stories by profession and hobbies by name, beside chance and the maximum."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ say = sentences("independence")
 
 
 def anecdotes_finding(report: AnecdotesReport, model: str) -> str:
-    """Say whether gender depends on profession, how often it is the usual one, and whose numbers they are."""
+    """Say whether gender depends on profession, how often it is the usual one, and whose method this is."""
     if report.clear_only is None:
         reason = next((item.reason for item in report.undefined if item.name == "clear_only"), "")
         return f"{say('nothing', model=model, reason=reason)} {source_of(report.label)}"
@@ -47,12 +47,12 @@ def anecdotes_finding(report: AnecdotesReport, model: str) -> str:
 
 
 def stereotype_finding(report: AnecdotesReport) -> str:
-    """Say how often a story's gender is the majority of the profession in the world."""
+    """Say how often a story has the gender that is the majority in its profession."""
     return say("stereotype", report=report, clear=report.n - report.unclear_texts)
 
 
 def profession_link_finding(information: MutualInformation) -> str:
-    """Write the normalised value with interval, chance and the attainable, a sentence each."""
+    """State the normalised value with interval, chance and maximum."""
     share = information.of_largest(USUAL)
     if information.null is None:
         return say("profession_link_scored", found=information, normaliser=USUAL, share=share)
@@ -70,7 +70,7 @@ def profession_link_finding(information: MutualInformation) -> str:
 
 
 def amplification_finding(report: AnecdotesReport) -> str:
-    """Say how far the model goes beyond the world, over all professions and at the farthest."""
+    """Say how far the model exaggerates the world's shares, on average and at most."""
     further, line = report.exaggeration, report.line
     if further is None:
         return say("no_share")
@@ -89,7 +89,7 @@ def amplification_finding(report: AnecdotesReport) -> str:
 
 
 def _points(further: SharedValue) -> str:
-    """Write the mean distance in percentage points, without its sign where a word says it."""
+    """Write the mean distance in percentage points, without its sign."""
     side = 1 if further.value >= 0 else -1
     points = f"{100 * abs(further.value):.0f}"
     if further.interval is not None:
@@ -99,7 +99,6 @@ def _points(further: SharedValue) -> str:
 
 
 def _singles(report: AnecdotesReport) -> list[str]:
-    """Name professions whose share differs from the real share's beyond chance."""
     more, less = report.more_extreme, report.less_extreme
     parts = [
         *([say("more_extreme", professions=len(more), named=_named(more))] if more else []),
@@ -109,12 +108,12 @@ def _singles(report: AnecdotesReport) -> list[str]:
 
 
 def _named(rows: tuple[ProfessionGender, ...]) -> list[str]:
-    """Describe both of two rows, and the first alone of more."""
+    """Describe the first rows: both of two, one of more."""
     return [say("profession", row=row) for row in rows[: 1 if len(rows) > 2 else 2]]
 
 
 def reading_notes(report: AnecdotesReport) -> list[str]:
-    """List what was not read, what may be another's, and what too few stories mean."""
+    """List caveats: unclear, empty and mixed stories, small numbers."""
     notes, table = [], report.clear_only
     if report.unclear_texts:
         unclear = sorted(report.unclear.items())
@@ -142,7 +141,7 @@ MOST_LABELS, MOST_WORDS = 3, 5  # named in a sentence
 
 
 def hobbies_finding(report: HobbiesReport, model: str) -> str:
-    """Say which labels depend on the name's gender, the strongest first, or that none is shown to."""
+    """Name the labels that depend on the name's gender, strongest first, or say that none is shown to."""
     differing = sorted(
         (one for one in report.labels if one.difference.differs),
         key=lambda one: -abs(one.difference.effect or 0),
@@ -161,7 +160,7 @@ def hobbies_finding(report: HobbiesReport, model: str) -> str:
 
 
 def information_finding(report: HobbiesReport) -> str:
-    """State NMI of label and gender beside its null; why there is none where there is none."""
+    """State NMI of label and gender beside chance, or why it is undefined."""
     if report.information is None:
         return say("no_information", reason=reason_of(report.without))
     measure = report.information.measure
@@ -178,7 +177,7 @@ def information_finding(report: HobbiesReport) -> str:
 
 
 def words_finding(report: HobbiesReport) -> str:
-    """Say how many words are used more often of one gender, and the strongest of either."""
+    """Count the words used more often for one gender, and name the strongest."""
     words = report.words
     if words is None:
         return say("no_words", reason=reason_of(report.without))
@@ -190,7 +189,7 @@ def words_finding(report: HobbiesReport) -> str:
 
 
 def hobbies_notes(report: HobbiesReport) -> tuple[str, ...]:
-    """List what has to be known beside the numbers."""
+    """List caveats of the numbers."""
     several = [say("labeller", report=report)]
     women, men = report.names
     if report.answering == "scored":
@@ -208,7 +207,7 @@ def hobbies_notes(report: HobbiesReport) -> tuple[str, ...]:
 
 
 def embedding_finding(report: EmbeddingReport, variant: Variant = HEADLINE) -> str:
-    """State d, its test, and whether the seeds agree, for every model; or why there is no axis."""
+    """State each model's d, its test, and whether the seeds agree; or why there is no axis."""
     source = source_of(report.label)
     if report.undefined:
         return f"{say('no_axis', report=report)} {source}"
@@ -231,7 +230,7 @@ def _reading(one: EmbeddingReading) -> str:
 
 
 def gap_finding(gap: EmbeddingGap) -> str:
-    """Say how far the d of two models lie apart."""
+    """State the distance between two models' d."""
     return say(
         "gap",
         gap=gap,
@@ -241,7 +240,7 @@ def gap_finding(gap: EmbeddingGap) -> str:
 
 
 def embedding_findings(result: EmbeddingResult) -> tuple[str, ...]:
-    """Say what each of several models shows, how far every two lie apart, and if they were asked alike."""
+    """State each model's result, the distance of each pair, and whether they were asked the same way."""
     report = result.report
     return (
         embedding_finding(report),
@@ -252,7 +251,7 @@ def embedding_findings(result: EmbeddingResult) -> tuple[str, ...]:
 
 
 def _incomparable(report: EmbeddingReport) -> list[str]:
-    """Name every two models of which an effect is undefined; none where there is no axis."""
+    """Name the pairs of which an effect is undefined."""
     compared = {(gap.first, gap.second) for gap in report.gaps_of()}
     return [
         say("incomparable", first=first, second=second)
@@ -262,7 +261,7 @@ def _incomparable(report: EmbeddingReport) -> list[str]:
 
 
 def leak_finding(report: EmbeddingReport, model: str) -> str:
-    """Say what gendered words bring by themselves: the paper's version and the headline; empty where none."""
+    """State the effect with and without gendered words; "" if one is undefined."""
     by_variant = {one.variant: one.difference.effect for one in report.readings if one.model == model}
     headline, published = by_variant.get(HEADLINE), by_variant.get("all words")
     if headline is None or published is None:

@@ -1,4 +1,4 @@
-"""Topics and template sets in sentences: what a topic compares, where sentences come from."""
+"""Topics and template sets in sentences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ say = sentences("material")
 
 
 def list_finding(evidence: Evidence) -> str:
-    """Count the terms of an evidence list, name the first, and say whether they have weights."""
+    """Count the terms of a list, name the first, and say whether they have weights."""
     terms = len(evidence.terms)
     return say(
         "terms",
@@ -38,12 +38,12 @@ def list_finding(evidence: Evidence) -> str:
 
 
 def position_text(topic: Topic) -> str:
-    """Say where in a sentence a topic's words stand, by an example."""
+    """Say where in a sentence a topic's words are, by an example."""
     return say("position_of", position=topic.position)
 
 
 def topic_finding(topic: Topic) -> str:
-    """Say what the topic compares: "It compares male (39 words) with female (39 words) …"."""
+    """Say what a topic compares: "It compares male (39 words) with female (39 words) …"."""
     sizes, position = [len(group.words) for group in topic.groups], topic.position
     if len(sizes) > MOST_GROUPS:
         return say("many_groups", groups=len(sizes), least=min(sizes), most=max(sizes), position=position)
@@ -60,8 +60,7 @@ def words_finding(
 ) -> str:
     """Say how many words a model can score, and how many of them single-token would leave out.
 
-    ``left_out``: all that does not count whatever the protocol, what cannot be scored among it;
-    ``single_left_out``: all that single-token leaves out, ``left_out`` among it.
+    ``left_out``: under any protocol; ``single_left_out``: under single-token, including ``left_out``.
     """
     scored, words = len(check.tokens), len(topic.words)
     if not scored:
@@ -93,9 +92,9 @@ def words_finding(
 
 
 def probes_finding(model: str, check: TopicCheck) -> str:
-    """Say how much probability the words get together, over the probes; empty if none can be scored.
+    """State the probability of all words together over the test sentences; "" if no word counts.
 
-    Of words of different numbers of tokens, which are no shares of one whole, those that get most are named.
+    Words with different numbers of tokens are not shares of one whole, so the most probable kind is stated.
     """
     coverage = check.coverage_by_tokens
     if not coverage and None not in check.coverage:  # no word counts
@@ -117,10 +116,7 @@ def probes_finding(model: str, check: TopicCheck) -> str:
 
 
 def effective_words_finding(model: str, check: TopicCheck) -> str:
-    """Say how many words a topic has in effect and which have nearly all of the probability; else empty.
-
-    It is empty for older checks, whose shares were not kept, and for a single word.
-    """
+    """State the effective number of words, and which have nearly all probability; "" if unknown."""
     effective = check.effective_words
     if effective is None or len(check.shares) < 2:
         return ""
@@ -137,7 +133,7 @@ def effective_words_finding(model: str, check: TopicCheck) -> str:
 
 
 def low_probes_caution(model: str, check: TopicCheck) -> str:
-    """Warn where on most probes no kind of words gets much; empty elsewhere."""
+    """Warn if the words are improbable in most test sentences."""
     defined = [shares for shares in check.coverage if shares]
     low = sum(max(shares.values()) < LOW_COVERAGE for shares in defined)
     if 2 * low <= len(defined):
@@ -146,10 +142,7 @@ def low_probes_caution(model: str, check: TopicCheck) -> str:
 
 
 def same_tokens_cautions(model: str, topic: Topic, check: TopicCheck) -> list[str]:
-    """Name words that the model cannot tell apart.
-
-    Those of one group count once, of several groups for none.
-    """
+    """Name words with the same tokens: within a group they count once, across groups not at all."""
     owner = {word: group.name for group in topic.groups for word in group.words}
     within = [words for words in check.same if len({owner[word] for word in words}) == 1]
     across = [words for words in check.same if len({owner[word] for word in words}) > 1]
@@ -162,7 +155,7 @@ def same_tokens_cautions(model: str, topic: Topic, check: TopicCheck) -> list[st
 
 
 def forms_note(families: Sequence[Sequence[str]]) -> str:
-    """Name inflections by simple rules, which all count; empty where there are none."""
+    """Name inflections, which all count; "" without any."""
     return say("forms", families=_families(families)) if families else ""
 
 
@@ -182,18 +175,18 @@ def mass_of(counts: ArrayLike) -> FloatArray:
 
 
 def kept_share(counts: ArrayLike, top: int | None) -> float:
-    """Return the share of the counts that the ``top`` heaviest carry; ``None`` keeps all."""
+    """Return the share of the ``top`` heaviest counts; ``None`` keeps all."""
     mass = mass_of(counts)
     return 1.0 if top is None or top >= len(mass) else float(mass[top - 1])
 
 
 def carriers(counts: ArrayLike, share: float = 0.5) -> int:
-    """Return how few of the heaviest carry this share of the counts."""
+    """Return how many of the heaviest have this share of the counts."""
     return int(np.searchsorted(mass_of(counts), share - 1e-12)) + 1
 
 
 def set_finding(counts: Sequence[float]) -> str:
-    """Say how the counts are spread over the templates."""
+    """Say how unequal the counts of the templates are."""
     if len(counts) == 1:
         return say("one_template")
     few = len(counts) <= HEAVIEST
@@ -202,40 +195,34 @@ def set_finding(counts: Sequence[float]) -> str:
 
 
 def cut_finding(counts: Sequence[float], top: int | None) -> str:
-    """Say what a cut to the heaviest keeps; empty where it keeps all."""
+    """Say what a cut to the heaviest keeps; "" if it keeps all."""
     if top is None or top >= len(counts):
         return ""
     return say("cut", top=top, weight=kept_share(counts, top), templates=top / len(counts))
 
 
 def origin_finding(card: SetCard, unit: str = "words") -> str:
-    """Say of what a set was mined, and which part its own cut has kept; empty if it was not mined.
-
-    ``unit``: what the length of its texts is counted in, a plural.
-    """
+    """Say from what a set was extracted and which part it kept, or ""; ``unit``: of its texts' length."""
     if not card.matches:
         return ""
     return say("origin", card=card, unit=unit.removesuffix("s"), units=unit, partly=0 < card.kept < 1)
 
 
 def mining_finding(result: Mapping[str, Any]) -> str:
-    """Say what a finished mining job has found; ``result`` is the JSON that the command ``mine`` prints."""
+    """Say what an extraction yielded; ``result``: the JSON of the command ``mine``."""
     dropped = sorted(result["dropped"].items(), key=lambda item: (-item[1], item[0]))
     return say(
         "mined",
         templates=result["templates"],
         matches=result["matches"],
         documents=result["documents"],
-        without_word=result.get("without_word"),  # not in answers of before
+        without_word=result.get("without_word"),  # missing in earlier results
         dropped=[say("dropped_for", reason=reason, times=times) for reason, times in dropped[:MOST_REASONS]],
     )
 
 
 def move_finding(model: str, before: RiskReport, after: RiskReport, first: str, second: str) -> str:
-    """State R over one choice of templates and over another, and what that does to its two parts.
-
-    It does not say that the difference is more than chance: both intervals are over their own templates.
-    """
+    """State R over two choices of templates, and the change of its parts, without claiming significance."""
     return say(
         "moved",
         model=model,
@@ -258,8 +245,8 @@ def sets_finding(
 ) -> str:
     """Say how much two sets have in common.
 
-    ``overlap``: Σ min of the normalised weights, 0 to 1; ``shared``: the number of templates in both;
-    ``correlation``: Spearman's over those, ``None`` where nothing can be said.
+    ``overlap``: Σ min of the normalised weights, 0 to 1; ``shared``: templates in both; ``correlation``:
+    Spearman's over those, ``None`` if undefined.
     """
     return say(
         "two_sets",

@@ -1,4 +1,4 @@
-"""Sentences about whole models: risk, its parts, how sure they are, and their spread."""
+"""Whole models in sentences: risk, its parts, how sure they are, and their spread."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ say = sentences("models")
 
 
 def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> str:
-    """State R with its interval, over what, then prejudice and caprice."""
+    """State R with its interval, and prejudice and caprice."""
     sentence = say(
         "risk",
         model=model,
@@ -46,37 +46,27 @@ def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> st
 
 
 def adds_up(report: RiskReport) -> bool:
-    """Tell whether the criterion is the sum of the positive stereotypes, l1.
-
-    It is linear, so that caprice is 0, where no stereotype changes its sign; the others are where the same
-    group has the largest one.
-    """
+    """Return whether the criterion is l1, whose caprice is 0 if no stereotype changes its sign."""
     return report.criterion.startswith("l1,")
 
 
 def interval_sentence(interval: Interval, of: str = "") -> str:
-    """Say what an interval allows for, and what was resampled to find it.
-
-    ``of`` names the figures that have it, where a page shows others too.
-    """
+    """Say what an interval allows for, and what was resampled; ``of``: the figures that have it."""
     return say("interval", interval=interval, of=of)
 
 
 def units(interval: Interval) -> str:
-    """Say what was resampled for an interval, occupations drawn with it apart: "documents"."""
+    """Say what was resampled besides occupations: "documents"."""
     return say("units", unit=interval.unit)
 
 
 def drawn_again(interval: Interval) -> str:
-    """Say what was resampled for an interval: "documents", "documents and occupations"."""
+    """Say what was resampled: "documents", "documents and occupations"."""
     return say("drawn_again", interval=interval)
 
 
 def whiskers_note(drawn: Mapping[str, str]) -> str:
-    """Say for which of a picture's rows what was resampled; empty where no row has an interval.
-
-    ``drawn``: by row, see :func:`drawn_again`.
-    """
+    """Say what was resampled for which rows of a picture; ``drawn``: by row, of :func:`drawn_again`."""
     rows: dict[str, list[str]] = {}
     for name, what in drawn.items():
         rows.setdefault(what, []).append(name)
@@ -88,10 +78,7 @@ def whiskers_note(drawn: Mapping[str, str]) -> str:
 
 
 def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
-    """Say how far R may move if whole templates are drawn again, which counts only do not allow for.
-
-    ``intervals``: of R, by model whose intervals are shown over counts only; empty without one.
-    """
+    """State R's intervals over whole templates, for models whose shown interval is over counts only."""
     if not intervals:
         return ""
     ranges = [say("range_for", model=model, interval=interval) for model, interval in intervals.items()]
@@ -99,26 +86,20 @@ def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
 
 
 def unseen_words(share: float) -> str:
-    """Say what stands in place of a caprice's interval from 0 to 0.
-
-    ``share``: see :func:`unseen_share`.
-    """
+    """Say what replaces a caprice's interval from 0 to 0; ``share``: of :func:`unseen_share`."""
     return say("unseen_words", share=share)
 
 
 def unseen_share(effective: float) -> float:
-    """Return the largest share of all contexts that so many effective templates can miss.
+    """Return the largest share of sentences that ``effective`` templates can miss, with 95 % confidence.
 
-    It is with 95 % confidence.
-
-    A kind of context that makes up the share q of all is in none of n draws with the chance (1 − q)^n, which
-    is 5 % at q = 1 − 0.05^(1/n).
+    A kind with the share q is in none of n draws with probability (1 − q)^n: 5 % at q = 1 − 0.05^(1/n).
     """
     return float(1 - 0.05 ** (1 / effective))
 
 
 def unseen_note(report: RiskReport) -> str:
-    """Say what templates without caprice leave open: the share of sentences that may be otherwise."""
+    """State the share of sentences that templates without caprice may miss."""
     effective = report.effective_templates
     return say("unseen", effective=effective, share=unseen_share(effective))
 
@@ -129,12 +110,7 @@ def overview_finding(
     order: str | None = None,
     told: Collection[str] = (),
 ) -> str:
-    """State the risk of each model, once, and what is known of their order.
-
-    ``order``: what is said of several models' order, see
-    :func:`pcf_core.show.findings.comparison.order_finding`; ``None``: where that is tested.  ``told``: the
-    models whose risks that says.
-    """
+    """State the risk of each model not ``told``, and their ``order``, ``None`` if not tested."""
     if not reports:
         return say("no_model")
     risks = {model: risk_with_interval(report, over) for model, report in reports.items()}
@@ -146,26 +122,23 @@ def overview_finding(
 
 
 def risk_with_interval(report: RiskReport, over: Over = "templates") -> str:
-    """Write R and its interval over what is asked for, or the first there is."""
+    """Write R with :func:`shown_interval`."""
     return with_interval(report.overall_risk, shown_interval(report, "overall_risk", over))
 
 
 def shown_interval(report: RiskReport, quantity: str, over: Over) -> Interval | None:
-    """Return the interval over what is asked for, or the first there is."""
+    """Return the requested interval, or the first there is."""
     return report.interval(quantity, over) or next(iter(report.intervals.get(quantity, ())), None)
 
 
 def corrected_finding(model: str, report: RiskReport) -> str:
-    """State plug-in and corrected parts, and what a neutral model would show; empty if not corrected."""
+    """State plug-in and corrected parts, and those of a neutral model; "" if not corrected."""
     return "" if report.corrected is None else say("corrected", model=model, found=report.corrected)
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How the mean preference for one group varies over occupations; probabilities, 0 to 1.
-
-    ``mean`` and ``deviation`` count occupations by their weight.
-    """
+    """How the mean preference for one group varies over occupations (weighted), 0 to 1."""
 
     group: str
     mean: float
@@ -177,7 +150,7 @@ class Spread:
 
 
 def spread_of(report: RiskReport) -> Spread:
-    """Return how preferences vary over occupations: of two groups for the first, of more for the widest."""
+    """Return the spread of the first of two groups, or of the group with the widest."""
     spreads = [_spread(report, group) for group in report.groups]
     return spreads[0] if len(spreads) == 2 else max(spreads, key=lambda spread: spread.deviation)
 
@@ -198,10 +171,7 @@ def _spread(report: RiskReport, group: str) -> Spread:
 
 
 def lean_finding(model: str, report: RiskReport, over: Over = "templates") -> str:
-    """Say how far a model's occupations differ, and how much of its tilts that is; empty of one occupation.
-
-    It is empty too where templates were drawn by a sampling plan.
-    """
+    """Say how much a model's occupations differ; "" for one occupation or a sampling plan."""
     if report.lean is None or len(report.occupations) < 2:
         return ""
     share = report.lean.differing
@@ -215,10 +185,7 @@ def lean_finding(model: str, report: RiskReport, over: Over = "templates") -> st
 
 
 def baseline_finding(model: str, baseline: Baseline, over: Over = "templates") -> str:
-    """Say what a model gives neutral subjects, and how far its occupations are from that and each other.
-
-    Of more than two groups the distances are those of the group in which they are largest.
-    """
+    """State the shares for neutral subjects, and how far the occupations are from them and each other."""
     ranked = sorted(baseline.preferences, key=lambda group: -baseline.preferences[group])[:2]
     widest = max(baseline.distance, key=lambda group: baseline.distance[group])
     return say(
@@ -234,10 +201,7 @@ def baseline_finding(model: str, baseline: Baseline, over: Over = "templates") -
 
 
 def neutral_distances_finding(distances: Mapping[str, float]) -> str:
-    """Say how far several models' occupations are from neutral subjects; empty for fewer than two.
-
-    ``distances``: by model.
-    """
+    """State the models' distances from neutral subjects; "" for fewer than two."""
     if len(distances) < 2:
         return ""
     parts = [
@@ -249,15 +213,14 @@ def neutral_distances_finding(distances: Mapping[str, float]) -> str:
 
 SIGNIFICANT = 0.05
 FEW = 0.1  # share of the occupations that counts as a few
-FEWEST_OCCUPATIONS = 10  # with fewer there are no few of many
+FEWEST_OCCUPATIONS = 10  # fewer are too few to single out some
 MOST_NAMES = 3
 
 
 def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: float | None) -> str:
-    """Say whether few occupations have most of the caprice, which, and what an exact 0 of it means.
+    """Say whether few occupations have most of the caprice, which, and what an exact 0 means.
 
-    ``zero_share``: of occupations whose caprice is exactly 0; ``kurtosis``: excess kurtosis, ``None`` where
-    it is not defined.
+    ``zero_share``: of occupations with caprice 0; ``kurtosis``: excess kurtosis, ``None`` if undefined.
     """
     total = len(report.occupations)
     return say(
@@ -275,7 +238,7 @@ def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: f
 
 
 def stand_outs(model: str, report: RiskReport) -> str:
-    """Name the fewest occupations with half of all caprice, every occupation counting once."""
+    """Name the fewest occupations with half of all caprice, unweighted."""
     ranked = sorted(report.occupations, key=lambda row: -row.caprice_risk)
     whole = sum(row.caprice_risk for row in ranked)
     first = ranked[0]
@@ -294,7 +257,7 @@ def stand_outs(model: str, report: RiskReport) -> str:
 
 
 def fewest_with_half(report: RiskReport) -> int:
-    """Count the fewest occupations that have more than half of all caprice; 0 without any caprice."""
+    """Count the fewest occupations with more than half of all caprice; 0 without caprice."""
     ranked = sorted((row.caprice_risk for row in report.occupations), reverse=True)
     whole, sums = sum(ranked), 0.0
     for most, caprice in enumerate(ranked, start=1):
@@ -318,7 +281,7 @@ def _with_number(occupation: str, number: str) -> str:
 
 
 def shape_finding(model: str, shape: TailShape) -> str:
-    """State the verdict on the tail of caprice and its reasons; empty without any caprice."""
+    """State the verdict on the tail of caprice and its reasons; "" without caprice."""
     size, tail = shape.positive.size, shape.tail
     if size == 0:
         return ""
@@ -337,19 +300,19 @@ def shape_finding(model: str, shape: TailShape) -> str:
 
 
 def fitted_to(tail: UpperTail) -> str:
-    """Say which values the fit of the tail is of: all, or those above the lowest threshold that fits."""
+    """Say to which values the tail was fitted: all, or those above a threshold."""
     if not tail.threshold:
         return say("fitted_to_all", values=tail.of)
     return say("fitted_to_largest", values=tail.size, of=tail.of)
 
 
 def bound_finding(largest: float | None) -> str:
-    """Say that caprice is bounded, and what that means for talk of heavy tails."""
+    """Say that caprice is bounded, and what that means for heavy tails."""
     return say("bound", largest=largest)
 
 
 def normal_finding(model: str, shape: NormalShape) -> str:
-    """Say whether prejudice over occupations is compatible with a normal; state its mean and s.d."""
+    """Say whether prejudice over occupations is compatible with a normal distribution, with mean and s.d."""
     p = shape.p_value
     return say(
         "normal",

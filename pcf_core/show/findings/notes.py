@@ -1,4 +1,4 @@
-"""What has to be said beside a number: what was left out or is still running, coverage, unequal words."""
+"""Notes beside numbers: what was left out or is running, coverage, unequal words."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from pcf_core.show.wording import sentences
 
 OCCUPATION = "occupation"
 NUMERALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-SMALL_CHANGE = 0.01  # of a probability; below it a change is said in parts, not in per cent
+SMALL_CHANGE = 0.01  # of a probability; smaller changes are not in per cent
 
 say = sentences("notes")
 
 
 def left_out_note(left_out: Sequence[LeftOut]) -> str:
-    """Name everything that was not used, by reason; empty where nothing was left out."""
+    """Name everything that was not used, by reason."""
     reasons: dict[str, list[str]] = {}
     for item in left_out:
         reasons.setdefault(item.reason, []).append(item.name)
@@ -47,7 +47,7 @@ def tokens_note(tokens: Iterable[int]) -> str:
 
 
 def coverage_facts(coverage: CoverageSummary | None) -> dict[str, str]:
-    """State how much probability the topic's words get, and the cells in which it is next to none."""
+    """State the probability of the topic's words together, and the cells in which they are improbable."""
     if coverage is None:
         return {"coverage": say("coverage_undefined")}
     ranges = [say("coverage_range", key=key, found=found) for key, found in coverage.by_tokens.items()]
@@ -58,20 +58,17 @@ def coverage_facts(coverage: CoverageSummary | None) -> dict[str, str]:
 
 
 def given_left() -> str:
-    """Say of which words a coverage is where the text on their right is scored with them."""
+    """Say of which words a coverage is if text to their right is scored with them."""
     return say("given_left")
 
 
 def coverage_given_left(share: float) -> str:
-    """Write the coverage of words given the text to their left; NaN where it is not known."""
+    """Write the coverage of words given the text to their left; NaN if unknown."""
     return say("coverage_given_left", share=None if math.isnan(share) else share)
 
 
 def low_coverage_note(coverages: Mapping[str, CoverageSummary | None]) -> str:
-    """Name models that hardly expect the topic's words in too many cells to answer; empty for none.
-
-    ``coverages``: coverage by model, ``None`` where that is not defined.
-    """
+    """Name models for which the topic's words are too improbable to answer, "" for none."""
     low = [
         say("low_in_cells", model=model, coverage=one)
         for model, one in coverages.items()
@@ -81,10 +78,9 @@ def low_coverage_note(coverages: Mapping[str, CoverageSummary | None]) -> str:
 
 
 def warning_text(sentence: str, coverage: CoverageSummary | None) -> str:
-    """Return a warning that was kept with a result as a person reads it.
+    """Return a stored warning in readable words.
 
-    That of flagged cells is written anew from the coverage: what is kept has a bare number and a template's
-    marks in it, and the bytes of kept results do not change.
+    That of flagged cells is written anew from the coverage, because stored results must not change.
     """
     if coverage is None or not coverage.listed:
         return sentence
@@ -98,7 +94,7 @@ def warning_text(sentence: str, coverage: CoverageSummary | None) -> str:
 
 
 def words_with(key: str) -> str:
-    """Say which words a coverage is of, by its key; nothing where it is all of them."""
+    """Say by its key which words a coverage is of, "" for all words."""
     which = say("words_with", key=key)
     return which and f"{which} "
 
@@ -106,10 +102,9 @@ def words_with(key: str) -> str:
 def coverage_note(
     shares: Mapping[str, float] | None, *, right_text: bool = True, left_only: bool = False
 ) -> str:
-    """Say how much of the probability the topic's words get in a cell, per number of tokens or ``all``.
+    """State the coverage of a cell by number of tokens or ``all``, and whether it is low.
 
-    ``right_text`` says why there is none: text that is scored with the word, or else no space before it.
-    ``left_only``: as in :func:`coverage_sentence`.
+    Without ``shares`` there is no coverage because of ``right_text``, or because no space precedes the gap.
     """
     if shares is None:
         return say("right_text_scored") if right_text else say("no_space_before")
@@ -120,15 +115,12 @@ def coverage_note(
 
 
 def coverage_sentence(shares: Mapping[str, float | None], *, left_only: bool = False) -> str:
-    """Say how much of the probability the topic's words get somewhere, per number of tokens or ``all``.
-
-    ``left_only``: given the text to their left alone, because the rest is scored with them.
-    """
+    """State the coverage by number of tokens or ``all``; ``left_only``: given only the text to the left."""
     return say("coverage", shares=shares, left_only=left_only)
 
 
 def self_audit_facts(audit: SelfAudit | None) -> dict[str, str]:
-    """Return what a scorer found out about itself, a name and a sentence each."""
+    """Return what a scorer found about itself, by name."""
     if audit is None:
         return {"self-audit": say("no_self_audit")}
     facts = {say("trait", name=name): sentence for name, sentence in audit.traits.items()}
@@ -139,7 +131,7 @@ def self_audit_facts(audit: SelfAudit | None) -> dict[str, str]:
 
 
 def noun_note(run: RunSpec) -> str:
-    """Say what to read for *occupation* where the list for [X] has none; empty where it has."""
+    """Explain *occupation* if the list for [X] has another noun, else return ""."""
     if run.evidence.noun == OCCUPATION:
         return ""
     return say("noun", evidence=run.evidence, topic=run.topic)
@@ -148,10 +140,7 @@ def noun_note(run: RunSpec) -> str:
 def other_lists_note(
     run: RunSpec, stored: RunSpec, where: Literal["page", "score", "report", "pack"] = "page"
 ) -> str:
-    """Say that a run comes with other counts or weights than its key stands for; empty where it does not.
-
-    ``stored``: the run as its key has it.  ``where``: what the reader looks at.
-    """
+    """Say that a run has other counts or weights than the ``stored`` one under its key, else return ""."""
     differing = run.differing(stored)
     parts = []
     for name, what in differing.items():
@@ -163,7 +152,7 @@ def other_lists_note(
 
 
 def noise_note(audit: SelfAudit) -> str:
-    """Say how far scores move when they are made again, one at a time."""
+    """Say how far scores change when they are repeated one at a time."""
     if audit.noise_floor is None:
         return audit.note or say("noise_not_measured")
     change = math.expm1(audit.noise_floor)  # of a probability; nats are those of its logarithm
@@ -178,10 +167,7 @@ def noise_note(audit: SelfAudit) -> str:
 
 
 def tokens_clause(by_model: Mapping[str, TokenShares | None]) -> str:
-    """Say whose words have more tokens in the model in which groups differ most; empty where they do not.
-
-    ``by_model``: by model, in how many tokens each group's probability lies.
-    """
+    """Say whose words have more tokens, in the model in which groups differ most; "" if in none."""
     model = most_unequal(by_model)
     if not model:
         return ""
@@ -198,7 +184,7 @@ def tokens_clause(by_model: Mapping[str, TokenShares | None]) -> str:
 
 
 def most_unequal(by_model: Mapping[str, TokenShares | None]) -> str:
-    """Return the model in which groups differ most in their tokens; empty where they differ in none."""
+    """Return the model in which the groups' numbers of tokens differ most, "" for none."""
     unequal = {
         model: shares for model, shares in by_model.items() if shares is not None and are_unequal(shares)
     }
@@ -206,10 +192,7 @@ def most_unequal(by_model: Mapping[str, TokenShares | None]) -> str:
 
 
 def tokens_sentence(by_model: Mapping[str, TokenShares | None], families: Mapping[str, str]) -> str:
-    """Say whose words have more tokens, as :func:`tokens_clause`, and what follows; empty where none have.
-
-    ``families``: the family of each model.
-    """
+    """Say whose words have more tokens, and what follows; ``families``: by model."""
     model = most_unequal(by_model)
     if not model:
         return ""
@@ -218,10 +201,7 @@ def tokens_sentence(by_model: Mapping[str, TokenShares | None], families: Mappin
 
 
 def longer_words_note(last: Mapping[str, str], by_model: Mapping[str, TokenShares | None]) -> str:
-    """Warn of groups that come last and have longer words than another; empty where there are none.
-
-    ``last``: by model the group that comes last, empty for none; ``by_model``: as of :func:`tokens_clause`.
-    """
+    """Warn of groups that come ``last`` and have longer words than others; "" without any."""
     models: dict[tuple[str, str], list[str]] = {}
     for model, group in last.items():
         shares = by_model.get(model)
@@ -237,21 +217,18 @@ def longer_words_note(last: Mapping[str, str], by_model: Mapping[str, TokenShare
 
 
 def unequal_note(tokens: str, sizes: str) -> str:
-    """Say in one sentence what is unequal about the words that count; empty where nothing is.
-
-    ``tokens``, ``sizes``: the clauses of :func:`tokens_clause` and :func:`sizes_clause`, which may be empty.
-    """
+    """Join :func:`tokens_clause` and :func:`sizes_clause` to a sentence, "" if both are empty."""
     clauses = list(filter(None, (tokens, sizes)))
     return say("unequal", clauses=clauses, longer=bool(tokens)) if clauses else ""
 
 
 def none_equal_note() -> str:
-    """Say that the words of equal tokens, which would be comparable, are too few."""
+    """Say that there are too few words of equal numbers of tokens."""
     return say("none_equal")
 
 
 def sizes_clause(sizes: Mapping[str, int]) -> str:
-    """Say which group has the most words that are added up, and which the fewest; empty where all alike."""
+    """Say which group has the most and which the fewest words that are summed; "" if all are equal."""
     most, least = (choose(sizes, key=lambda group: sizes[group]) for choose in (max, min))
     if sizes[most] == sizes[least]:
         return ""
@@ -259,36 +236,32 @@ def sizes_clause(sizes: Mapping[str, int]) -> str:
 
 
 def progress_note(at: Progress) -> str:
-    """Say what a run is at, how far that is, how fast and how long still."""
+    """Say what a run is doing, how far it is, how fast, and the time left."""
     left = "" if at.seconds_left is None else duration(at.seconds_left)
     return say("progress", at=at, done=at.done + at.unsaved, left=left)
 
 
 def duration(seconds: float) -> str:
-    """Write seconds, minutes or hours, in words short enough for a progress line."""
+    """Write a time in seconds, minutes or hours."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def look_finding(look: Look) -> str:
-    """State R with its interval after so many draws, its two parts, and how far the goal is."""
+    """State R with its interval after so many draws, its parts, and the distance to the goal."""
     return say("look", look=look)
 
 
 def contexts(templates: int, look: Look | None) -> str:
-    """Count the sentences behind a number: "19 sentences", "212 of 2,000 sentences in 400 random draws"."""
+    """Count the sentences: "19 sentences", "212 of 2,000 sentences in 400 random draws"."""
     if look is None or look.whole:
         return count(templates, "sentence")
     return say("draws", look=look)
 
 
 def sentences_of(templates: int, title: str, look: Look | None = None) -> str:
-    """Count the sentences behind a number and name their set: "12 sentences of “Mine”".
-
-    Of a title that begins with that number only the rest is said: "24 sentences that name the choices",
-    "10 sentences (reporting verbs from the papers)".
-    """
+    """Count the sentences and name their set, "12 sentences of “Mine”", without repeating the number."""
     number, _, rest = title.partition(" ")
     whole = look.available if look else templates
     alike = number in (f"{whole:,}", str(whole)) or number.casefold() in NUMERALS[whole - 1 : whole]
@@ -297,14 +270,11 @@ def sentences_of(templates: int, title: str, look: Look | None = None) -> str:
 
 
 def unequal_weights(report: RiskReport) -> str:
-    """Say that a few sentences have most of the weight, to be added to their count; empty if none do."""
+    """Say that a few sentences have most of the weight, after their count; "" if not."""
     few = report.effective_templates < len(report.templates) / 2
     return say("few_weigh_most") if few else ""
 
 
 def weights_help(effective: str) -> str:
-    """Say what it means for the reader that a few sentences have most of the weight.
-
-    ``effective``: the number of equally common sentences that would be as precise, as a text.
-    """
+    """Explain that a few sentences have most of the weight; ``effective``: as text."""
     return say("weights", effective=effective)

@@ -1,6 +1,6 @@
-"""Numbers and intervals as people read them: the one place that decides how many digits a page shows.
+"""Numbers and intervals as people read them; only this file decides how many digits a page shows.
 
-Sentences and cards have two decimals for results and whole per cent for shares; ``digits`` is for *Data*.
+Results have two decimals, shares whole per cent; ``digits`` is for *Data*.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Protocol
 
 from pcf_core.core.risk import Interval
 
-SMALLEST_P = 0.001  # below it only that is said
-# What a reader calls the groups of shipped topics; the names themselves are part of what runs are kept by.
+SMALLEST_P = 0.001  # smaller values are written "under 0.001"
+# Readable names of the shipped topics' groups; the names themselves are part of the runs' keys.
 PEOPLE = {
     "male": "men",
     "female": "women",
@@ -37,7 +37,7 @@ PEOPLE = {
     "intellectually-disabled": "intellectually disabled people",
     "mentally-ill": "mentally ill people",
     "chronically-ill": "chronically ill people",
-    # Words of the papers' list that are no names for people: they are quoted.
+    # Words of the papers' list that are no names for people, so they are quoted.
     **{name: f"people called “{name}”" for name in ("psychotic", "retarded", "disordered", "handicapped")},
     **{
         f"{name}-{one}": f"{name.capitalize()} {several}"
@@ -54,13 +54,13 @@ PEOPLE = {
     },
 }
 RISK_NAMES = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
-# Names of occupations that are letters, not words; lists have all names small.
+# Occupations that are abbreviations; lists have all names in lower case.
 LETTERS = frozenset(("ceo", "cfo", "cio", "coo", "cso", "cto", "dpo", "gm", "pm", "vp", "avp", "evp", "svp"))
-DOTTED_I = ("az", "tr")  # languages in which the capital of i has a dot, and that of ı none
+DOTTED_I = ("az", "tr")  # languages in which the capital of i is İ
 LEAST = 0.005  # what two decimals can show
-ROUNDING = 1e-12  # what the arithmetic leaves of a zero
-NO_FIGURE = "–"  # in place of a figure that is no reliable answer
-TIE = 1e-9  # what sums of weights leave of a whole
+ROUNDING = 1e-12  # rounding error of a zero
+NO_FIGURE = "–"  # instead of an unreliable figure
+TIE = 1e-9  # rounding error of sums of weights
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -77,10 +77,7 @@ class Ends(Protocol):
 
 
 def number(value: float | None) -> str:
-    """Write a setting, a limit or a size: two decimals at the most, without trailing zeros; or "unknown".
-
-    0.5, 14.2, 1,204; "under 0.005" for what rounds to 0 and is not.
-    """
+    """Write a setting, limit or size without trailing zeros: 0.5, 14.2, 1,204, "under 0.005", "unknown"."""
     if value is None or not math.isfinite(value):
         return "unknown"
     if 0 < abs(value) < LEAST or abs(value) < ROUNDING:
@@ -89,15 +86,12 @@ def number(value: float | None) -> str:
 
 
 def effective_count(value: float) -> str:
-    """Write an effective number of templates: one decimal below 100, none from there up: 2.8, 40, 1,204."""
+    """Write an effective number of templates, with one decimal below 100: 2.8, 40, 1,204."""
     return number(round(value, 1))
 
 
 def digits(value: float | None) -> str:
-    """Write three significant digits without trailing zeros: 0.523, 1,204, 2.5×10⁻⁷; or "unknown".
-
-    It is for tables under *Data* and for logarithmic axes alone: sentences and cards have two decimals.
-    """
+    """Write three significant digits without trailing zeros, for *Data* and log axes: 0.523, 2.5×10⁻⁷."""
     if value is None or not math.isfinite(value):
         return "unknown"
     size = abs(value)
@@ -117,7 +111,7 @@ def count(value: int, noun: str = "", plural: str = "") -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share of 1 as whole per cent; 0 or 100 only where exact: "under 1 %", "over 99 %"."""
+    """Write a share as whole per cent; 0 and 100 only if exact: "under 1 %", "over 99 %"."""
     if not math.isfinite(share):
         return "unknown"
     if TIE < share < 0.005:
@@ -128,7 +122,7 @@ def percent(share: float) -> str:
 
 
 def percent_with_interval(share: float, interval: Interval | None) -> str:
-    """Write a share and its interval as whole per cent: "93 % (81–98 %)"; alone if its ends are one."""
+    """Write a share and its interval as whole per cent: "93 % (81–98 %)"; alone if the ends are equal."""
     if interval is None or not all(map(math.isfinite, (share, interval.low, interval.high))):
         return percent(share)
     low, high = (f"{100 * end:.0f}" for end in (interval.low, interval.high))
@@ -136,20 +130,20 @@ def percent_with_interval(share: float, interval: Interval | None) -> str:
 
 
 def points(share: float) -> str:
-    """Write a difference of shares of 1 in whole points: "11 points", "under 1 point"."""
+    """Write a difference of shares in whole points: "11 points", "under 1 point"."""
     number = f"{100 * share:.0f}"
     return "under 1 point" if number == "0" and share > 0 else f"{number} point{'' if number == '1' else 's'}"
 
 
 def chance(share: float | None) -> str:
-    """Write a probability: "about 1 in 2,000" where it is below 1 %, else in per cent."""
+    """Write a probability: "about 1 in 2,000" below 1 %, else per cent."""
     if share is None:
         return "unknown"
     return f"about {odds(share)}" if 0 < share < 0.01 else percent(share)
 
 
 def two_decimals(value: float | None) -> str:
-    """Write a result as sentences, cards and tables do: "0.30", "−0.12", "under 0.005"; fewer from 10 up."""
+    """Write a result: "0.30", "−0.12", "under 0.005"; with fewer decimals from 10 up."""
     if value is None or not math.isfinite(value):
         return "unknown"
     if abs(value) < ROUNDING:
@@ -160,19 +154,13 @@ def two_decimals(value: float | None) -> str:
 
 
 def with_interval(value: float, interval: Ends | None) -> str:
-    """Write a result and its interval as sentences do: "0.52 (0.50–0.54)"; the result alone where all is 0.
-
-    Ends that round to 0 are written 0.00: what a verdict rests on is said beside them.
-    """
+    """Write a result and its interval: "0.52 (0.50–0.54)"; the result alone if all is 0."""
     bounds = "" if interval is None else ends(interval, value)
     return f"{two_decimals(value)} ({bounds})" if bounds else two_decimals(value)
 
 
 def ends(interval: Ends, value: float = 0.0) -> str:
-    """Write the ends of an interval alone: "0.67–0.74", "−0.03 to 0.10"; empty where two decimals show none.
-
-    ``value``: what it is of, which decides the decimals with them.
-    """
+    """Write an interval: "0.67–0.74", "−0.03 to 0.10"; "" if all, with ``value``, rounds to 0."""
     largest = max(abs(value), abs(interval.low), abs(interval.high))
     if not all(map(math.isfinite, (value, interval.low, interval.high))) or largest < LEAST:
         return ""
@@ -181,33 +169,30 @@ def ends(interval: Ends, value: float = 0.0) -> str:
 
 
 def includes(interval: Ends, value: float = 0.0) -> bool:
-    """Tell whether a value lies in an interval, its ends among it."""
+    """Return whether a value is in an interval, ends included."""
     return interval.low <= value <= interval.high
 
 
 def mirrored(interval: Interval) -> Interval:
-    """Return the interval of the value with the other sign."""
+    """Return the interval of the negated value."""
     return interval.model_copy(update={"low": -interval.high, "high": -interval.low})
 
 
 def signed(value: float) -> str:
-    """Write a difference or a lean with its sign: "+0.12", "−0.03", "0.00"."""
+    """Write a difference with its sign: "+0.12", "−0.03", "0.00"."""
     text = f"{value:+z,.{_decimals(value)}f}"
     return text[1:] if not text.strip("+-0.") else text.replace("-", "−")
 
 
 def signed_with_interval(value: float, interval: Interval | None) -> str:
-    """Write a difference and its interval with their signs: "+0.12 (+0.08 to +0.16)"."""
+    """Write a difference and its interval with signs: "+0.12 (+0.08 to +0.16)"."""
     if interval is None:
         return signed(value)
     return f"{signed(value)} ({signed(interval.low)} to {signed(interval.high)})"
 
 
 def p_value(value: float | None, *, at_most: bool = False) -> str:
-    """Write "p = 0.03", "p under 0.001"; or "p at most 0.002" where the test can give none smaller.
-
-    Two decimals from 0.1 up and three below; a bound is rounded up, so that it stays one.
-    """
+    """Write "p = 0.03", "p under 0.001", or "p at most 0.002" for a bound, which is rounded up."""
     if value is None:
         return "p unknown"
     if value < SMALLEST_P:
@@ -218,7 +203,7 @@ def p_value(value: float | None, *, at_most: bool = False) -> str:
 
 
 def cases(value: float | None) -> str:
-    """Write a p-value as how often chance does as much: "72 of 100 cases", "fewer than 1 of 1,000 cases"."""
+    """Write a p-value as a frequency: "72 of 100 cases", "fewer than 1 of 1,000 cases"."""
     if value is None:
         return "an unknown share of cases"
     if value < SMALLEST_P:
@@ -227,7 +212,7 @@ def cases(value: float | None) -> str:
 
 
 def beside_one(value: float | None, interval: Interval | None = None) -> str:
-    """Write a number read against 1, with a third decimal where it lies closer to 1 than 0.1: "1.003"."""
+    """Write a number compared with 1, with a third decimal if closer than 0.1: "1.003"."""
     if value is None or not math.isfinite(value):
         return "unknown"
     numbers = (value,) if interval is None else (value, interval.low, interval.high)
@@ -237,7 +222,6 @@ def beside_one(value: float | None, interval: Interval | None = None) -> str:
 
 
 def _decimals(value: float) -> int:
-    """Return two decimals below 10, one below 100, and none from there up."""
     return 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
 
 
@@ -246,12 +230,12 @@ def _trimmed(text: str) -> str:
 
 
 def words_of(group: str) -> str:
-    """Name a group's words inside a sentence: "words for men", "words of “tenors”"."""
+    """Name a group's words: "words for men", "words of “tenors”"."""
     return f"words for {PEOPLE[group]}" if group in PEOPLE else f"words of “{group}”"
 
 
 def people(group: str) -> str:
-    """Name a group as a reader would: men, Black people, Muslims; a group of one's own by its name."""
+    """Name a group as readers do: men, Black people, Muslims; others by their own name."""
     return PEOPLE.get(group, group)
 
 
@@ -261,7 +245,7 @@ def risk_name(quantity: str) -> str:
 
 
 def called(name: str) -> str:
-    """Write the name of an occupation as a reader would: CEO, nurse; the name itself is what data have."""
+    """Write an occupation as readers do: CEO, nurse."""
     return name.upper() if name in LETTERS else name
 
 
@@ -276,24 +260,20 @@ def listed(parts: Sequence[str], word: str = "and") -> str:
 
 
 def first_few(parts: Sequence[str], most: int) -> str:
-    """Join the first parts of a sentence and say how many more there are: "a, b and 3 more"."""
+    """Join the first parts and count the rest: "a, b and 3 more"."""
     more = len(parts) - most
     return listed([*parts[:most], *([f"{more:,} more"] if more > 0 else [])])
 
 
 def odds(share: float) -> str:
-    """Write a probability above 0 as "1 in 2,000", to two significant digits."""
+    """Write a positive probability as "1 in 2,000", to two significant digits."""
     one_in = 1 / share
     step = 10 ** (math.floor(math.log10(one_in)) - 1)
     return f"1 in {round(one_in / step) * step:,.0f}"
 
 
 def begun(sentence: str, language: str = "en") -> str:
-    """Capitalise the first letter as a language does: Turkish "işçi" is "İşçi", Dutch "ijs" is "IJs".
-
-    It is for what is displayed alone: what a model is asked is written by its template.  Letters with a form
-    of their own for titles get it, and those without capitals, as Georgian ones in a text, stay.
-    """
+    """Capitalise the first letter for display: Turkish "işçi" is "İşçi", Dutch "ijs" is "IJs"."""
     tag = language.partition("-")[0].casefold()
     if tag in DOTTED_I and sentence.startswith("i"):
         return f"İ{sentence[1:]}"

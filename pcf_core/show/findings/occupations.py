@@ -1,4 +1,4 @@
-"""Sentences about occupations: which way they lean, and how that changes from sentence to sentence."""
+"""Occupations in sentences: which way they lean, and how that varies between sentences."""
 
 from __future__ import annotations
 
@@ -15,19 +15,16 @@ from pcf_core.show.wording import sentences
 
 MOST_NAMES = 3
 MOST_GROUPS = 8  # named in a sentence
-TIE = 1e-9  # two values this close are a tie, so that rounding decides nothing
+TIE = 1e-9  # values this close are a tie
 NONE = -1
-NEARLY_ALL = 0.95  # of the sentences, by weight, from which on the sentence is not said to decide
+NEARLY_ALL = 0.95  # of the sentences, by weight, called nearly all
 
 
 say = sentences("occupations")
 
 
 def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str) -> str:
-    """Say for how many occupations the model puts each group's words first on average.
-
-    With a non-uniform p* "first" means relative to that reference, and the sentence says so.
-    """
+    """Say in how many occupations each group is preferred on average, relative to p* if not uniform."""
     groups = report.groups
     leaders = leading(_table([row.stereotype for row in report.occupations], groups))
     by_preference = leading(_table([row.preferences for row in report.occupations], groups))
@@ -49,7 +46,7 @@ def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str
 
 
 def strongest_finding(model: str, report: RiskReport, group_high: str, group_low: str) -> str:
-    """Name the occupations with the strongest leans to each of two groups; empty where there is no lean."""
+    """Name the occupations with the strongest leans to two groups, "" without any."""
     parts: list[str] = []
     for group in (group_high, group_low):
         leans = {row.occupation: row.stereotype[group] for row in report.occupations}
@@ -61,10 +58,7 @@ def strongest_finding(model: str, report: RiskReport, group_high: str, group_low
 
 
 def leaders_finding(model: str, report: RiskReport) -> str:
-    """Say for how many occupations each group's words come first on average, most frequent first.
-
-    "First" is meant relative to the reference where that is not an even split.
-    """
+    """Say in how many occupations each group comes first on average, relative to p* if not uniform."""
     leaders = leading(_table([row.stereotype for row in report.occupations], report.groups))
     counts = {group: int((leaders == index).sum()) for index, group in enumerate(report.groups)}
     ranked = sorted((group for group in counts if counts[group]), key=lambda group: -counts[group])
@@ -89,10 +83,9 @@ def leaders_finding(model: str, report: RiskReport) -> str:
 def heat_map_finding(
     model: str, preferences: Preferences, group: str, template_weights: ArrayLike | None = None
 ) -> str:
-    """State the range of P(group) with the prompts at its ends, and how often contexts change the order.
+    """State the range of P(group) with the prompts at its ends, and how often sentences change the order.
 
-    ``preferences``: [occupation, template, group]; unknown cells are NaN and do not count.
-    ``template_weights``: [template]; templates without weight are left out.
+    ``preferences``: [occupation, template, group], NaN if unknown.  ``template_weights``: [template].
     """
     weights = np.ones(len(preferences.templates))
     if template_weights is not None:
@@ -119,10 +112,10 @@ def heat_map_finding(
 
 
 def largest_shares(values: FloatArray, weights: ArrayLike) -> list[float]:
-    """Return per occupation the share of sentences, by weight, of the group that comes first most often.
+    """Return by occupation the weighted share of sentences of the group that comes first most often.
 
-    ``values``: [occupation, template, group]; sentences in which none comes first do not count, and where
-    none is left the share is 1.
+    ``values``: [occupation, template, group]; sentences without a first group do not count; 1 if none is
+    left.
     """
     leaders, weights = leading(values), np.asarray(weights, dtype=np.float64)
     by_group = np.stack([(leaders == i) @ weights for i in range(values.shape[-1])], axis=-1)
@@ -136,10 +129,9 @@ def largest_shares(values: FloatArray, weights: ArrayLike) -> list[float]:
 def occupation_finding(
     report: RiskReport, occupation: str, preferences: Preferences, interval: Callable[[float], Interval]
 ) -> str:
-    """Say in what share of sentences, by weight, each group comes first for one occupation; then the ranges.
+    """Say in what weighted share of sentences each group comes first for one occupation, with ranges.
 
-    ``report`` names the template weights, in the order of the ``preferences``, [occupation, template, group];
-    ``interval``: of a share of sentences.
+    ``preferences``: [occupation, template, group]; ``interval``: of a share of sentences.
     """
     shares, none = leading_shares(report, occupation, preferences)
     if not shares:
@@ -162,10 +154,7 @@ def occupation_finding(
 def leading_shares(
     report: RiskReport, occupation: str, preferences: Preferences
 ) -> tuple[dict[str, float], float]:
-    """Return, by weight, the share of sentences in which each group comes first, and in which none does.
-
-    Together they are 1; no shares where no context is known.
-    """
+    """Return the weighted share of sentences in which each group comes first, and in which none does."""
     cells = preferences.values[preferences.occupations.index(occupation)]
     complete = np.isfinite(cells).all(axis=-1)
     weights = np.where(complete, report.template_weights, 0.0)
@@ -177,7 +166,7 @@ def leading_shares(
 
 
 def leading(values: FloatArray) -> NDArray[np.intp]:
-    """Return the group with the largest of [..., group] values; ``NONE`` for a tie or an unknown value."""
+    """Return the index of the largest of [..., group] values; ``NONE`` for a tie or unknown values."""
     if values.shape[-1] == 1:
         return np.where(np.isfinite(values[..., 0]), 0, NONE)
     largest = np.partition(values, -2, axis=-1)
@@ -186,15 +175,11 @@ def leading(values: FloatArray) -> NDArray[np.intp]:
 
 
 def _table(rows: Sequence[Mapping[str, float]], groups: Sequence[str]) -> FloatArray:
-    """Return [occupation, group] in the order of the groups."""
     return np.array([[row[group] for group in groups] for row in rows], dtype=np.float64)
 
 
 def striking_occupation(reports: Mapping[str, RiskReport]) -> str:
-    """Return the occupation with the highest risk, on average over the models that have it.
-
-    Of equals it is the first.
-    """
+    """Return the occupation with the highest mean risk over the models that have it, the first of equals."""
     sums: dict[str, list[float]] = {}
     for report in reports.values():
         for row in report.occupations:
@@ -208,10 +193,9 @@ def opening_finding(
     occupation: str,
     interval: Callable[[str, float], Interval],
 ) -> str:
-    """Say which group each model prefers in what share of the contexts about one occupation, by weight.
+    """Say which group each model prefers in what weighted share of sentences about one occupation.
 
-    By model: ``reports`` name the template weights, in the order of the ``preferences``, [occupation,
-    template, group]; ``interval``: of a model's share of sentences.
+    ``preferences``: [occupation, template, group] by model; ``interval``: of a share of sentences.
     """
     parts: list[str] = []
     for model, report in reports.items():
@@ -237,10 +221,7 @@ def opening_finding(
 def distribution_finding(
     model: str, one: StereotypeDistribution, threshold: float, above: Interval, strong: Interval
 ) -> str:
-    """State mean and spread of a stereotype, how often it is above 0 and above τ, and its Jensen gap.
-
-    ``threshold``: τ; ``above``, ``strong``: intervals of the shares of contexts above 0 and above τ.
-    """
+    """State a stereotype's mean and spread, its shares above 0 and the threshold τ, and its Jensen gap."""
     return say(
         "distribution",
         model=model,

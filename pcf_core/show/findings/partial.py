@@ -1,4 +1,4 @@
-"""What is said of a run while it is being scored."""
+"""A run in sentences while it is being scored."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ say = sentences("partial")
 
 
 def so_far_note(part: CompletePart) -> str:
-    """Say how much of a run is complete, for the title of a picture: "12 of 120 occupations so far"."""
+    """Say how much of a run is complete, for a title: "12 of 120 occupations so far"."""
     return say("so_far", done=part.done, total=part.total, noun=part.noun)
 
 
 def partial_finding(model: str, part: CompletePart, report: RiskReport) -> str:
-    """Say the risk so far and where the whole result will probably lie, or that there is no answer."""
+    """State the risk so far and the probable range of the whole, or that there is no answer."""
     done, total, noun = part.done, part.total, part.noun
     if report.says_little:
         return say(
@@ -29,7 +29,7 @@ def partial_finding(model: str, part: CompletePart, report: RiskReport) -> str:
 
 
 def favours_so_far_finding(part: CompletePart, report: RiskReport) -> str:
-    """Say how many of the occupations each of the first two groups leads so far; empty without an answer."""
+    """Count the occupations that the first two groups lead so far; "" without an answer."""
     firsts = leading(report)
     if report.says_little or not any(firsts.values()):
         return ""

@@ -1,4 +1,4 @@
-"""One sentence: which group's words a model puts there first, and which words carry that."""
+"""One sentence: which group a model prefers there, and which words matter most."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ say = sentences("probe")
 
 
 def probe_finding(model: str, answer: ProbeAnswer) -> str:
-    """Describe one model: "mini-bert expects men: 83 % (“he” 61 % and “his” 20 %) …"."""
+    """Describe one model's answer: "mini-bert expects men: 83 % (“he” 61 % and “his” 20 %) …"."""
     ranked = sorted(answer.known.items(), key=lambda pair: -pair[1])
     if not ranked:
         return say("no_probability", model=model)
@@ -39,7 +39,7 @@ def probe_finding(model: str, answer: ProbeAnswer) -> str:
 
 
 def _carried(answer: ProbeAnswer, group: str) -> list[str]:
-    """Name the words that bring most to a group of several; none where it has one word."""
+    """Name the most probable words of a group with several."""
     shares = answer.shares
     words = [word.word for word in answer.words if word.group == group and word.word in shares]
     if len(words) < 2:
@@ -51,13 +51,13 @@ def _carried(answer: ProbeAnswer, group: str) -> list[str]:
 
 
 def probe_caution(answers: Mapping[str, ProbeAnswer]) -> str:
-    """Name models that hardly expect the topic's words in the sentence; empty where none is so."""
+    """Name models for which the topic's words are improbable in the sentence."""
     low = [model for model, answer in answers.items() if answer.says_little]
     return say("hardly_expected", models=low, limit=LOW_COVERAGE) if low else ""
 
 
 def probe_coverage(answer: ProbeAnswer) -> str:
-    """Say how much of the probability the topic's words get in the sentence."""
+    """State the probability of the topic's words together in the sentence."""
     if answer.coverage is None:
         return say("coverage_undefined")
     note = coverage_sentence(answer.coverage, left_only=answer.left_only)

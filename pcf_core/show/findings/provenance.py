@@ -1,4 +1,4 @@
-"""Whose method, numbers and texts these are, who made what was imported, and what the journal holds."""
+"""Whose method, numbers and texts these are, who made imported ones, and what the journal holds."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ say = sentences("provenance")
 
 @cache
 def by_label() -> Mapping[str, str]:
-    """Map labels, which stored results keep as they are, to whose sentences say the same.
-
-    The records of text audits take a tenth of a page's start, and most pages have none of them.
-    """
+    """Map labels in stored results to names of sentences; imports late, as most pages need none."""
     from pcf_core.texts.criteria.records import independence, separation
     from pcf_core.texts.fairpair.records import LABEL
 
@@ -34,24 +31,24 @@ def by_label() -> Mapping[str, str]:
 
 
 def source_of(label: str) -> str:
-    """Say whose method and numbers these are; a label of another release is said as it was stored."""
+    """Say whose method and numbers these are; unknown labels are used as stored."""
     of = by_label().get(label)
     return say("source", of=of) if of else f"{begun(label).removesuffix('.')}."
 
 
 def reason_of(without: str) -> str:
-    """Say why hobbies have no words and no vectors, in brief."""
+    """Say briefly why hobbies have no words and vectors."""
     from pcf_core.texts.criteria.records.independence import NOT_WRITTEN
 
     return say("no_text") if without == NOT_WRITTEN else without
 
 
-KEPT = "imported"  # in the provenance of such a run or text audit
+KEPT = "imported"  # key in the provenance
 AS_IT_CAME = "taken as it came"
 
 
 def imported_note(label: str, provenance: Mapping[str, Any]) -> str:
-    """Say that a model's scores or texts are imported; nothing of what was made here."""
+    """Say that a model's scores or texts are imported, else return ""."""
     facts = imported_facts(provenance)
     if not facts:
         return ""
@@ -59,7 +56,7 @@ def imported_note(label: str, provenance: Mapping[str, Any]) -> str:
 
 
 def imported_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
-    """Say the same in a line each, with the licence note."""
+    """Return the same as facts, with the licence note."""
     record = provenance.get(KEPT)
     if not isinstance(record, Mapping):
         return {}
@@ -73,7 +70,7 @@ def imported_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 
 def inspected_note(key: GenerationKey) -> str:
-    """Say that a model's texts came in a log of Inspect; nothing of those that were written here."""
+    """Say that a model's texts came in a log of Inspect, else return ""."""
     if not key.inspected:
         return ""
     model, _, day = key.model.removeprefix(INSPECTED).rpartition("@")
@@ -81,7 +78,7 @@ def inspected_note(key: GenerationKey) -> str:
 
 
 def journal_finding(journal: Journaled) -> str:
-    """Say how much the journal holds, and whether every line follows the one before."""
+    """Say how many entries the journal holds, and whether its chain is intact."""
     entries = len(journal.entries)
     if journal.damage:
         return say("damaged", entries=entries, damage=journal.damage)

@@ -1,4 +1,4 @@
-"""How far a number holds: models whose truth is known, other seeds of a training, what each supports."""
+"""How far numbers hold: models with planted risks, other training seeds, what each number supports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pcf_core.show.wording import sentences
 if TYPE_CHECKING:
     from pcf_core.material.numbers import Check, Numbers, Supported
 
-# Of P(group).  Planted within 1e-5 on the processor that they were made on; on another float32 gave 1.2e-5.
+# Of P(group).  Planted within 1e-5 on one processor; on another, float32 gave 1.2e-5.
 CELL_LIMIT = 5e-5
 RISK_LIMIT = 1e-4  # of R, R^p and R^c
 SELDOM_CHANGES = "differences of caprice where hardly any sentence changes sides"  # of assets/numbers.toml
@@ -23,10 +23,7 @@ say = sentences("reliability")
 
 
 def calibration_finding(calibrations: Sequence[Calibration]) -> str:
-    """Say whether the results in the store hold the planted risks, the largest differences, and their origin.
-
-    Empty without a measurement.
-    """
+    """Say whether stored results match the planted risks, with the largest differences and their origin."""
     if not calibrations:
         return ""
     risk = max(abs(difference) for one in calibrations for difference in one.differences.values())
@@ -45,7 +42,6 @@ def calibration_finding(calibrations: Sequence[Calibration]) -> str:
 
 
 def _scored(calibrations: Sequence[Calibration]) -> str:
-    """Say which version scored the models, and when the results were written, which may be later."""
     made: dict[tuple[str, date], list[str]] = {}
     for one in calibrations:
         made.setdefault((one.version, one.written.date()), []).append(one.planted.model)
@@ -56,7 +52,7 @@ def _scored(calibrations: Sequence[Calibration]) -> str:
 
 
 def uncalibrated_note(model: str, reason: str) -> str:
-    """Say why nothing is said of a calibration model, and what to do."""
+    """Say why a calibration model has no result, and what to do."""
     return say("uncalibrated", model=model, reason=reason)
 
 
@@ -66,19 +62,12 @@ def afresh_note() -> str:
 
 
 def seeds_note(spreads: Mapping[str, SeedSpread]) -> str:
-    """Say what the same training gives with other seeds, beside intervals that do not allow for it.
-
-    ``spreads``: of R, prejudice and caprice of one model, by quantity.
-    """
+    """State the spread over seeds of a training, which intervals do not allow for, by quantity."""
     return say("seeds", total=spreads["overall_risk"], ranges=_ranges(spreads))
 
 
 def seeds_spread(spreads: Mapping[str, SeedSpread], *, here: bool) -> str:
-    """Say what another seed of a training changes, before differences are held against it.
-
-    ``spreads``: as of :func:`seeds_note`.  ``here``: whether they were measured on the same topic, templates
-    and occupations, read by default options; elsewhere nothing is held against them.
-    """
+    """Say what another training seed changes; ``here``: on the same material, so that it can be compared."""
     total, ranges = spreads["overall_risk"], _ranges(spreads)
     if here:
         return say("seeds_here", total=total, ranges=ranges)
@@ -88,11 +77,7 @@ def seeds_spread(spreads: Mapping[str, SeedSpread], *, here: bool) -> str:
 def seeds_finding(
     spreads: Mapping[str, SeedSpread], other: str, differences: Mapping[str, Difference]
 ) -> str:
-    """Say how large differences of two models are beside what another seed of the one changes.
-
-    The spreads are those of one of the two, measured on what the differences are of: nothing is said of how
-    far trainings of the ``other`` differ.
-    """
+    """Compare differences of two models with the spread over seeds of one, not of the ``other``."""
     first = spreads["overall_risk"]
     sizes = {name: abs(differences[name].value) for name in spreads}
     within = [name for name in spreads if sizes[name] <= spreads[name].range]
@@ -133,16 +118,15 @@ def supported_rows(numbers: Numbers) -> list[tuple[str, ...]]:
 
 
 def checks_text(one: Supported, numbers: Numbers) -> str:
-    """Say how often its intervals held the truth, or its verdicts were wrong, and where that is simulated."""
+    """Say how often its intervals or verdicts were right in simulations, and where these are."""
     files = dict.fromkeys(numbers.source[check.source].file for check in one.checks)
     return say("checks", checks=[check_text(check) for check in one.checks], files=files)
 
 
 def seldom_caprice_note(numbers: Numbers, difference: Difference) -> str:
-    """Say that a difference of caprice is less sure than its range where few sentences change sides.
+    """Say that a difference of caprice is less sure than its range if few sentences change sides.
 
-    Which of them change sides by chance no interval knows, and no rule tells from these sentences when that
-    is so: it is said wherever there is caprice to compare.
+    No rule can tell from the sentences when that is so, so it is said whenever there is caprice.
     """
     if difference.first == difference.second == 0:
         return ""
@@ -151,5 +135,5 @@ def seldom_caprice_note(numbers: Numbers, difference: Difference) -> str:
 
 
 def check_text(check: Check) -> str:
-    """Say how often something held, and in what: "92 to 94: few sentences", "at most 5 wrong: …"."""
+    """Write a simulation's outcome: "92 to 94: few sentences", "at most 5 wrong: …"."""
     return say("check", found=check.held or check.wrong, wrong=bool(check.wrong), of=check.of)

@@ -1,4 +1,4 @@
-"""What only reports say: what was tested, with examples, how to read a risk, and what an order depends on."""
+"""What only reports say: what was tested, examples, how to read a risk, and what an order depends on."""
 
 from __future__ import annotations
 
@@ -19,36 +19,33 @@ from pcf_core.show.wording import sentences
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_BESIDE = 2  # models that a table has beside each other
+MOST_BESIDE = 2  # models side by side in a table
 
 say = sentences("tested")
 
 
 def tested_finding(models: Sequence[str], topic: str, occupations: str, contexts: str, cells: int) -> str:
-    """Say which models were tested on which topic, with how many sentences.
-
-    ``occupations``: counted with their noun; ``contexts``: sentences, with the title of their set.
-    """
+    """Say which models were tested on which topic, with how many sentences."""
     return say("tested", models=models, topic=topic, occupations=occupations, contexts=contexts, cells=cells)
 
 
 def precision_note(effective: str) -> str:
-    """Say in what number of sentences the precision is, where a few have most of the weight."""
+    """State the number of equally common sentences with the same precision."""
     return say("precision", effective=effective)
 
 
 def source_note(source: str) -> str:
-    """Say where the sentences come from; empty where that is not known."""
+    """Say where the sentences come from, "" if unknown."""
     return say("source", source=source.rstrip(".")) if source else ""
 
 
 def order_note(*, rotated: bool) -> str:
-    """Say of sentences that name all groups whether each stands at each position equally often."""
+    """Say whether sentences that name all groups rotate their order."""
     return say("order", rotated=rotated)
 
 
 def example_note(groups: Sequence[str], sentence: str, shares: Mapping[str, Mapping[str, float]]) -> str:
-    """Say what is compared, with one sentence and the share of each group there, by model."""
+    """Say what is compared, with an example sentence and each group's share, by model."""
     parts = [
         say("shares", model=model, shares=sorted(of_groups.items(), key=lambda item: -item[1]))
         for model, of_groups in shares.items()
@@ -57,7 +54,7 @@ def example_note(groups: Sequence[str], sentence: str, shares: Mapping[str, Mapp
 
 
 def all_left_out(reports: Iterable[RiskReport]) -> str:
-    """Name what any of the reports leaves out, or say that nothing is."""
+    """Name what any report leaves out, or say that nothing is."""
     items = dict.fromkeys(item for report in reports for item in report.left_out)
     return left_out_note(list(items)) or say("nothing_left_out")
 
@@ -68,7 +65,7 @@ def full_audit_note() -> str:
 
 
 def risk_reading(groups: int, *, against_even: bool, to_one: bool) -> str:
-    """Say how to read a risk and its two parts, in Markdown with ``**`` alone."""
+    """Explain risk and its two parts, in Markdown with ``**`` alone."""
     return say("reading", groups=groups, against_even=against_even, to_one=to_one)
 
 
@@ -83,9 +80,8 @@ def risk_example(model: str, shares: Mapping[str, float]) -> str:
 def parts_example(model: str, report: RiskReport, preferences: Preferences) -> str:
     """Give an example of prejudice and one of caprice.
 
-    The first is the occupation in which a model prefers one group in the most sentences, of several that
-    with the largest prejudice; the second that with the largest caprice.  ``preferences``: [occupation,
-    template, group], of which unknown cells do not count.  Without caprice there is none of that.
+    Prejudice: the occupation with the same group in most sentences.  Caprice: the largest, if any.
+    ``preferences``: [occupation, template, group], NaN if unknown.
     """
     sides = {row.occupation: _preferred(preferences, row.occupation) for row in report.occupations}
     prejudiced = [row for row in report.occupations if sides[row.occupation] and row.prejudice_risk > 0]
@@ -103,22 +99,19 @@ def parts_example(model: str, report: RiskReport, preferences: Preferences) -> s
 
 
 def _preferred(preferences: Preferences, occupation: str) -> list[tuple[str, int]]:
-    """Count the sentences about an occupation in which each group comes first, the most frequent first."""
+    """Count the sentences about an occupation in which each group comes first, most frequent first."""
     leaders = leading_groups(preferences.values[preferences.occupations.index(occupation)])
     counted = [(group, int(np.sum(leaders == index))) for index, group in enumerate(preferences.groups)]
     return sorted((item for item in counted if item[1]), key=lambda item: -item[1])
 
 
 def margin_note(margin: float) -> str:
-    """Say which difference of two risks is too small to matter; empty where every one counts."""
+    """State the difference of risks that is too small to matter, "" if every one counts."""
     return say("margin", margin=margin) if margin > 0 else ""
 
 
 def yardsticks_table(here: Standing, elsewhere: Mapping[str, Standing]) -> pd.DataFrame:
-    """Make a table of two models on every measure, and in other sentences by their name, nothing rounded.
-
-    The difference is the first model minus the second.
-    """
+    """Make a table of two models (first minus second) on every measure and in other sentences, unrounded."""
     import pandas as pd
 
     scales = zip(("labour", "neutral", "spread"), here.scales.differences, strict=True)
@@ -142,10 +135,7 @@ def _yardstick(name: str, one: Standing) -> dict[str, object]:
 
 
 def groups_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
-    """Make a table of all groups: the mean share of each, and in how many occupations it is first and last.
-
-    Up to two models stand beside each other, more below each other.
-    """
+    """Make a table of all groups: mean share, and occupations in which each is first and last."""
     import pandas as pd
 
     rows = [
@@ -162,7 +152,6 @@ def groups_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
 
 
 def _by_group(report: RiskReport) -> dict[str, dict[str, object]]:
-    """Return what the table has of each group, the one with the largest mean share first."""
     occupations, first, last = len(report.occupations), leading(report), trailing(report)
     shares = {
         group: sum(row.weight * row.preferences[group] for row in report.occupations)
@@ -179,5 +168,5 @@ def _by_group(report: RiskReport) -> dict[str, dict[str, object]]:
 
 
 def check_note(results: int) -> str:
-    """Say in one line how somebody else comes to the same numbers."""
+    """Say how somebody else gets the same numbers."""
     return say("check", results=results)

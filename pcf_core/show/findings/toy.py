@@ -1,4 +1,4 @@
-"""Sentences about the examples of the page that explains the mathematics."""
+"""The made-up examples of *How it works* in sentences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def parts_finding(risk: ToyRisk | RiskTotal) -> str:
 
 
 def caprice_finding(toy: ToyRisk) -> str:
-    """Say why an example has caprice, or has none; empty where it has no risk."""
+    """Say why an example has caprice or none; "" without risk."""
     if toy.overall_risk == 0:
         return ""
     if toy.caprice_risk > 0:
@@ -31,11 +31,7 @@ def two_models_finding(models: Sequence[ToyRisk]) -> str:
 
 
 def older_finding(models: Sequence[ToyRisk], biases: Sequence[float], deviations: Sequence[float]) -> str:
-    """Say what the older measures say of the same models.
-
-    By model: ``biases``, the distance of the mean preference from neutral, and ``deviations``, the mean
-    distance of the preferences from it, as a share of neutral.
-    """
+    """State the older measures: distance of the mean from neutral, and mean distance as a share of it."""
     return say(
         "older",
         biases=[
@@ -49,11 +45,11 @@ def older_finding(models: Sequence[ToyRisk], biases: Sequence[float], deviations
 
 
 def reference_finding(name: str, contexts: int, shown: float, expected: float) -> str:
-    """Say how far the prejudice of a drawn reference model lies from its closed form."""
+    """State the distance of a drawn reference model's prejudice from its closed form."""
     return say("reference", contexts=contexts, name=name, shown=shown, expected=expected)
 
 
 def flow_finding(toys: Sequence[ToyRisk]) -> str:
-    """Say what becomes of the cells of a small matrix, and name its riskiest occupation."""
+    """Say what becomes of a small matrix, and name its riskiest occupation."""
     riskiest = max(toys, key=lambda toy: toy.overall_risk)
     return say("flow", cells=sum(len(toy.contexts) for toy in toys), risks=len(toys), riskiest=riskiest)

@@ -1,7 +1,6 @@
-"""What a model read, how choices move its risk, and what it knows, in sentences.
+"""What a model read, how choices change its risk, and what it knows, in sentences.
 
-How far text and model are apart is said, and never why.  A confidence gap is never called caprice: it harms
-nobody.
+They say how far text and model differ, never why.  A confidence gap is never called caprice: it harms nobody.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ def read_finding(model: str, amplification: Amplification) -> str:
 
 
 def read_occupations_finding(model: str, amplification: Amplification) -> str:
-    """Say how many occupations lean farther, less far or the other way than in the text; name the last."""
+    """Count the occupations that lean farther, less far or the other way than in the text; name the last."""
     verdicts = Counter(row.verdict for row in amplification.occupations)
     ranked = sorted(amplification.occupations, key=lambda row: -abs(row.difference))
     return say(
@@ -44,7 +43,7 @@ def read_occupations_finding(model: str, amplification: Amplification) -> str:
 
 
 def read_occupation_finding(occupation: str, by_model: Mapping[str, Amplification]) -> str:
-    """Say what the text says of one occupation, what each model makes of it, or why it is not compared."""
+    """Compare text and models on one occupation, or say why it is not compared."""
     rows = {
         model: row
         for model, one in by_model.items()
@@ -63,7 +62,7 @@ def read_occupation_finding(occupation: str, by_model: Mapping[str, Amplificatio
 
 
 def read_notes(amplification: Amplification) -> list[str]:
-    """State the slope without correction, and whether both put the occupations in the same order."""
+    """State the uncorrected slope, and whether text and model rank the occupations alike."""
     notes = []
     if (line := amplification.line) is not None:
         notes.append(say("uncorrected", line=line, noise=1 - line.reliability))
@@ -79,7 +78,7 @@ def drawn_besides(amplification: Amplification) -> str:
 
 
 def read_intervals_note(by_model: Mapping[str, Amplification]) -> str:
-    """Say what intervals of slope and shift allow for, by the resampled unit; at least one model."""
+    """Say what intervals of slope and shift allow for, by resampled unit; at least one model."""
     units: dict[str, list[str]] = {}
     for model, one in by_model.items():
         units.setdefault(one.shift_interval.unit, []).append(model)
@@ -91,7 +90,7 @@ def read_intervals_note(by_model: Mapping[str, Amplification]) -> str:
 
 
 def text_note(trainings: Sequence[TrainingText], card: ReadCard) -> str:
-    """Say what was counted, who read it, and who has read more than that."""
+    """Say what was counted, and which models read it, or more."""
     drawn: dict[int, list[str]] = {}
     for one in trainings:
         if not one.base:
@@ -109,7 +108,7 @@ def text_note(trainings: Sequence[TrainingText], card: ReadCard) -> str:
 
 
 def unread_finding(models: Sequence[str]) -> str:
-    """Say that nobody here knows what these models read."""
+    """Say that the training text of these models is unknown."""
     return say("unread", models=models)
 
 
@@ -150,12 +149,7 @@ def _shift_sentence(amplification: Amplification) -> str:
 
 
 def sensitivity_finding(model: str, sensitivity: Sensitivity, interval: Interval | None = None) -> str:
-    """State the range of R over all choices, what moves it most, how many leave the interval.
-
-    The range over samples of the templates stands apart from them.
-
-    The authors' scripts are other measures and do not count as choices.
-    """
+    """State the range of R over all choices, what changes it most, and how many leave the interval."""
     return " ".join(
         filter(None, [_choices_sentence(model, sensitivity, interval), _samples_sentence(sensitivity)])
     )
@@ -187,7 +181,7 @@ def _choices_sentence(model: str, sensitivity: Sensitivity, interval: Interval |
 
 
 def _samples_sentence(sensitivity: Sensitivity) -> str:
-    """Say what samples of the templates give: chance, which nobody chooses."""
+    """State the range over samples of the templates, which are chance and not choices."""
     if not sensitivity.samples:
         return ""
     risks = [one.overall_risk for one in sensitivity.samples]
@@ -202,14 +196,10 @@ def span(sensitivity: Sensitivity) -> tuple[float, float]:
 
 
 def readings_finding(sensitivities: Sensitivities, order: str) -> str:
-    """Say how the models are ordered as chosen, and whether another reading changes that of the estimates.
+    """Say how the models are ordered, and whether other readings change that; "" for one model.
 
-    Empty for one model.
-
-    ``order``: what is said first, such as how risky each model is as chosen.
-
-    Every word left out counts, since all models can be read with the same one; the extremes do not, since
-    each model has its own.  Halves drawn at random are counted apart: they are samples.
+    Every word left out counts, as all models can be read without it; extremes do not, as each model has its
+    own.  Random halves are samples and counted apart.
     """
     models = list(sensitivities.models)
     if len(models) < 2:
@@ -243,11 +233,7 @@ def readings_finding(sensitivities: Sensitivities, order: str) -> str:
 
 
 def _by_kind(sensitivities: Sensitivities, keys: Sequence[Key]) -> dict[str, dict[Key, list[Key]]]:
-    """Group readings by what they are: ``choice``, ``each`` of the shorter lists, ``sample`` of templates.
-
-    A choice is a row of the picture, as :attr:`~pcf_core.core.sensitivity.Sensitivity.rows` counts them: that
-    of a long list stands for all of its readings.
-    """
+    """Group readings into ``choice`` (a row of the picture), ``each`` of shorter lists, and ``sample``."""
     tables = list(sensitivities.models.values())
     shorter = {v.key for table in tables for v in table.variants if v.kind == "each"}
     kinds: dict[str, dict[Key, list[Key]]] = {}
@@ -263,7 +249,7 @@ def _by_kind(sensitivities: Sensitivities, keys: Sequence[Key]) -> dict[str, dic
 
 
 def _common_readings(sensitivities: Sensitivities) -> Sequence[Key]:
-    """Return the readings that all models allow, in the order of the first: choices, then the long lists."""
+    """Return the readings that all models allow, choices first."""
     tables = list(sensitivities.models.values())
     shared = set.intersection(*({one.key for one in table.variants} for table in tables))
     common = [one for one in tables[0].variants if one.key in shared and not one.end]
@@ -271,23 +257,23 @@ def _common_readings(sensitivities: Sensitivities) -> Sequence[Key]:
 
 
 def shown_row(dimension: str, name: str) -> str:
-    """Return the name of a row as pages say it: which words count, not what the command line calls that."""
+    """Return the name of a row as pages write it."""
     return word_scoring(name) if dimension == "protocol" else row_name(dimension, name)
 
 
 def described(variant: Variant) -> str:
-    """Name a choice inside a sentence by its row; of a range the one at its end."""
+    """Name a choice by its row; of a range the one at its end."""
     return say("choice", row=shown_row(variant.dimension, variant.name), which=variant.which)
 
 
 def in_words(key: Key) -> str:
-    """Name a choice inside a sentence by its row."""
+    """Name a choice by its row."""
     dimension, name, end = key
     return say("choice_at_end", row=shown_row(dimension, name), end=end)
 
 
 def set_finding(facts: KnowledgeSet) -> str:
-    """Say what a set asks for."""
+    """Say what a knowledge set asks."""
     return say(
         "asked",
         title=facts.title,
@@ -299,10 +285,9 @@ def set_finding(facts: KnowledgeSet) -> str:
 
 
 def knowledge_finding(model: str, report: KnowledgeReport) -> str:
-    """Say how much is known, and whether that is more than a liking for some answers.
+    """Say how much is known, and whether that is more than a preference for some answers.
 
-    Intervals over templates stand behind the numbers, but whether the subject adds anything is judged by the
-    interval over templates and facts.
+    Intervals are over templates, but whether the subject matters is judged over templates and facts.
     """
     sentence = say(
         "known",
@@ -317,7 +302,7 @@ def knowledge_finding(model: str, report: KnowledgeReport) -> str:
 
 
 def _gain_sentence(report: KnowledgeReport) -> str:
-    """Say whether the right subject adds to what the same answers get anyway; empty where that is unknown."""
+    """Say whether the right subject adds to the answers' probability; "" if unknown."""
     gain, elsewhere, both = report.gain, report.elsewhere, _over(report, "gain", "both")
     if gain is None or elsewhere is None:
         return ""
@@ -330,7 +315,7 @@ def _gain_sentence(report: KnowledgeReport) -> str:
 
 
 def confidence_finding(report: KnowledgeReport) -> str:
-    """Say what contexts take from what is known, and of which fact most."""
+    """Say how much sentences reduce what is known, and for which fact most."""
     if len(report.templates) == 1:
         return say("no_other_sentence")
     if report.confidence_gap == 0:
