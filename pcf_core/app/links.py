@@ -1,11 +1,10 @@
 """Let links set the state: what an address says overrides what the session held.
 
-Streamlit 1.67 reads the address only when a session begins and when the browser goes back or forward; after
-a link between pages, widgets keep their values although the address says otherwise.  :func:`link_first`
+Streamlit 1.67 reads the address only when a session begins and when the browser goes back or forward; after a
+link between pages, widgets keep their values although the address says otherwise.  :func:`link_first`
 therefore treats such a link like going back.  A link must lead to another page, else Streamlit ignores it.
 
-Known limit: the browser merges an old address and a link that name the same choice into
-"model=old&model=new".
+Known limit: the browser merges an old address and a link that name the same choice ("model=old&model=new").
 The session knows what was meant; after a reload and a step back, a new session shows both models.
 """
 

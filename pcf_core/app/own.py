@@ -149,8 +149,7 @@ class OwnPanel(Generic[T]):
 
     ``shown``: key of the page's choice, which becomes ``first`` when the chosen item is deleted.
     ``besides``: what a new choice sets as well.  ``forms``, ``examples``: how files look.  ``said``:
-    describes
-    an item.  ``use``: of the TOML file that can be downloaded.
+    describes an item.  ``use``: of the TOML file that can be downloaded.
     """
 
     what: str

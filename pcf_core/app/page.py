@@ -292,8 +292,7 @@ def chart(
     """Draw a new figure, full width, in the page's theme.
 
     ``alt``: its sentence for a screen reader.  ``clicked`` gets the ``customdata`` of a clicked mark.
-    ``title``,
-    ``claim`` and ``source`` are drawn into the figure, so that a saved picture has them.
+    ``title``, ``claim`` and ``source`` are drawn into the figure, so that a saved picture has them.
     """
     _draw_figure(readable(figure, title or heading(alt), source, claim), key, alt, clicked)
     _draw_source(source, key)

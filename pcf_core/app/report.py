@@ -100,10 +100,9 @@ class Contents:
     """What goes into a report.
 
     ``runs``: finished runs of the sidebar's choice ``loaded``, then added ones.  ``unread``: large ones of
-    both
-    that the worker must read first.  ``knowledge``: sets of facts that a model was asked.  ``policy``: limits
-    to
-    judge.  ``unknown``: what a link names and the store lacks.  ``date``, ``elsewhere``: as of the request.
+    both that the worker must read first.  ``knowledge``: sets of facts that a model was asked.  ``policy``:
+    limits to judge.  ``unknown``: what a link names and the store lacks.  ``date``, ``elsewhere``: as of the
+    request.
     """
 
     loaded: Loaded

@@ -1,10 +1,9 @@
 """Fixes for what Streamlit 1.67 draws too pale, too small or too slowly.
 
 Most are in ``front/page.css``; the rest is about charts.  Their axes have a fixed grey with a contrast of
-3.7 : 1, below the 4.5 : 1 of WCAG 2 (1.4.3), which no theme option changes (Streamlit issues 12425, 14204).
-This file uses the placeholder of a stronger grey instead, which the browser replaces by a colour of the
-theme,
-and placeholders for the colours of probabilities, see ``.streamlit/config.toml``.
+3.7:1, below the 4.5:1 of WCAG 2 (1.4.3), which no theme option changes (Streamlit issues 12425, 14204).  This
+file uses the placeholder of a stronger grey instead, which the browser replaces by a colour of the theme, and
+placeholders for the colours of probabilities, see ``.streamlit/config.toml``.
 """
 
 from __future__ import annotations
@@ -60,8 +59,7 @@ def readable(figure: go.Figure, title: str = "", source: str = "", claim: str = 
     """Give a new figure readable colours, in place: axes, colour bars, annotations, whiskers.
 
     Rims of marks take the page's colour.  ``title``, ``source`` and ``claim`` are added, see :func:`titled`;
-    the
-    source on one line, because pages hide it and files are wide enough.
+    the source on one line, because pages hide it and files are wide enough.
     """
     if title:
         titled(figure, title, source, claim, width=ONE_LINE)

@@ -257,8 +257,7 @@ def keep_upload(name: str, data: BinaryIO) -> Path:
     """Write an uploaded file chunk by chunk and return its path.
 
     Its name is a safe form of the given one, the beginning of the content's hash, and its ending, so that no
-    name
-    leads out of the folder and the same file is stored once.
+    name leads out of the folder and the same file is stored once.
     """
     form, packing = suffixes(Path(name))
     if form not in FORMS:

@@ -138,8 +138,7 @@ def offer_missing(
     """Say what is missing, offer to queue it, and draw its jobs; return whether all is offered.
 
     ``words``: opening of the offer, and label of the button.  ``line``: what a request takes, as Markdown,
-    and
-    the basis of that estimate, which is drawn once below.
+    and the basis of that estimate, which is drawn once below.
     """
     waiting = _askable(follow_jobs(audit.kind, missing)) if missing else {}
     if not waiting:
@@ -308,8 +307,7 @@ def laid_beside(
     """Add imported results to those of the form that were asked the same way; say which do not fit.
 
     ``second``: distinguishes a model's results.  ``together``: what results in one picture have in common;
-    the
-    first imported one decides how they must have been asked.
+    the first imported one decides how they must have been asked.
     """
     first: dict[Hashable, str] = {}
     for request in imported:
