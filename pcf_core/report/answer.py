@@ -1,6 +1,6 @@
-"""What the answer block of a study is written from: its models compared, in these sentences and in others.
+"""The answer block of a study: its models compared, in its own and in other sentences.
 
-A page brings what it has cached; a report and a command read the store.
+A page brings cached results; a report and a command read the store.
 """
 
 from __future__ import annotations
@@ -42,10 +42,7 @@ Pair = tuple[str, str]
 
 
 def compared_models(study: Study) -> Pair | None:
-    """Name the two models that an answer compares: of more than two, the lowest and the highest risk.
-
-    ``None`` where the figures of fewer than two say enough.
-    """
+    """Name the two models to compare, of several the lowest and highest risk; ``None`` for fewer than two."""
     names = list(study.reliable.runs)
     if len(names) < 2:
         return None
@@ -55,7 +52,7 @@ def compared_models(study: Study) -> Pair | None:
 
 
 def tested(study: Study, pair: Pair) -> tuple[Difference | None, str]:
-    """Test the risks of two models of a study; without a difference, why they cannot be compared."""
+    """Test the difference of two models' risks; without one, say why they cannot be compared."""
     first, second = (study.runs[name].reading(study.options) for name in pair)
     try:
         return risk_difference(first, second, study.options), ""
@@ -64,7 +61,7 @@ def tested(study: Study, pair: Pair) -> tuple[Difference | None, str]:
 
 
 def letters_of(study: Study) -> dict[str, str]:
-    """Return the letters of more than two models, of which two share one exactly if they tie; else empty."""
+    """Return letters of three or more models, of which two share one exactly if they tie; else empty."""
     items = study.reliable.runs
     if len(items) < 3:
         return {}
@@ -76,7 +73,7 @@ def letters_of(study: Study) -> dict[str, str]:
 
 
 def answer_of(study: Study, store: Store, keys: Sequence[str] = (), read: Read = load_result) -> Answer:
-    """Write the answer on a study; ``keys``: of runs in the other sentences that it is compared with.
+    """Write the answer on a study; ``keys``: of runs in the other sentences to compare with.
 
     Raises RunError if such a run is unknown or not finished.
     """
@@ -95,16 +92,13 @@ def answer_of(study: Study, store: Store, keys: Sequence[str] = (), read: Read =
 
 
 def all_named(study: Study) -> bool:
-    """Say whether every sentence of a study has a word of every group of its topic."""
+    """Return whether every sentence of a study has a word of every group."""
     run = study.first.run
     return names_all_groups(run.topic, run.templates.texts)
 
 
 def standing_of(study: Study, scales: OtherScales) -> tuple[Standing | None, str]:
-    """Return how the compared models of a study stand, or why they cannot be compared.
-
-    ``scales``: how they stand by other measures.
-    """
+    """Return how the compared models stand, with other ``scales``, or why they cannot be compared."""
     pair = compared_models(study)
     difference, refused = study.remember(tested, pair) if pair is not None else (None, "")
     if pair is None or difference is None:
@@ -131,11 +125,7 @@ def answer_from(
     others: Mapping[str, Standing],
     alone: Mapping[str, Alone],
 ) -> Answer:
-    """Write the answer on a study.
-
-    ``scales``, ``others``: how the models that it compares stand by other measures, and in other sentences
-    by their name; ``alone``: a single model there.
-    """
+    """Write the answer on a study, given other measures, other sentences, and a single model in them."""
     standing, refused = standing_of(study, scales)
     measured = Measured(
         reports=study.reports,
@@ -155,10 +145,7 @@ def answer_from(
 
 
 def caveats_of(study: Study, store: Store, models: Iterable[ModelSpec]) -> list[str]:
-    """Return what has to be known before the figures of a study are believed; some may be empty.
-
-    ``models``: all that are known here, which says whose weights are compressed copies.
-    """
+    """Return the caveats of a study, some may be empty; ``models`` says which are compressed copies."""
     run, report = study.first.run, study.first.report
     compressed = {spec.identity: spec.quantization for spec in models if spec.quantization}
     imported = {label: item for label, item in study.runs.items() if item.run.scoring.imported}
@@ -183,25 +170,19 @@ def caveats_of(study: Study, store: Store, models: Iterable[ModelSpec]) -> list[
     ]
 
 
-# The same models in other sentences.
-
-
 def answered_models(study: Study) -> tuple[str, ...]:
-    """Name the models whose answer may be another one in other sentences: those compared, or a single one."""
+    """Name the models whose answer may differ in other sentences: those compared, or a single one."""
     return compared_models(study) or tuple(study.reliable.runs)
 
 
 def keys_elsewhere(study: Study, runs: Iterable[RunSpec]) -> list[str]:
-    """Return the keys of those runs that are of the same models in other sentences."""
+    """Return the keys of the runs of the same models in other sentences."""
     shown = [study.runs[name].run for name in answered_models(study)]
     return [run.key for several in alike(runs, shown) for run in several] if shown else []
 
 
 def _standings_in(study: Study, store: Store, runs: Sequence[RunSpec], read: Read) -> dict[str, Standing]:
-    """Test the compared models in the other sentences of runs, by the name of these.
-
-    Sentences that cannot be read under these options are left out.
-    """
+    """Compare the models in other sentences, by name; sentences that cannot be read are left out."""
     pair, standings = compared_models(study), dict[str, Standing]()
     if pair is None:
         return standings
@@ -217,7 +198,7 @@ def _standings_in(study: Study, store: Store, runs: Sequence[RunSpec], read: Rea
 def alone_in(
     study: Study, store: Store, runs: Sequence[RunSpec], read: Read = load_result
 ) -> dict[str, Alone]:
-    """Read a single model in the other sentences of runs in the same way; nothing of several models."""
+    """Read a single model in other sentences; nothing for several models."""
     names, others = list(study.reliable.runs), dict[str, Alone]()
     if len(names) != 1:
         return others
@@ -229,7 +210,7 @@ def alone_in(
 
 
 def name_beside(templates: TemplateSet, others: Iterable[str]) -> str:
-    """Name a template set in a sentence, unlike the others that stand there."""
+    """Name a template set in a sentence, unlike the others there."""
     name = sentences_called(templates)
     return f"{name} ({version_name(templates)})" if name in set(others) else name
 

@@ -18,7 +18,7 @@ PLACES: Mapping[str, str] = {"article": "journal", "inproceedings": "booktitle"}
 
 @cache
 def cited(arxiv: str) -> tuple[Mapping[str, Any], ...]:
-    """Load the program and the papers of an arXiv number, the program first, as the file has them."""
+    """Load the program and the papers of an arXiv number, the program first."""
     import yaml
 
     try:
@@ -30,12 +30,12 @@ def cited(arxiv: str) -> tuple[Mapping[str, Any], ...]:
 
 
 def citation_text(arxiv: str) -> str:
-    """Write the program and the papers of an arXiv number for a list of references, a line each."""
+    """Write the program and the papers for a list of references, a line each."""
     return "\n".join(map(_line, cited(arxiv)))
 
 
 def citation_bibtex(arxiv: str) -> str:
-    """Write the same as entries of BibTeX."""
+    """Write the program and the papers as BibTeX."""
     return "\n\n".join(map(_entry, cited(arxiv)))
 
 
@@ -64,7 +64,7 @@ def _entry(item: Mapping[str, Any]) -> str:
 
 
 def _key(item: Mapping[str, Any]) -> str:
-    """Return what a text cites it by: "liu2024prejudice", "pcfaudit"."""
+    """Return a citation key: "liu2024prejudice", "pcfaudit"."""
     first, title = item["authors"][0], item["title"].lower()
     if "year" not in item:
         return "".join(title.split())
@@ -83,14 +83,13 @@ def _address(item: Mapping[str, Any]) -> str:
 
 
 def _short(author: Mapping[str, str]) -> str:
-    """Write "Liu, Y."; an organisation by its name."""
     if "name" in author:
         return author["name"]
     return f"{author['family-names']}, {author['given-names'][0]}."
 
 
 def _whole(author: Mapping[str, str]) -> str:
-    """Write "Liu, Yiran"; an organisation in braces, which keep its words together."""
+    """Write "Liu, Yiran", or an organisation's name in braces, which keep it together."""
     if "name" in author:
         return f"{{{author['name']}}}"
     return f"{author['family-names']}, {author['given-names']}"

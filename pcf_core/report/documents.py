@@ -1,4 +1,4 @@
-"""Runs, comparisons and the journal as JSON documents (their schemas are in docs/cli.md) and as tables."""
+"""Runs, comparisons and the journal as JSON documents (schemas in docs/cli.md) and as tables."""
 
 from __future__ import annotations
 
@@ -30,17 +30,14 @@ from pcf_core.report.files import check_target, write_csv, write_whole
 from pcf_core.show.findings.comparison import verdict_text
 from pcf_core.store.journal import Entry, Journaled
 
-if TYPE_CHECKING:  # a third of a command's start, and most write no table
+if TYPE_CHECKING:  # slow to import, and most commands write no table
     import pandas as pd
 
 RISKS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
 
 
 def finite(value: Any) -> Any:
-    """Return a value as JSON has it.
-
-    Records and mappings become dictionaries, tuples and arrays lists, NaN and infinities null.
-    """
+    """Return a value for JSON: records become dictionaries, arrays lists, NaN and infinities null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Record):
@@ -55,12 +52,12 @@ def finite(value: Any) -> Any:
 
 
 def picked(record: object, *names: str) -> dict[str, Any]:
-    """Return some fields and properties of a record by their names, in this order."""
+    """Return fields and properties of a record by name, in this order."""
     return {name: getattr(record, name) for name in names}
 
 
 def report_document(report: RiskReport) -> dict[str, Any]:
-    """Return the shape of ``risk --json`` (docs/cli.md) as JSON has it."""
+    """Return a report in the shape of ``risk --json`` (docs/cli.md)."""
     weights = zip(report.templates, report.template_weights.tolist(), strict=True)
     document = {
         **picked(report, *RISKS, "stereotype_sd"),
@@ -80,7 +77,6 @@ def report_document(report: RiskReport) -> dict[str, Any]:
 
 
 def _lean_document(lean: Lean, caprice: float) -> dict[str, Any]:
-    """Return how much occupations differ by squares, and the split of R by J in three parts."""
     return {
         **picked(lean, "mean_square", "variance", "differing"),
         "common_lean": lean.common,
@@ -91,7 +87,6 @@ def _lean_document(lean: Lean, caprice: float) -> dict[str, Any]:
 
 
 def _corrected_document(corrected: CorrectedRisk) -> dict[str, Any]:
-    """Return the corrected parts, the plug-in ones, and which of the two the report gives first."""
     return {
         **picked(corrected, "headline", "prejudice_risk", "caprice_risk"),
         "plug_in": {
@@ -103,7 +98,7 @@ def _corrected_document(corrected: CorrectedRisk) -> dict[str, Any]:
 
 
 def baseline_document(baseline: Baseline) -> dict[str, Any]:
-    """Return what a model expects of neutral subjects, and how far its occupations are from that."""
+    """Return what a model expects of neutral subjects, and the distance of its occupations."""
     around = {
         name: {group: baseline.intervals[name, group] for group in baseline.preferences}
         for name in ("spread", "distance")
@@ -119,10 +114,9 @@ def baseline_document(baseline: Baseline) -> dict[str, Any]:
 def cell_table(preferences: Preferences, report: RiskReport, *, whole: bool = False) -> pd.DataFrame:
     """Make a table with one row per occupation × template × group: probability, weights, coverage.
 
-    Probabilities of the rows of one cell sum to 1; ``coverage`` is empty where it is not known, and
-    ``flagged`` says where it is so small that the probability says little.  Where some of it is that of the
-    words given the text on their left alone, a column ``left_only`` says so.  ``whole``: also of occupations
-    that the report leaves out, without a weight.
+    Rows of a cell sum to 1.  ``flagged``: coverage is so small that the probability says little.  A column
+    ``left_only`` says where coverage is of words given only the text to their left.  ``whole``: also
+    occupations that the report leaves out, without a weight.
     """
     import pandas as pd
 
@@ -157,9 +151,9 @@ def export_run(
 ) -> list[Path]:
     """Write the cells and the risk report of a run; return the files.
 
-    ``csv`` and ``parquet`` hold one row per occupation × template × group, with the report beside them in
-    ``<name>.risk.json``; ``json`` holds both in one document.  Raises InputError if ``out`` cannot be a file,
-    StoreError if a file cannot be written.
+    ``csv`` and ``parquet`` have one row per occupation × template × group, and the report beside them in
+    ``<name>.risk.json``; ``json`` has both.  Raises InputError for an invalid ``out``, StoreError if writing
+    fails.
     """
     check_target(out)
     cells = cell_table(preferences, report)
@@ -184,10 +178,7 @@ def _json_bytes(document: object) -> bytes:
 def comparison_document(
     comparison: Comparison, others: Sequence[OtherSentences] = (), scales: OtherScales | None = None
 ) -> dict[str, Any]:
-    """Return the shape of ``compare RUN RUN --json`` (docs/cli.md) as JSON has it.
-
-    ``others``: the same two models in other sentences; ``scales``: against other than an even split.
-    """
+    """Return a comparison in the shape of ``compare RUN RUN --json`` (docs/cli.md)."""
     labour, neutral = (scales.labour, scales.neutral) if scales else (None, None)
     document = {
         "first": asdict(comparison.first),
@@ -246,11 +237,7 @@ def _difference_document(difference: Difference) -> dict[str, Any]:
 
 
 def comparison_table(comparison: Comparison, over: Over) -> pd.DataFrame:
-    """Make a table with one row per quantity and occupation, the totals first (with no occupation).
-
-    The interval is that over what is asked for, else that over templates, as an occupation has no other;
-    the column ``over`` says which it is.
-    """
+    """Make a table with one row per quantity and occupation, totals first, intervals over ``over``."""
     import pandas as pd
 
     rows = [("", 1.0, comparison.differences)]
@@ -287,7 +274,7 @@ def _interval_cells(interval: Interval | None) -> dict[str, Any]:
 
 
 def neutral_table(names: tuple[str, str], compared: NeutralComparison) -> pd.DataFrame:
-    """Make a table of two models against their own neutral subjects, one row per measure, numbers in full."""
+    """Make a table of two models against their own neutral subjects, one row per measure, unrounded."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -307,7 +294,7 @@ def neutral_table(names: tuple[str, str], compared: NeutralComparison) -> pd.Dat
 
 
 def several_table(comparisons: Sequence[Comparison], over: Over) -> pd.DataFrame:
-    """Make a table with one row per quantity of each comparison, with the interval over what is asked for."""
+    """Make a table with one row per comparison and quantity, intervals over ``over``."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -329,7 +316,7 @@ def several_table(comparisons: Sequence[Comparison], over: Over) -> pd.DataFrame
 
 
 def journal_table(journal: Journaled) -> pd.DataFrame:
-    """Make a row an entry, the newest first."""
+    """Make a table with one row per entry, newest first."""
     import pandas as pd
 
     rows = [entry.model_dump() for entry in reversed(journal.entries)]
@@ -337,7 +324,7 @@ def journal_table(journal: Journaled) -> pd.DataFrame:
 
 
 def journal_document(journal: Journaled) -> dict[str, Any]:
-    """Return the shape of ``journal --json`` (docs/cli.md), the oldest entry first."""
+    """Return the journal in the shape of ``journal --json`` (docs/cli.md), oldest entry first."""
     document = {
         "entries": journal.entries,
         "whole": not journal.damage,

@@ -1,8 +1,7 @@
-"""How files leave the program: whole or not at all, as CSV without formulas, as Markdown without marks.
+"""How files are written: whole or not at all, CSV without formulas, Markdown without markup.
 
-Names, words and texts come from users' files and from models.  A cell or a column's name that begins like a
-formula gets an apostrophe before it, which a spreadsheet shows as text; numbers stay as they are.  Whoever
-reads the file with a program finds the texts unchanged in the Parquet file.
+Names and texts come from users' files and models.  In CSV, cells and column names that begin like a formula
+get an apostrophe, which spreadsheets show as text; Parquet files have the texts unchanged.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 from pcf_core.core.errors import InputError, StoreError
 from pcf_core.material.safety.text import FORMULA_STARTS
 
-if TYPE_CHECKING:  # a third of a command's start, and most write no table
+if TYPE_CHECKING:  # slow to import, and most commands write no table
     import pandas as pd
 
 MARKUP = str.maketrans({character: "\\" + character for character in "\\`*_{}[]#+!|~<>$&"})
@@ -27,7 +26,7 @@ def check_target(out: Path) -> None:
     """Raise InputError for a path where no regular file can be written."""
     try:
         usable = bool(out.name) and out.parent.is_dir() and (out.is_file() or not out.exists())
-    except OSError:  # a name that is too long, a folder that may not be looked into
+    except OSError:  # a name that is too long, a folder without access
         usable = False
     if not usable:
         raise InputError(f"{str(out)!r} cannot be a file to write; give a file name in a folder that exists.")
@@ -49,24 +48,24 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def zip_entry(name: str, compression: int) -> zipfile.ZipInfo:
-    """Return the head of an archive's file, the same on every machine and day."""
+    """Return the header of an archive's file, the same on every machine and day."""
     entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     entry.compress_type, entry.external_attr, entry.create_system = compression, 0o644 << 16, 3
     return entry
 
 
 def csv_text(table: pd.DataFrame) -> str:
-    """Write a table as CSV with its columns' names, without its index."""
+    """Write a table as CSV, without its index."""
     return str(spreadsheet_safe(table).to_csv(index=False, lineterminator="\n"))
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """Write the same into a file, without a second copy of a large table in memory."""
+    """Write the same into a file, without a second copy in memory."""
     spreadsheet_safe(table).to_csv(path, index=False, lineterminator="\n")
 
 
 def spreadsheet_safe(table: pd.DataFrame) -> pd.DataFrame:
-    """Copy a table so that no text in it, its columns' names among them, is a formula."""
+    """Copy a table so that no text or column name in it is a formula."""
     import pandas as pd
 
     safe = table.set_axis([guarded(name) for name in table.columns], axis=1)
@@ -78,10 +77,9 @@ def spreadsheet_safe(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def guarded(cell: object) -> object:
-    """Guard a cell that a spreadsheet might compute; a number, or nothing, is left alone.
+    """Guard a cell that a spreadsheet might compute; numbers stay.
 
-    A carriage return becomes a line feed: Python writes a cell with it alone unquoted, and what follows would
-    begin a row of its own.
+    A carriage return becomes a line feed, because Python writes a cell with only that unquoted, as a new row.
     """
     if cell is None or isinstance(cell, Number):
         return cell

@@ -1,7 +1,7 @@
 """The verdicts of the gate as a JSON document, lines, Markdown and JUnit XML.
 
-Names of models, topics and files come from outside: Markdown has their signs escaped, and no form has a
-character that XML 1.0 does not know, among them those that steer a terminal.
+Names come from outside: Markdown is escaped, and no form has a character that XML 1.0 lacks, such as those
+that control a terminal.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from pcf_core.show.findings.gate import (
 )
 from pcf_core.show.findings.numbers import number
 
-# What XML 1.0 does not know, also as a reference: control characters, halves of pairs, U+FFFE and U+FFFF.
+# Not allowed in XML 1.0, also as a reference: control characters, surrogates, U+FFFE and U+FFFF.
 NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SIGNS = {"within": "✓", "exceeds": "✗", "cannot tell": "?"}
 
 
 def gate_document(report: GateReport) -> dict[str, Any]:
-    """Return the shape of ``check --json`` (docs/cli.md) as JSON has it."""
+    """Return verdicts in the shape of ``check --json`` (docs/cli.md)."""
     document = {
         **picked(report, "model", "title", "error", "stop_early", "verdict", "outcome"),
         "contexts": [
@@ -60,11 +60,8 @@ def gate_document(report: GateReport) -> dict[str, Any]:
     return finite(document)  # type: ignore[no-any-return]
 
 
-# For people: lines of a terminal, and Markdown for the summary of a pipeline.
-
-
 def gate_lines(report: GateReport) -> list[str]:
-    """Write the verdicts as lines, the answer first."""
+    """Write the verdicts as lines for a terminal, the answer first."""
     lines = [gate_answer(report)]
     for context in report.contexts:
         lines.append(f"{context_name(context)}, {templates_note(context)} (run {context.run}):")
@@ -79,7 +76,7 @@ def context_name(context: ContextReport) -> str:
 
 
 def gate_markdown(reports: Sequence[GateReport]) -> str:
-    """Write a summary in Markdown: an answer, a table and what has to be known for each model."""
+    """Write a Markdown summary for a pipeline: answer, table and caveats for each model."""
     return "\n".join(shown(line) for report in reports for line in _markdown_lines(report))
 
 
@@ -109,14 +106,10 @@ def _markdown_lines(report: GateReport) -> Iterator[str]:
     yield from (*notes, "") if notes else ()
 
 
-# For a pipeline: JUnit XML, a suite for each model and context, a case for each limit.
-
-
 def gate_junit(reports: Sequence[GateReport]) -> bytes:
-    """Write JUnit XML.
+    """Write JUnit XML: a suite for each model and context, a case for each limit.
 
-    A limit that is exceeded is a failure, so is one of which we cannot tell where the policy says so; where
-    it only warns, the case is skipped, which is shown and fails nothing.
+    An exceeded limit is a failure, and so is "cannot tell" if the policy says so; else that case is skipped.
     """
     root = ElementTree.Element("testsuites", {"name": "PCF Audit"})
     for report in reports:
@@ -167,5 +160,5 @@ def _case(report: GateReport, context: ContextReport, one: Judged) -> ElementTre
 
 
 def shown(text: str) -> str:
-    """Return a text with a question mark for each character that XML 1.0 does not know."""
+    """Replace characters that XML 1.0 lacks by question marks."""
     return NO_XML.sub("?", text)

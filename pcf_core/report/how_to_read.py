@@ -1,7 +1,4 @@
-"""How to read each picture, in a few sentences: what pages show under it, and reports beside it.
-
-Markdown with ``**`` and ``*`` alone.
-"""
+"""How to read each picture, on pages and in reports: Markdown with only ``**`` and ``*``."""
 
 RISK = """
 Each bar is the discrimination risk of one model, averaged over occupations. 0 is the neutral point, an even

@@ -1,11 +1,8 @@
-"""Runs and text audits of a pack, kept beside those that were made here and apart from them.
+"""Import of a pack's runs and text audits, stored apart from those made here; SSH signatures of packs.
 
-What is kept is written anew from values that were checked: no byte of a pack lies in the cache as it came.
-
-SSH signatures of packs, made and checked by ``ssh-keygen -Y`` (OpenSSH 8.2 and newer).
-
-A name is told only of a key that the operator lists in the file of ``PCF_SIGNERS``; of any other key a
-signature says that one and the same holder signed, not who that is.
+Files are written anew from checked values: no byte of a pack is stored as it came.  Signatures are made and
+checked by ``ssh-keygen -Y`` (OpenSSH 8.2 and newer); a signer is named only if the operator lists the key in
+the file of ``PCF_SIGNERS``.
 """
 
 from __future__ import annotations
@@ -47,10 +44,7 @@ TextResult = FairPairResult | CriteriaResult
 
 @dataclass(frozen=True)
 class Arrived:
-    """The outcome of an import: results that are new here, and those that were here with the same values.
-
-    ``notes``: a sentence for each run that is here with other counts or weights than the pack's.
-    """
+    """The outcome of an import: new results, identical ones, and notes on other counts or weights."""
 
     new: tuple[RunSpec, ...]
     known: tuple[RunSpec, ...]
@@ -60,15 +54,14 @@ class Arrived:
 
 
 def import_pack(store: Store, pack: Pack, signature: str) -> Arrived:
-    """Keep the runs and text audits of a pack that was checked; all of them or none.
-
-    ``signature``: see :func:`pcf_core.report.importing.signature_of`.
+    """Store the runs and text audits of a checked pack, all or none; ``signature``: :func:`signature_of`.
 
     Raises
     ------
     PackError
-        A result is here already with other scores or texts, or says others of the same sentences, or a run
-        is not finished here.
+        A result is here already with other scores or texts, contradicts scores of the same sentences, or
+        belongs
+        to a run that is not finished here.
     StoreError
         The cache is full or read-only, or another process imports or deletes.
     """
@@ -77,7 +70,7 @@ def import_pack(store: Store, pack: Pack, signature: str) -> Arrived:
 
 
 def _imported(store: Store, pack: Pack, signature: str) -> Arrived:
-    mark = {  # kept with each result: where it comes from
+    mark = {  # stored with each result
         "scored_by": pack.manifest.scored_by,
         "licence": pack.manifest.licence,
         "signature": signature,
@@ -120,7 +113,7 @@ def _imported(store: Store, pack: Pack, signature: str) -> Arrived:
 
 
 def _must_agree_in_texts(store: Store, several: Sequence[Checked]) -> None:
-    """Refuse texts or a result that are not those of an earlier import, or of another result of the pack."""
+    """Refuse texts or results that contradict an earlier import or another result of the pack."""
     documents: dict[tuple[str, str], Mapping[str, Any]] = {}
     texts: dict[tuple[str, str, int], Generated] = {}
     for one in several:
@@ -151,7 +144,6 @@ def _unmarked(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _text_files(one: Checked, mark: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the files of an imported text audit, by path in its folder, which is laid out as a cache."""
     provenance = {**one.result.provenance, IMPORTED: {**mark, "as_it_came": list(one.as_it_came)}}
     result = one.result.model_copy(update={"provenance": provenance})
     documents = {
@@ -168,7 +160,7 @@ def _text_files(one: Checked, mark: Mapping[str, str]) -> dict[str, bytes]:
 
 
 def _must_agree(store: Store, content: Content, key: ScoringKey, *, whole: bool) -> None:
-    """Refuse scores that are not those known under a key; ``whole``: every one has to be known."""
+    """Refuse scores that contradict those stored under a key; ``whole``: every one must be stored."""
     run, table, stored = content.run, content.table, store.known_words(key)
     other = any(stored.tokens.get(word, count) != count for word, count in table.tokens.items())
     other |= bool(set(stored.tokens) & set(table.refused) or set(stored.refused) & set(table.tokens))
@@ -194,7 +186,7 @@ def _must_agree(store: Store, content: Content, key: ScoringKey, *, whole: bool)
 
 
 def _must_agree_within(pack: Pack) -> None:
-    """Refuse a pack whose runs of one model give other scores of the same prompt and word."""
+    """Refuse a pack whose runs of one model contradict each other."""
     seen: dict[tuple[str, str], list[tuple[Block, int]]] = {}
     several = Counter(content.run.scoring.hash for content in pack.contents)
     for content in pack.contents:
@@ -214,7 +206,6 @@ def _must_agree_within(pack: Pack) -> None:
 
 
 def _run_files(content: Content, mark: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the files of an imported run, by path in its folder; no byte of the pack is kept as it is."""
     run, packed = content.run, content.packed
     info = RunInfo(
         run=run,
@@ -240,14 +231,14 @@ def _run_files(content: Content, mark: Mapping[str, str]) -> dict[str, bytes]:
 NAMESPACE = "pcf-audit"
 PROGRAM = "ssh-keygen"
 PATIENCE = 30  # seconds
-PATTERN = frozenset("*?!")  # in the file of signers: fits many names, and says none
+PATTERN = frozenset("*?!")  # wildcards in the file of signers name nobody
 NOT_SIGNED, UNKNOWN, NOT_CHECKED = "not signed", "unknown key", "not checked"
 
 
 def sign(signed: bytes, key: Path) -> bytes:
-    """Sign bytes with a key file: one without a passphrase, or the public half of a key of ``ssh-agent``.
+    """Sign bytes with a key file without passphrase, or the public half of a key of ``ssh-agent``.
 
-    Raises PackError if there is no ``ssh-keygen``, or it does not take the key.
+    Raises PackError if there is no ``ssh-keygen``, or it rejects the key.
     """
     if shutil.which(PROGRAM) is None:
         raise PackError(f"A pack is signed by {PROGRAM}, which is not on this machine: install OpenSSH.")
@@ -263,10 +254,10 @@ def sign(signed: bytes, key: Path) -> bytes:
 
 
 def signature_of(signed: bytes, signature: bytes, signers: Path | None) -> str:
-    """Say whose signature it is: "signed by NAME", "unknown key", "not checked" or "not signed".
+    """Return whose signature it is: "signed by NAME", "unknown key", "not checked" or "not signed".
 
-    ``signature``: as ``ssh-keygen`` writes it; empty where there is none.  ``signers``: the operator's file
-    of allowed signers, if there is one.  Raises PackError if the signature is not one of these bytes.
+    ``signers``: the operator's file of allowed signers.  Raises PackError if the signature is not of these
+    bytes.
     """
     if not signature:
         return NOT_SIGNED
@@ -297,7 +288,7 @@ def signature_of(signed: bytes, signature: bytes, signers: Path | None) -> str:
 
 
 def _run(what: str, *options: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes] | None:
-    """Run ``ssh-keygen -Y``; it asks nobody for a passphrase; ``None`` where it does not come to an end."""
+    """Run ``ssh-keygen -Y`` without asking for a passphrase; return ``None`` if it does not finish."""
     try:
         return subprocess.run(
             [PROGRAM, "-Y", what, *options],
@@ -305,7 +296,7 @@ def _run(what: str, *options: str, data: bytes = b"") -> subprocess.CompletedPro
             capture_output=True,
             timeout=PATIENCE,
             check=False,
-            start_new_session=True,  # without a terminal that it could ask on
+            start_new_session=True,  # without a terminal to ask on
             env={**os.environ, "SSH_ASKPASS_REQUIRE": "never", "LC_ALL": "C"},
         )
     except (OSError, subprocess.SubprocessError):

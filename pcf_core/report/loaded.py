@@ -1,7 +1,4 @@
-"""Finished runs as pages and reports show them: read under view options, in groups that can be compared.
-
-With what has to be known before their numbers are believed.
-"""
+"""Finished runs for pages and reports: read under view options, in comparable groups, with caveats."""
 
 from __future__ import annotations
 
@@ -46,7 +43,7 @@ from pcf_core.store.store import Store
 P = ParamSpec("P")
 S = TypeVar("S", bound="Study")
 T = TypeVar("T")
-MOST_EACH = 4  # models of which every pair is compared; of more, the first with each of the others
+MOST_EACH = 4  # up to so many models every pair is compared, else the first with each other one
 
 
 PROGRAM = "PCF Audit"
@@ -54,10 +51,7 @@ PROGRAM = "PCF Audit"
 
 @dataclass(frozen=True)
 class Reports:
-    """Reports by label that may stand in one picture, without the runs that they are of.
-
-    ``over``: what the intervals shown are over; ``source``: what stands under the title of their pictures.
-    """
+    """Reports by label for one picture, without their runs."""
 
     reports: Mapping[str, RiskReport]
     over: Over = "templates"
@@ -66,11 +60,10 @@ class Reports:
 
 @dataclass(frozen=True)
 class Study:
-    """Runs by label that may stand in one picture, read under the same options: what panels are made of.
+    """Runs by label for one picture, read under the same options.
 
-    Those of a report have one topic, one list, one template set and one protocol.  The choice of a page
-    (``Loaded``) is one, too.  ``over``: what the intervals shown are over.  ``instead``: an even split stands
-    for the neutral point that was asked for, which these runs do not have.
+    In a report they share topic, list, template set and protocol.  ``over``: of the intervals shown.
+    ``instead``: an even split replaces the requested neutral point, which does not apply to these runs.
     """
 
     runs: Mapping[str, Report]
@@ -83,14 +76,14 @@ class Study:
         return {}
 
     def remember(self: S, function: Callable[Concatenate[S, P], T], *given: P.args, **named: P.kwargs) -> T:
-        """Return what a function answers for these runs, worked out once for all that it takes."""
+        """Call a function with these runs, cached by its arguments."""
         key = (function, given, *named.items())
         if key not in self._answers:
             self._answers[key] = function(self, *given, **named)
         return cast(T, self._answers[key])
 
     def read_as(self, item: Report, options: ViewOptions) -> RiskReport:
-        """Return the report of one of the runs under other options."""
+        """Return a run's report under other options."""
         return report(item.result, item.run, options)
 
     @property
@@ -100,35 +93,35 @@ class Study:
 
     @cached_property
     def reports(self) -> dict[str, RiskReport]:
-        """Label to report, of every run."""
+        """The reports by label."""
         return {label: item.report for label, item in self.runs.items()}
 
     @cached_property
     def rows(self) -> list[ModelRow]:
-        """The figures of every model, with the range that is shown."""
+        """The figures of every model, with the range shown."""
         return [ModelRow.of(name, report, over=self.over) for name, report in self.reports.items()]
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The groups of the topic, which all runs share."""
+        """The groups of the topic."""
         return self.first.report.groups
 
     @property
     def source(self) -> str:
-        """What stands under the title of its pictures."""
+        """The source line of its pictures."""
         run = self.first.run
         parts = [PROGRAM, run.topic.title, set_title(run.templates), word_scoring(self.options.protocol)]
         return " · ".join(parts)
 
     @property
     def comparable(self) -> bool:
-        """Whether the closed forms of the reference models hold: an even split, and l∞ or two groups."""
+        """Whether the reference models' closed forms hold: an even split, and l∞ or two groups."""
         same_norm = self.options.criterion == "max" or len(self.groups) == 2
         return self.options.reference == "uniform" and same_norm
 
     @cached_property
     def even(self) -> dict[str, RiskReport]:
-        """Return reports against an even split on the scale that ends at 1, whatever the view options say."""
+        """The reports against an even split on the scale that ends at 1, whatever the options."""
         options = self.options.model_copy(update={"reference": "uniform", "scale": "pcf"})
         if options == self.options:
             return self.reports
@@ -140,7 +133,7 @@ class Study:
 
     @cached_property
     def comparisons(self) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
-        """Its paired comparisons, with p-values controlled over the pairs, and why others cannot be made."""
+        """Paired comparisons, p-values controlled over the pairs, and why others cannot be made."""
         made, refused = [], dict[str, None]()
         for first, second in pairs(self.runs):
             try:
@@ -151,12 +144,12 @@ class Study:
 
     @cached_property
     def order(self) -> str:
-        """Which of its models has the higher risk, where that can be told."""
+        """Which of its models has the higher risk, if we can tell."""
         return order_finding(self.comparisons[0], said_risks(self.runs, self.over))
 
     @property
     def risks_told(self) -> list[str]:
-        """The models of which that says the risk: those with a comparison."""
+        """The models whose risk :attr:`order` states."""
         compared = {
             side.run for comparison in self.comparisons[0] for side in (comparison.first, comparison.second)
         }
@@ -164,17 +157,17 @@ class Study:
 
     @property
     def reliable(self: S) -> S:
-        """The same with only those runs whose figures say enough to answer with; it may have none."""
+        """The same study with only the reliable runs, maybe none."""
         runs = {label: item for label, item in self.runs.items() if not item.report.says_little}
         return self if len(runs) == len(self.runs) else replace(self, runs=runs)
 
     def most(self: S, number: int) -> S:
-        """Return the first runs alone, as many as fit into one picture."""
+        """Return a study of the first ``number`` runs."""
         return replace(self, runs=dict(list(self.runs.items())[:number]))
 
     @property
     def title(self) -> str:
-        """Topic, what fills [X], and the contexts, for people."""
+        """Topic, what fills [X], and the sentences."""
         run, report = self.first.run, self.first.report
         terms = count(len(report.occupations), run.evidence.noun)
         where = sentences_of(len(report.templates), set_title(run.templates), report.sampling)
@@ -182,7 +175,7 @@ class Study:
 
     @cached_property
     def whole_reports(self) -> dict[str, RiskReport]:
-        """Of the runs whose intervals are over counts only, the report with those over whole templates."""
+        """Reports with intervals over whole templates, of runs whose intervals are over counts only."""
         options = self.options.model_copy(update={"unit": "template"})
         shown = {label: item.report.interval("overall_risk") for label, item in self.runs.items()}
         return {
@@ -193,18 +186,18 @@ class Study:
 
     @property
     def whole_templates(self) -> dict[str, Interval]:
-        """Of these runs the interval of R over whole templates, where those over templates are shown."""
+        """Intervals of R over whole templates, if intervals over templates are shown."""
         if self.over != "templates":
             return {}
         several = {label: one.interval("overall_risk") for label, one in self.reliable.whole_reports.items()}
         return {label: interval for label, interval in several.items() if interval}
 
 
-Runs = Study  # where a panel is made of them, on whatever page or in whatever report
+Runs = Study  # what panels are made of
 
 
 def compare_runs(first: Report, second: Report, options: ViewOptions) -> Comparison:
-    """Compare two runs, paired; raises as :meth:`Study.compare`."""
+    """Compare two runs; raises as :meth:`Study.compare`."""
     return compared(first.reading(options), second.reading(options), options)
 
 
@@ -214,7 +207,7 @@ def letter_runs(runs: Sequence[Report], options: ViewOptions) -> list[str]:
 
 
 def pairs(runs: Mapping[str, Report]) -> list[tuple[Report, Report]]:
-    """Choose the runs to compare: every two of up to four, else the first with each other one."""
+    """Choose the pairs to compare: all of up to four runs, else the first with each other one."""
     several = list(runs.values())
     if len(several) <= MOST_EACH:
         return list(combinations(several, 2))
@@ -222,10 +215,7 @@ def pairs(runs: Mapping[str, Report]) -> list[tuple[Report, Report]]:
 
 
 def said_risks(runs: Mapping[str, Report], over: Over) -> dict[str, str]:
-    """Write R of each run, by the run's key, for a sentence on which is higher.
-
-    Its interval stands beside it unless it is one over counts only: verdicts rest on whole templates.
-    """
+    """Write R of each run by its key, with its interval unless that is over counts only."""
     by_run = {}
     for item in runs.values():
         shown = shown_interval(item.report, "overall_risk", over)
@@ -236,10 +226,9 @@ def said_risks(runs: Mapping[str, Report], over: Over) -> dict[str, str]:
 
 
 def load_studies(store: Store, request: ReportRequest, read: Read = load_result) -> tuple[Study, ...]:
-    """Load the runs of a request in groups that can be compared, in the order in which they were chosen.
+    """Load the runs of a request in comparable groups, in the order chosen.
 
-    A neutral point that a topic or list does not have is that of the others alone; see ``Study.instead``.
-    Raises RunError if a run is unknown, not finished, or was scored under another protocol, AuditError if it
+    Raises RunError if a run is unknown, not finished, or scored under another protocol, AuditError if it
     cannot be read under these options.
     """
     results = Results(store, read)
@@ -281,7 +270,7 @@ def _options_of(options: Mapping[str, str], run: RunSpec) -> ViewOptions:
 
 
 def _fitting(options: ViewOptions, run: RunSpec) -> ViewOptions:
-    """Return the options, against an even split where the neutral point does not fit topic and list."""
+    """Return the options, with an even split if the neutral point does not fit topic and list."""
     if options.reference == "uniform":
         return options
     try:
@@ -292,7 +281,7 @@ def _fitting(options: ViewOptions, run: RunSpec) -> ViewOptions:
 
 
 def unlike_names(names: Sequence[str], keys: Sequence[str]) -> list[str]:
-    """Return names with the first digits of their keys where several are the same."""
+    """Add the first digits of the key to names that are not unique."""
     times = Counter(names)
     return [
         name if times[name] == 1 else f"{name} · {key[:6]}" for name, key in zip(names, keys, strict=True)
@@ -300,7 +289,7 @@ def unlike_names(names: Sequence[str], keys: Sequence[str]) -> list[str]:
 
 
 def study_notes(study: Study) -> list[str]:
-    """Return what fills [X], warnings with whose they are, and what intervals allow for."""
+    """Return the caveats of a study, and what its intervals allow for; some may be empty."""
     return [
         noun_note(study.first.run),
         instead_note(study),
@@ -312,7 +301,7 @@ def study_notes(study: Study) -> list[str]:
 
 
 def instead_note(study: Study) -> str:
-    """Say that the neutral point asked for does not apply to a study; empty where it does."""
+    """Say that the requested neutral point does not apply to a study, else return ""."""
     if not study.instead:
         return ""
     return (
@@ -322,7 +311,7 @@ def instead_note(study: Study) -> str:
 
 
 def warnings_of(reports: Mapping[str, RiskReport]) -> list[str]:
-    """Collect the warnings of several reports, each once, naming whose it is unless it is that of all."""
+    """Collect warnings of several reports, each once, with the models it is about unless all."""
     texts = {
         name: [warning_text(sentence, report.coverage) for sentence in report.warnings]
         for name, report in reports.items()
@@ -336,7 +325,7 @@ def warnings_of(reports: Mapping[str, RiskReport]) -> list[str]:
 
 
 def unequal_words(study: Study) -> tuple[str, str]:
-    """Say whose words have more tokens, and which group has more words; each empty where all are alike."""
+    """Return :func:`tokens_clause` and :func:`sizes_clause` of a study; "" if all words are equal."""
     item = study.first
     used = set(item.result.words)
     sizes = {group.name: sum(word in used for word in group.words) for group in item.run.topic.groups}
@@ -347,7 +336,7 @@ def unequal_words(study: Study) -> tuple[str, str]:
 
 
 def interval_notes(reports: Mapping[str, RiskReport], over: Over, of: str = "") -> list[str]:
-    """Return what the intervals of the risks allow for, each kind once; ``of`` names these figures."""
+    """Return what the intervals of the risks allow for, each kind once; ``of``: the figures."""
     intervals = (
         report.interval("overall_risk", over) or report.interval("overall_risk")
         for report in reports.values()
@@ -366,7 +355,7 @@ NOT_SURE = (
 
 
 def effective_text(report: RiskReport) -> str:
-    """Write the effective number of templates; of an unfinished sampling plan, that of its draws."""
+    """Write the effective number of templates, or of draws of an unfinished sampling plan."""
     look = report.sampling
     if look is None or look.whole:
         return effective_count(report.effective_templates)

@@ -1,25 +1,22 @@
-"""A pack: results in one file, with all that reading them takes, for those who cannot ask the models.
+"""A pack: results in one file, with everything needed to read them without the models.
 
     manifest.json            format, who scored it, licence note, versions, size and SHA-256 of every part
     <run key>/run.json       model, topic, occupations, templates, plan, and what scored it
     <run key>/words.json     tokens of every word, and the words that the tokenizer refuses
-    <run key>/scores.f32     nats as float32, the lowest byte first: [prompt, accepted word]
-    <run key>/left.f32       if stored, the same of the words given the text on their left alone
+    <run key>/scores.f32     nats, float32, little-endian: [prompt, accepted word]
+    <run key>/left.f32       if stored, the same of the words given only the text to their left
     <request>/fairpair.json  a FairPair result, with prompts, table and texts
     <request>/criteria.json  a result of the criteria, with material, and texts or scores
     manifest.sig             if wanted, an SSH signature of manifest.json
 
-A pack without text audits is of version 1, as all were before there were any, and one with them of version 2.
-It is of version 3 if a run has ``left.f32``, for text right of ``[Y]`` that is scored with the words.
+A pack without text audits has version 1, with them version 2, with a ``left.f32`` version 3.  Rows of scores
+are the run's prompts, first those with words within a sentence, then those that begin one
+(:func:`pcf_core.audit.slots.by_writing`).  Prompts follow from the run and are not stored.
 
-It is a ZIP whose files are stored as they are, in this order, with one fixed time: the same runs give the
-same bytes, and any program opens it.  **Reading trusts nothing that a ZIP says of itself.**  The parts are
-cut out by the sizes in the manifest, and the archive is put together from them again: it has to be the same,
-byte by byte.  So there is nothing to unpack, no path, link, second entry or comment to be wrong about, and no
-byte that is not checked.  Prompts are no part of it: they follow from the run.
-
-Rows of the scores are the prompts of the run, those first where the words stand within a sentence, then those
-where they begin one (:func:`pcf_core.audit.slots.by_writing`), as they come.
+It is an uncompressed ZIP in this order with one fixed time, so that the same runs give the same bytes.
+**Reading trusts nothing that a ZIP says of itself**: the parts are cut out by the sizes in the manifest, and
+the archive put together again must be the same, byte by byte.  So no path, link, second entry, comment or
+unchecked byte can do harm.
 """
 
 from __future__ import annotations
@@ -63,33 +60,33 @@ from pcf_core.store.results import RunInfo
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.records import EncoderKey, FairPairAsked
 
-if TYPE_CHECKING:  # they bring the statistics of texts, which most pages do without
+if TYPE_CHECKING:  # slow to import, and most pages need no text audits
     from pcf_core.texts.packed import Checked, PackedCriteria, PackedFairPair
 
 FORMAT: Literal["pcf-audit-pack"] = "pcf-audit-pack"
 ENDING = ".pcfpack"
 MANIFEST, SIGNATURE = "manifest.json", "manifest.sig"
-FILES = ("run.json", "words.json", "scores.f32")  # of each run, in this order
-LEFT = "left.f32"  # behind them, of a run whose coverage is that of the words given the left text alone
+FILES = ("run.json", "words.json", "scores.f32")  # of each run
+LEFT = "left.f32"  # after them, if coverage is of words given only the text to their left
 TEXTS = {"fairpair": "fairpair.json", "criteria": "criteria.json"}  # the one file of each text audit
 LARGEST = 256 * 2**20  # bytes of a pack
 LARGEST_JSON = 16 * 2**20
 LARGEST_TEXTS = 64 * 2**20  # of one text audit
 LARGEST_SIGNATURE = 16 * 2**10
 MOST_RUNS = 20  # with text audits
-MOST_CELLS = 4_000_000  # of all runs of a pack: so many prompts are made to read it
+MOST_CELLS = 4_000_000  # of all runs of a pack, whose prompts are made to read it
 MOST_DRAWS = 10_000_000
 MOST_TOKENS = 1_000  # of a word
-ABOVE_NOTHING = 0.01  # nats: the logarithm of a probability is at most 0, and rounding goes no further
-DEEPEST = 6  # of what is told of a run's making
+ABOVE_NOTHING = 0.01  # nats; log-probabilities are at most 0, up to rounding
+DEEPEST = 6  # of nested provenance
 SHARD = 512  # prompts
-HEAD = 30  # bytes before the name of an entry of a ZIP
+HEAD = 30  # bytes of a ZIP entry before its name
 NEW = "ask for it again"
 LICENCE = (
     "Words, templates, prompts and occupations keep the licences of their sources, which the pack names; of "
     "the scores and texts none is stated."
 )
-# As a model is called on the hub, in a folder or behind an endpoint; no sign that could be taken for markup.
+# Names of models on the hub, in folders and behind endpoints, without markup.
 MODEL = re.compile(r"[\w/.~][\w ./:@+~,()\-]{0,299}")
 WORD_OF_KEY = re.compile(r"[\w.:/@+\-]{0,300}")  # identity, tokenizer, rules, dtype
 MARKUP = frozenset("<>")
@@ -101,7 +98,7 @@ Keys = tuple[Annotated[str, Field(pattern="^[0-9a-f]{16}$")], ...]
 
 
 class Part(Record):
-    """A file of a pack: ``size`` in bytes."""
+    """A file of a pack; ``size`` in bytes."""
 
     name: str = Field(max_length=100)
     size: int = Field(ge=0, le=LARGEST)
@@ -109,11 +106,7 @@ class Part(Record):
 
 
 class PackManifest(Record):
-    """What a pack holds, each once, by run key and by request.
-
-    ``scored_by`` is what its maker says, ``versions``: of what wrote it.  ``left_only``: the runs with a part
-    ``LEFT``.  One without text audits, or such runs, is written as it was before there were any.
-    """
+    """The contents of a pack by run key and request; ``left_only``: runs with a part ``LEFT``."""
 
     format: Literal["pcf-audit-pack"] = FORMAT
     version: Literal[1, 2, 3]
@@ -146,7 +139,7 @@ class PackManifest(Record):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Of everything that it holds."""
+        """The keys of all its results."""
         return (*self.runs, *self.fairpair, *self.criteria)
 
     @property
@@ -158,12 +151,12 @@ class PackManifest(Record):
         ]
 
     def names_of(self, key: str) -> list[str]:
-        """Return the names of the parts of a run."""
+        """Return the names of a run's parts."""
         return [f"{key}/{name}" for name in ((*FILES, LEFT) if key in self.left_only else FILES)]
 
 
 class PackedRun(Record):
-    """A run as a pack has it: when it was finished, and what scored it."""
+    """A run in a pack, when it was finished, and what scored it."""
 
     run: RunSpec
     created: datetime
@@ -171,7 +164,7 @@ class PackedRun(Record):
 
 
 class PackedWords(Record):
-    """What the tokenizer makes of the words of a run; see :class:`~pcf_core.core.run.TokenTable`."""
+    """The tokens of a run's words, see :class:`~pcf_core.core.run.TokenTable`."""
 
     tokens: dict[str, Annotated[int, Field(ge=1, le=MOST_TOKENS)]]
     refused: dict[str, str]
@@ -181,16 +174,13 @@ class PackedWords(Record):
 
     @property
     def table(self) -> TokenTable:
-        """The same, as scoring has it."""
+        """The same as scoring uses it."""
         return TokenTable(self.tokens, self.refused, self.spelling, frozenset(self.unspaced), self.at_start)
 
 
 @dataclass(frozen=True)
 class Block:
-    """Prompts that have the words alike: [prompt, accepted word] nats.
-
-    ``left``: those of the words given the text on the left alone, see :class:`~pcf_core.store.layer.Scores`.
-    """
+    """Prompts with the same words: [prompt, accepted word] nats; ``left``: given only the left text."""
 
     prompts: tuple[str, ...]
     words: tuple[str, ...]
@@ -198,7 +188,7 @@ class Block:
     left: FloatArray | None = None
 
     def parts(self) -> Iterator[Block]:
-        """Yield some prompts at a time."""
+        """Yield blocks of some prompts at a time."""
         for start in range(0, len(self.prompts), SHARD):
             rows = slice(start, start + SHARD)
             left = None if self.left is None else self.left[rows]
@@ -207,7 +197,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Content:
-    """A run of a pack that is whole and consistent."""
+    """A checked run of a pack."""
 
     packed: PackedRun
     table: TokenTable
@@ -215,7 +205,7 @@ class Content:
 
     @property
     def run(self) -> RunSpec:
-        """The run, as whoever scored it had it."""
+        """The run, as it was scored."""
         return self.packed.run
 
     def parts(self) -> Iterator[Block]:
@@ -226,16 +216,13 @@ class Content:
 
 @dataclass(frozen=True)
 class Pack:
-    """A pack that was checked: ``signed`` are the bytes of its ``signature``, which may be empty."""
+    """A checked pack; ``signed``: the bytes of its ``signature``, which may be empty."""
 
     manifest: PackManifest
     signed: bytes
     signature: bytes
     contents: tuple[Content, ...]
     texts: tuple[Checked, ...] = ()
-
-
-# ------------------------------------------------------------------------------------------ writing
 
 
 def pack_parts(
@@ -249,8 +236,8 @@ def pack_parts(
 ) -> tuple[bytes, dict[str, bytes]]:
     """Return the manifest of a pack of these runs and text audits, and its parts by name.
 
-    Raises RunError if a run is unknown, not finished, or was itself imported, PackError for too many of them
-    or texts that no pack may have.
+    Raises RunError if a run is unknown, not finished or imported, PackError for too many results or invalid
+    texts.
     """
     runs = tuple(dict.fromkeys(store.load_run(key).key for key in keys))
     packed: Mapping[str, Sequence[PackedFairPair | PackedCriteria]]
@@ -286,7 +273,7 @@ def pack_parts(
 
 
 def pack_bytes(manifest: bytes, parts: Mapping[str, bytes], signature: bytes = b"") -> bytes:
-    """Put a pack together: the same parts give the same bytes."""
+    """Put a pack together; the same parts give the same bytes."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         signed = {SIGNATURE: signature} if signature else {}
@@ -296,7 +283,6 @@ def pack_bytes(manifest: bytes, parts: Mapping[str, bytes], signature: bytes = b
 
 
 def _files_of(store: Store, info: RunInfo) -> dict[str, bytes]:
-    """Return the parts of one run by name."""
     run = info.run
     if run.scoring.imported:
         raise RunError(f"The run {run.key} was imported: pass on the pack that it came in.")
@@ -345,19 +331,13 @@ def _plain_text(text: str, option: str, longest: int) -> str:
 
 
 def canonical(record: Record) -> bytes:
-    """Write a record as JSON, the same bytes for the same record; raise ValueError for NaN and infinities."""
+    """Write a record as JSON, always the same bytes; raise ValueError for NaN and infinities."""
     fields = record.model_dump(mode="json")
     return json.dumps(fields, ensure_ascii=False, allow_nan=False, indent=1).encode()
 
 
-# ------------------------------------------------------------------------------------------ reading
-
-
 def read_pack(data: bytes) -> Pack:
-    """Read a pack and check every byte and every value of it.
-
-    Raises PackError if it is no pack, was changed, or holds something that no run has.
-    """
+    """Read a pack and check every byte and value; raise PackError if anything is wrong."""
     if len(data) > LARGEST:
         raise PackError(
             f"A pack has at most {LARGEST // 2**20} MiB, and this file has more: ask for one of fewer runs."
@@ -393,7 +373,7 @@ def read_pack(data: bytes) -> Pack:
 
 
 def _name_at(data: bytes, offset: int) -> bytes:
-    """Return the name of the entry at an offset; nothing where none begins there."""
+    """Return the name of the entry at an offset, b"" if none begins there."""
     if data[offset : offset + 4] != b"PK\x03\x04":
         return b""
     length = int.from_bytes(data[offset + 26 : offset + 28], "little")
@@ -401,9 +381,9 @@ def _name_at(data: bytes, offset: int) -> bytes:
 
 
 def _entry(data: bytes, offset: int, name: str, largest: int) -> tuple[bytes, int]:
-    """Cut out the entry of this name that begins at an offset; return it with the offset behind it.
+    """Cut out the entry at an offset, which must have this name; return it and the offset after it.
 
-    Its size is what its head says: whether that is so, shows when the archive is put together again.
+    Its stated size is checked when the archive is put together again.
     """
     if _name_at(data, offset) != name.encode():
         raise ValueError(f"{name} is not where it belongs")
@@ -421,7 +401,7 @@ def _record(kind: type[Made], data: bytes, name: str, largest: int = LARGEST_JSO
     try:
         record = kind.model_validate_json(data, strict=True)
     except ValidationError as error:
-        problem = first_problem(error)  # without what came, which may be anybody's text
+        problem = first_problem(error)  # without the value, which may be anybody's text
         raise ValueError(f"{name}: {problem.where[:100] or 'it'} {problem.wanted[:100]}") from error
     if canonical(record) != data:
         raise ValueError(f"{name} is not written as the app writes it")
@@ -436,7 +416,7 @@ def _check_texts(manifest: PackManifest) -> None:
 
 
 def _content(key: str, files: Sequence[bytes], most_cells: int) -> Content:
-    """Check the parts of one run against each other."""
+    """Check the parts of a run against each other."""
     run_bytes, words_bytes, scores, *more = files
     packed = _record(PackedRun, run_bytes, "run.json")
     run = packed.run
@@ -444,7 +424,7 @@ def _content(key: str, files: Sequence[bytes], most_cells: int) -> Content:
         raise ValueError(f"run.json is that of another run than {key}")
     if run.cells > most_cells:
         raise ValueError(f"it has more than {MOST_CELLS:,} cells")
-    # Before prompts are made: each has a number of each group at least, and so many numbers are there.
+    # Checked before prompts are made: there must be enough numbers for all prompts and groups.
     if run.cells * 2 > len(scores) // 4:
         raise ValueError("scores.f32 does not have a number for every prompt and word")
     _check_key(run.scoring)
@@ -490,7 +470,7 @@ def _texts(manifest: PackManifest, parts: Mapping[str, bytes]) -> tuple[Checked,
 
 
 def _checked(kind: type[PackedFairPair | PackedCriteria], key: str, data: bytes, name: str) -> Checked:
-    """Check a text audit: its names as those of a run, all else against each other."""
+    """Check a text audit: its names like those of a run, the rest against each other."""
     packed = _record(kind, data, name, LARGEST_TEXTS)
     request = packed.result.asked
     if request.hash != key:
@@ -514,7 +494,6 @@ def _check_key(key: ScoringKey) -> None:
 
 
 def _check_model(key: ScoringKey | GenerationKey | EncoderKey, family: str | None = None, *more: str) -> None:
-    """Check the names by which a key tells of a model."""
     if (
         not MODEL.fullmatch(key.model)
         or check_text(key.model, "the name", "The model", PackError) != key.model
@@ -528,7 +507,7 @@ def _check_model(key: ScoringKey | GenerationKey | EncoderKey, family: str | Non
 
 
 def _check_material(run: RunSpec) -> None:
-    """Check topic, occupations and templates as those of a user's own files are checked."""
+    """Check topic, occupations and templates like a user's own files."""
     topic, evidence, templates = run.topic, run.evidence, run.templates
     same_topic = make_topic(**{name: getattr(topic, name) for name in type(topic).model_fields})
     same_list = make_evidence(**{name: getattr(evidence, name) for name in type(evidence).model_fields})
@@ -548,7 +527,6 @@ def _check_material(run: RunSpec) -> None:
 
 
 def _check_made(provenance: Mapping[str, Any]) -> None:
-    """Check what is told of a result's making."""
     if {"imported", "unchecked"} & set(provenance):
         raise ValueError("it was not finished where it was scored")
     _check_nested(provenance, DEEPEST)
@@ -557,7 +535,7 @@ def _check_made(provenance: Mapping[str, Any]) -> None:
 
 
 def _check_nested(value: object, depth: int) -> None:
-    """Check every text in nested tables and lists."""
+    """Check every text in nested mappings and lists."""
     if depth == 0:
         raise ValueError("its provenance is nested too deeply")
     if isinstance(value, str):
@@ -572,7 +550,7 @@ def _check_nested(value: object, depth: int) -> None:
 
 
 def _check_words(run: RunSpec, table: PackedWords) -> None:
-    """Check that words.json tells of the words of the run, each once, and of no other."""
+    """Check that words.json has each of the run's words once, and no others."""
     words = set(all_words(run))
     counted = [set(table.tokens), set(table.refused)]
     further = [set(table.spelling), set(table.unspaced), set(table.at_start)]
@@ -590,13 +568,13 @@ def _check_words(run: RunSpec, table: PackedWords) -> None:
 
 
 def all_words(run: RunSpec) -> tuple[str, ...]:
-    """Return the words of a run in every writing that its prompts have, and as the topic has them."""
+    """Return a run's words in every spelling of its prompts, and as in the topic."""
     written = by_writing(run.prompts, run.topic.words)
     return tuple(dict.fromkeys((*run.topic.words, *(word for words in written for word in words))))
 
 
 def _written(run: RunSpec, table: TokenTable) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """List prompts with the accepted words as they are written there."""
+    """List prompts with their accepted words as spelled there."""
     prompts = run.prompts
     return [
         (

@@ -1,15 +1,12 @@
-"""Panels: what a question is answered with, composed once; pages draw it, reports and terminals write it.
+"""Panels: answers with picture and table, composed once for pages, reports and terminals.
 
     Study (report.loaded)  --report.sections.*_panel-->  Panel  --app.page.draw_picture, draw_foot-->  a page
-                                                               --part_of------------->  a part of a report
-                                                               --text_lines---------->  lines of a terminal
+                                                           --part_of------------->  a part of a report
+                                                           --text_lines---------->  lines of a terminal
 
-A page keeps its controls and its layout, a section of a report the choice of panels and of their settings.
-In a report charts and tables are plain records: every array a list, every number as it was computed.
-On a terminal no line has a character that steers it, ends a line or turns its direction, as names and
-texts come from outside.
-
-The key figures under a finding: three to five per page, each with range, direction and neutral point.
+Pages own controls and layout, sections of reports the choice of panels.  In a report charts and tables are
+plain records with unrounded numbers.  Lines of a terminal have no control characters, as texts come from
+outside.
 """
 
 from __future__ import annotations
@@ -34,7 +31,7 @@ from pcf_core.report.records import Cell, KeyFigure, ReportFigure, ReportPart, R
 from pcf_core.show.charts.theme import heading, titled
 from pcf_core.show.findings.numbers import digits
 
-if TYPE_CHECKING:  # a third of a command's start, and most write no table
+if TYPE_CHECKING:  # slow to import, and most commands write no table
     import pandas as pd
 from collections import Counter
 
@@ -53,10 +50,10 @@ from pcf_core.show.findings.numbers import (
 )
 
 USUAL_HEIGHT = 450
-PAPER_HEIGHT = 321  # pixels of 85 mm; assets/report/report.css has it too
+PAPER_HEIGHT = 321  # pixels of 85 mm; also in assets/report/report.css
 NINE_POINTS = 12  # in pixels
 FONT_SIZE = re.compile(r"font-size: (\d+)px")
-MOST_ROWS = 10  # of a table: the answer would scroll away
+MOST_ROWS = 10  # of a table, so that the answer does not scroll away
 GAP = "  "  # between columns
 STEERING = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))  # categories of Unicode
 JOINERS = "\u200c\u200d"  # of category Cf too: some scripts need them
@@ -64,13 +61,11 @@ JOINERS = "\u200c\u200d"  # of category Cf too: some scripts need them
 
 @dataclass(frozen=True)
 class Panel:
-    """One picture with what it says and its data; picture and table are made when they are asked for.
+    """A picture with what it says and its data; picture and table are made on demand.
 
-    In the picture stand ``claim``, what it shows, where that is certain; ``heading``, what is drawn, or else
-    what ``alt`` says first; and ``source``.  ``key``: what the picture is called on a page, ``name`` in a
-    report, ``alt`` its sentence for who cannot see it.
-    ``chart`` is a function with all that it takes, by which a page keeps what it draws.  ``table_name``: in a
-    report, where it is not that of the picture.  Sentences may be empty, and are left out then.
+    ``claim``: what the picture shows, if certain, its title; ``heading``: what is drawn, else from ``alt``.
+    ``key``: of the picture on a page, ``name`` in a report.  ``alt``: for a screen reader.  ``chart``: with
+    all arguments, for caching.  ``table_name``: in a report, if not ``name``.  Empty sentences are left out.
     """
 
     title: str = ""
@@ -91,7 +86,7 @@ class Panel:
 
 
 def part_of(panel: Panel, *, findings: Sequence[str] = (), notes: Sequence[str] = ()) -> ReportPart:
-    """Write a panel as a part of a report, with further sentences behind its own."""
+    """Write a panel as a part of a report, with further sentences after its own."""
     name = panel.table_name or panel.name
     return ReportPart(
         title=panel.title,
@@ -105,7 +100,7 @@ def part_of(panel: Panel, *, findings: Sequence[str] = (), notes: Sequence[str] 
 
 
 def figure_in(panel: Panel, name: str) -> ReportFigure | None:
-    """Draw the picture of a panel for a report, under a name."""
+    """Draw a panel's picture for a report."""
     if panel.chart is None:
         return None
     return figure_of(panel.chart(), name, panel.alt, panel.source, panel.heading, panel.claim)
@@ -114,10 +109,7 @@ def figure_in(panel: Panel, name: str) -> ReportFigure | None:
 def figure_of(
     figure: go.Figure, name: str, alt: str, source: str = PROGRAM, title: str = "", claim: str = ""
 ) -> ReportFigure:
-    """Make a figure of a chart and its sentence, without plotly's template: who draws it brings a theme.
-
-    ``claim``, ``title`` and ``source`` stand in it, as in a :class:`Panel`.
-    """
+    """Make a report's figure of a chart, without plotly's template; its texts are as in :class:`Panel`."""
     titled(figure, title or heading(alt), source, claim)
     drawn = _written_out(json.loads(figure.to_json()))
     drawn["layout"].pop("template", None)
@@ -128,10 +120,7 @@ def figure_of(
 
 
 def legible(part: ReportPart) -> ReportPart:
-    """Return a part whose picture has labels of nine points or more on paper, however far that shrinks it.
-
-    On paper a picture of the two pages is as wide as on a screen, and at most ``PAPER_HEIGHT`` high.
-    """
+    """Return a part whose picture has labels of at least nine points on paper, however far it shrinks."""
     if part.figure is None:
         return part
     least = math.ceil(NINE_POINTS * max(1.0, part.figure.height / PAPER_HEIGHT))
@@ -141,7 +130,7 @@ def legible(part: ReportPart) -> ReportPart:
 
 
 def _enlarged(value: Any, least: int, *, font: bool = False) -> Any:
-    """Return a picture whose fonts have a least size, in pixels, those inside its texts too."""
+    """Return a picture whose fonts have at least this size in pixels, also inside texts."""
     if isinstance(value, dict):
         return {
             key: max(item, least)
@@ -157,7 +146,7 @@ def _enlarged(value: Any, least: int, *, font: bool = False) -> Any:
 
 
 def _written_out(value: Any) -> Any:
-    """Write plotly's packed arrays (``dtype``, ``bdata``, ``shape``) as lists of numbers."""
+    """Write plotly's packed arrays (``dtype``, ``bdata``, ``shape``) as lists."""
     if isinstance(value, dict):
         if "bdata" in value and "dtype" in value:
             array = np.frombuffer(base64.b64decode(value["bdata"]), dtype=np.dtype(value["dtype"]))
@@ -170,7 +159,7 @@ def _written_out(value: Any) -> Any:
 
 
 def table_of(frame: pd.DataFrame, name: str, title: str, *, folded: bool = True) -> ReportTable:
-    """Make a table with its numbers as they are; what is missing is ``None``."""
+    """Make a report's table with unrounded numbers; missing values are ``None``."""
     columns = [[cell(value) for value in frame[column].tolist()] for column in frame.columns]
     return ReportTable(
         name=name,
@@ -182,14 +171,14 @@ def table_of(frame: pd.DataFrame, name: str, title: str, *, folded: bool = True)
 
 
 def facts_table(name: str, title: str, facts: Mapping[str, str]) -> ReportTable:
-    """Make a table of facts, a name and a sentence each."""
+    """Make a report's table of facts: name and sentence."""
     return ReportTable(
         name=name, title=title, columns=("what", "value"), rows=tuple(facts.items()), folded=False
     )
 
 
 def cell(value: object) -> Cell:
-    """Return a value of a table as JSON has it."""
+    """Return a table's value for JSON."""
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, int | np.integer):
@@ -202,7 +191,7 @@ def cell(value: object) -> Cell:
 
 
 def shown(value: Cell) -> str:
-    """Write a cell as people read it: three significant digits; the JSON has them all."""
+    """Write a cell for people, with three significant digits."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -213,25 +202,24 @@ def shown(value: Cell) -> str:
 
 
 def said(sentences: Iterable[str]) -> tuple[str, ...]:
-    """Keep the sentences that are not empty, each once, in their order."""
+    """Return the sentences that are not empty, each once."""
     return tuple(dict.fromkeys(sentence for sentence in sentences if sentence))
 
 
 def text_lines(panels: Iterable[Panel]) -> list[str]:
-    """Write panels one below the other, with an empty line between their blocks; pictures are left out."""
+    """Write panels below each other, without pictures, an empty line between blocks."""
     blocks = [block for panel in panels for block in _blocks_of(panel)]
     return [_printable(line).rstrip() for block in blocks for line in ("", *block)][1:]
 
 
 def _printable(text: str) -> str:
-    """Replace each character that does more than be seen by a question mark."""
+    """Replace control characters by question marks."""
     return "".join(
         "?" if unicodedata.category(one) in STEERING and one not in JOINERS else one for one in text
     )
 
 
 def _blocks_of(panel: Panel) -> Iterator[list[str]]:
-    """Write what a panel says under its title, its figures, its table, its notes, as far as it has them."""
     title = panel.title or panel.heading
     if findings := said(panel.findings):
         yield [*said([title]), *findings]
@@ -244,7 +232,7 @@ def _blocks_of(panel: Panel) -> Iterator[list[str]]:
 
 
 def table_lines(table: pd.DataFrame) -> list[str]:
-    """Write the first rows of a table, its numbers with three digits; a single row as a list of its cells."""
+    """Write the first rows of a table with three digits; a single row as a list of cells."""
     if table.empty:
         return []
     columns = [
@@ -259,7 +247,7 @@ def table_lines(table: pd.DataFrame) -> list[str]:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Write texts in columns; those that a terminal has no room for stand below, each row named again."""
+    """Write texts in columns; columns for which there is no room come below, with the first one again."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     room, blocks, used = shutil.get_terminal_size().columns, [[0]], widths[0]
     for index, width in enumerate(widths[1:], start=1):
@@ -281,7 +269,7 @@ MOST = 4
 def risk_figures(
     reports: Mapping[str, RiskReport], over: Over = "templates", *, thousand: bool = False
 ) -> list[KeyFigure]:
-    """Make key figures: R of each model with its interval, the share of prejudice, the stereotype's s.d."""
+    """Make key figures: R of each model with interval, share of prejudice, deviation of the stereotype."""
     figures = []
     factor = 1000 if thousand else 1
     for name, report in reports.items():
@@ -310,19 +298,19 @@ def risk_figures(
 
 
 def beside(*parts: str) -> str:
-    """Lay what stands under a figure side by side, without what is empty: a range that rounds to 0 alone."""
+    """Join the non-empty texts under a figure."""
     return " · ".join(filter(None, parts))
 
 
 def share(part: float, whole: float) -> str:
-    """Write a part in percent of a whole, a dash where the whole is 0."""
+    """Write a part as per cent of a whole, a dash if that is 0."""
     return percent(part / whole) if whole > 0 else "–"
 
 
 def tilt_figures(
     tilts: Mapping[str, Mapping[str, MeanTilt]], reports: Mapping[str, RiskReport], high: str, over: Over
 ) -> list[KeyFigure]:
-    """Make the key figure of each model's mean tilt towards one group, with its interval."""
+    """Make key figures of each model's mean tilt towards one group, with interval."""
     figures = []
     for name, report in reports.items():
         tilt = tilts[name][high]
@@ -343,7 +331,7 @@ def tilt_figures(
 
 
 def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
-    """Make the key figure of the group that each model prefers in most occupations."""
+    """Make key figures of the group that each model prefers in most occupations."""
     figures = []
     for name, report in reports.items():
         leaders = Counter(max(row.stereotype, key=row.stereotype.__getitem__) for row in report.occupations)
@@ -360,7 +348,7 @@ def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
 
 
 def interval_words(interval: Interval | None) -> str:
-    """Say what an interval is over, for a help text."""
+    """Say for a help text what an interval is over."""
     if interval is None:
         return "There is no range."
     over = _in_words(str(interval.over))
@@ -368,7 +356,7 @@ def interval_words(interval: Interval | None) -> str:
 
 
 def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
-    """Say which models have no interval over what is asked for, so that another is shown; or nothing."""
+    """Say which models have no interval over ``over``, so that another is shown; "" if all have one."""
     lacking = [name for name, report in reports.items() if report.interval("overall_risk", over) is None]
     if not lacking:
         return ""
@@ -379,12 +367,11 @@ def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
 
 
 def _in_words(over: str) -> str:
-    """Name what a range is over: sentences, occupations or both."""
     return {"templates": "sentences", "both": "sentences and occupations"}.get(over, over)
 
 
 def heat_figures(runs: Mapping[str, Report], group: str) -> list[KeyFigure]:
-    """Make the key figure of the range of P(group) over all test sentences of a model."""
+    """Make key figures of the range of P(group) over all test sentences."""
     figures = []
     for name, item in runs.items():
         preferences = item.result.preferences
@@ -402,7 +389,7 @@ def heat_figures(runs: Mapping[str, Report], group: str) -> list[KeyFigure]:
 
 
 def parts_of(reports: Mapping[str, RiskReport], part: str) -> dict[str, FloatArray]:
-    """Return [occupation] values of one part of the risk, by model."""
+    """Return one part of the risk by model, [occupation] each."""
     return {
         name: np.array([getattr(row, part) for row in report.occupations]) for name, report in reports.items()
     }

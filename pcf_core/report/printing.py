@@ -1,7 +1,6 @@
-"""A report as PDF: its HTML file, printed by the Chromium of the server, which is no dependency of the app.
+"""A report as PDF: its HTML file printed by the server's Chromium, if there is one.
 
-The browser has a profile of its own that is deleted afterwards, a time limit, and no network: the file needs
-none, and its policy lets it load nothing.
+The browser has a temporary profile, a time limit, and no network: the file's policy forbids loading anything.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from pathlib import Path
 from pcf_core.core.errors import StoreError
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PATIENCE = 90  # seconds, in which a full audit is drawn on a busy machine
-DRAWING = 30_000  # milliseconds of the page's own clock: charts are drawn one after the other
+PATIENCE = 90  # seconds; enough for a full audit on a busy machine
+DRAWING = 30_000  # milliseconds of the page's virtual clock, for all charts
 FLAGS = (
     "--headless",
     "--disable-gpu",
@@ -37,14 +36,14 @@ ROOT_USER = 0
 
 
 def browser() -> str | None:
-    """Return the path of a Chromium on this server, ``None`` where there is none."""
+    """Return the path of a Chromium on this server, if any."""
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
 def pdf_bytes(html: bytes, patience: float = PATIENCE) -> bytes:
-    """Print the HTML file of a report as PDF.
+    """Print a report's HTML file as PDF.
 
-    Raises StoreError if there is no Chromium, or it writes no PDF in so many seconds.
+    Raises StoreError if there is no Chromium, or no PDF after ``patience`` seconds.
     """
     program = browser()
     if program is None:
@@ -74,7 +73,7 @@ def pdf_bytes(html: bytes, patience: float = PATIENCE) -> bytes:
 
 
 def _run(command: list[str], home: str, patience: float) -> None:
-    """Run the browser to its end, or end it and all that it started once the time is over."""
+    """Run the browser, and kill it with all its processes after ``patience`` seconds."""
     try:
         process = subprocess.Popen(
             command,

@@ -1,4 +1,4 @@
-"""Where the numbers of a run or a text audit come from: what pages show, and reports keep."""
+"""Where the numbers of a run or text audit come from, for pages and reports."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.records import EncoderKey, FairPairAsked, FairPairResult
 
-# How a run's scores became its numbers: every view option that moves one, in words.
+# Every view option that changes numbers, in words.
 READING: Mapping[str, Callable[[ViewOptions], str]] = {
     "word scoring": lambda options: word_scoring(options.protocol),
     "criterion J": lambda options: in_words(options, "criterion"),
@@ -47,7 +47,7 @@ WROTE_WITH = ("numpy", "scipy", "statsmodels", "pandas", "plotly")  # what compu
 
 
 def writing_versions() -> dict[str, str]:
-    """Return the versions of this program and the libraries that turn scores into a report."""
+    """Return the versions of this program and the libraries that compute a report."""
     versions = {"pcf_core": pcf_core.__version__, "python": platform.python_version()}
     for name in WROTE_WITH:
         try:
@@ -58,7 +58,7 @@ def writing_versions() -> dict[str, str]:
 
 
 def model_facts(key: ScoringKey | GenerationKey) -> dict[str, str]:
-    """Say which weights in which precision answered, read by which rules."""
+    """Return weights, tokenizer, rules and precision of a model."""
     return {
         "weights and configuration (SHA-256, or revision)": key.identity,
         "tokenizer": key.tokenizer,
@@ -68,17 +68,17 @@ def model_facts(key: ScoringKey | GenerationKey) -> dict[str, str]:
 
 
 def reading_of(facts: Mapping[str, str]) -> dict[str, str]:
-    """Select what is known of a run's reading from the facts about it."""
+    """Select the facts on a run's view options."""
     return {name: facts[name] for name in READING if name in facts}
 
 
 def without_path(options: ViewOptions) -> ViewOptions:
-    """Reduce a file of weights in the options to its name: a report names no place on a disk."""
+    """Reduce a file of weights in the options to its name, so that a report has no paths."""
     return options.model_copy(update={"occupation_weights": Path(options.occupation_weights).name})
 
 
 def occupation_weights_text(options: ViewOptions) -> str:
-    """Say what occupations weigh."""
+    """Say how occupations are weighted."""
     named = without_path(options)
     if is_file(named.occupation_weights):
         return f"the file {named.occupation_weights}"
@@ -86,12 +86,12 @@ def occupation_weights_text(options: ViewOptions) -> str:
 
 
 def is_file(weights: str) -> bool:
-    """Whether weights of occupations are those of a file."""
+    """Return whether weights of occupations come from a file."""
     return weights not in shown_fields()["occupation_weights"].offered
 
 
 def run_facts(item: Report, options: ViewOptions) -> dict[str, str]:
-    """Return a name and a text each, in the order in which they are read."""
+    """Return the facts about a run by name, in reading order."""
     report = item.report
     return {
         "run": item.key,
@@ -105,7 +105,7 @@ def run_facts(item: Report, options: ViewOptions) -> dict[str, str]:
 
 
 def list_hashes(run: RunSpec) -> dict[str, str]:
-    """Return the hashes of topic, list and templates, each by what it is."""
+    """Return the hashes of topic, list and templates by name."""
     return {
         f"topic {run.topic.name}": run.topic.hash,
         f"list {run.evidence.name}": run.evidence.hash,
@@ -114,7 +114,7 @@ def list_hashes(run: RunSpec) -> dict[str, str]:
 
 
 def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
-    """Return the risks of a run of a study, and everything that is kept of it beside its numbers."""
+    """Return the risks of a study's run, and everything stored about it."""
     item, options = study.runs[label], study.options
     run, report = item.run, item.report
     provenance = store.run_info(item.key).provenance
@@ -142,10 +142,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
 
 
 def risk_numbers(report: RiskReport, whole: RiskReport | None = None) -> dict[str, RiskNumber]:
-    """Return R and its parts with their intervals, and what a caprice of 0 hides.
-
-    ``whole``: of intervals over counts only the report with those over whole templates.
-    """
+    """Return R and its parts with intervals, also those of ``whole``, and what a caprice of 0 may hide."""
     numbers = {}
     for name in RISKS:
         more = whole.interval(name) if whole else None
@@ -183,13 +180,13 @@ def facts_of_texts(store: Store, label: str, result: FairPairResult | CriteriaRe
 
 
 def fairpair_hashes(request: FairPairAsked) -> dict[str, str]:
-    """Return the hashes of prompts and table, each by what it is."""
+    """Return the hashes of prompts and table by name."""
     prompts, perturbation = request.prompts, request.perturbation
     return {f"prompts {prompts.name}": prompts.hash, f"table {perturbation.table}": perturbation.hash}
 
 
 def fairpair_facts(result: FairPairResult) -> dict[str, str]:
-    """Say what a FairPair request asked of which model, and how writing and exchanging went."""
+    """Return what a FairPair request asked of which model, and how writing and exchanging went."""
     request, prompts, perturbation = result.asked, result.asked.prompts, result.asked.perturbation
     folds = "all with all" if request.fold_size is None else f"in folds of {request.fold_size}"
     return {
@@ -226,7 +223,7 @@ def _encoder_text(encoder: EncoderKey) -> str:
 
 
 def criteria_facts(store: Store, result: CriteriaResult) -> dict[str, str]:
-    """Say what an experiment of the criteria asked of which model, how it answered, what was left out."""
+    """Return what an experiment asked of which model, how it answered, and what was left out."""
     request = result.asked
     facts = {
         "request": request.hash,
@@ -252,7 +249,6 @@ def criteria_facts(store: Store, result: CriteriaResult) -> dict[str, str]:
 
 
 def _ends_text(result: CriteriaResult) -> str:
-    """Say how the texts ended; for scores, that none was written."""
     whole = sum(result.ends.values())
     if not whole:
         return "no text was written"
@@ -264,7 +260,6 @@ def _ends_text(result: CriteriaResult) -> str:
 
 
 def _device_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
-    """Return device, machine and threads, as far as they were kept."""
     parts = [str(provenance[name]) for name in ("device", "machine") if provenance.get(name)]
     if threads := provenance.get("threads"):
         parts.append(f"{threads} thread{'' if threads == 1 else 's'}")
@@ -273,7 +268,7 @@ def _device_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _texts_of(values: object) -> dict[str, str]:
-    """Flatten a mapping of whatever was kept into texts; numbers as they are written."""
+    """Return the values of a mapping as texts, without missing ones."""
     if not isinstance(values, Mapping):
         return {}
     return {str(name): str(value) for name, value in values.items() if value is not None}

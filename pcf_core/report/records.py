@@ -1,10 +1,9 @@
-"""A whole report: what was asked to be in it, and all that it says, as plain records.
+"""A whole report as plain records: its request and its contents.
 
     ReportRequest  --report.write_report-->  ReportDocument  -->  HTML, JSON, tables, a model card
 
-A document is made of texts, numbers and pictures alone, and is the same for the same request and the same
-cache: the only date in it is that of the request.  ``verify`` makes it again from its request and says what
-differs.
+A document is the same for the same request and cache; its only date is that of the request.  ``verify`` makes
+it again and compares.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from pcf_core.core.risk import Interval, Over
 
 FORMAT: Literal["pcf-audit-report"] = "pcf-audit-report"
 VERSION: Literal[1] = 1
-MOST_RUNS = 12  # of one report: more can neither be told apart in a picture nor read
+MOST_RUNS = 12  # of one report, so that pictures stay readable
 
-# Name -> title, in the order of a report.  The short ones are two pages, and always together.
+# Name -> title, in order.  The short ones, two pages, are always together.
 SHORT: Mapping[str, str] = {
     "answer": "The answer",
     "against": "Against whom?",
@@ -53,14 +52,14 @@ SECTIONS: Mapping[str, str] = {
     "limits": "Limits",
     "provenance": "Provenance",
 }
-WITH_ANSWER: Mapping[str, str] = {  # sections that come with the answer, before it and before how to check it
+WITH_ANSWER: Mapping[str, str] = {  # sections before the answer, and before how to check it
     "tested": "What was tested",
     "conclude": "What may not be concluded",
 }
-POLICY = "policy"  # the section of whoever brings a policy, in short reports and long ones
+POLICY = "policy"  # the section on a policy, in short and long reports
 TITLES: Mapping[str, str] = {**SECTIONS, POLICY: "Limits of the policy"}
-NONE = "none"  # said of a date, or of other sentences, that a report is to have none
-# A number without these says little: they cannot be left out where more than the short sections is asked for.
+NONE = "none"  # in a request: no date, or no other sentences
+# Required in reports with more than the short sections, as numbers say little without them.
 ALWAYS = ("method", "limits", "provenance")
 
 Cell = str | int | float | bool | None
@@ -69,22 +68,17 @@ Cell = str | int | float | bool | None
 class ReportRequest(Record):
     """What a report is made of.
 
-    ``runs``: whole run keys, ``sections``: names of :data:`SECTIONS`; with one of ``SHORT`` come all of them,
-    with any other those of ``ALWAYS``; both without repetition, sections in the order of a report.
-
-    ``options``: how scores are read, a dump of :class:`pcf_core.audit.options.ViewOptions`; its ``protocol``
-    is empty where each run is read under its own.  ``over``: what the intervals shown are over.
-    ``fairpair``, ``criteria``: hashes of text audits (``asked.hash``), 16 hexadecimal digits each.
-    ``knowledge``: names of sets of facts, of the models of the runs.  ``policy``: limits that the models of
-    the runs are held against; with one there is a section :data:`POLICY`.
-
-    ``date``: the day that the report names, as ``2026-11-29``; empty for none.  ``elsewhere``: keys of the
-    runs by which its answer is compared with other sentences.
+    ``runs``: whole run keys.  ``sections``: of :data:`SECTIONS`; one of ``SHORT`` brings all of them, any
+    other one those of ``ALWAYS``.  ``options``: a dump of :class:`pcf_core.audit.options.ViewOptions`; with
+    an empty ``protocol`` each run is read under its own.  ``over``: of the intervals shown.  ``fairpair``,
+    ``criteria``: hashes of text audits (``asked.hash``), 16 hexadecimal digits.  ``knowledge``: names of sets
+    of facts.  ``policy``: limits for the models of the runs.  ``date``: such as ``2026-11-29``, "" for none.
+    ``elsewhere``: keys of runs in other sentences to compare with.
 
     Raises
     ------
     InputError
-        Nothing or too much is asked for, a section is unknown, a hash of a text audit is none, or the date.
+        Nothing or too much is requested, or a section, a hash or the date is invalid.
     """
 
     runs: tuple[str, ...] = ()
@@ -158,16 +152,13 @@ class ReportRequest(Record):
 
     @property
     def hash(self) -> str:
-        """What two requests have in common that ask for the same; the name of files made of it.
-
-        What earlier requests did not have changes it only where it is there.
-        """
+        """Equal for requests of the same report; newer fields count only if they are set."""
         without = {name for name in ("policy", "date", "elsewhere") if not getattr(self, name)}
         return digest(self.model_dump(mode="json", exclude=without))
 
     @property
     def contents(self) -> tuple[str, ...]:
-        """The names of all sections in their order: the verdict of a policy stands behind the answer."""
+        """The names of all sections in order, with that of a policy after the answer."""
         names = list(self.sections)
         if self.policy is not None and self.runs:
             opening = [name for name in ("answer", "against", "summary") if name in names]
@@ -179,17 +170,17 @@ class ReportRequest(Record):
 
 
 def today() -> str:
-    """Return the present day as a request has it."""
+    """Return the present day in ISO format."""
     return datetime.now().astimezone().date().isoformat()
 
 
 def day_of(text: str) -> str:
-    """Return the date of a request that somebody asked for: today for nothing, none for ``none``."""
+    """Return the date of a request: today for "", no date for "none"."""
     return "" if text == NONE else checked_day(text) or today()
 
 
 def checked_day(text: str) -> str:
-    """Return a day as ``2026-11-29``, or nothing; raise InputError for any other text."""
+    """Return a day as ``2026-11-29``, or ""; raise InputError for other texts."""
     try:
         return text and date.fromisoformat(text.strip()).isoformat()
     except ValueError as error:
@@ -201,11 +192,7 @@ def checked_day(text: str) -> str:
 
 @dataclass(frozen=True)
 class KeyFigure:
-    """One figure of the row under a finding.
-
-    ``help`` says range, direction and neutral point, ``detail`` is the line below it: its interval, and what
-    stands beside it.
-    """
+    """A figure under a finding; ``help``: range, direction and neutral point; ``detail``: the line below."""
 
     label: str
     value: str
@@ -214,11 +201,7 @@ class KeyFigure:
 
 
 class ReportFigure(Record):
-    """A picture of a report.
-
-    ``alt`` is its sentence for who cannot see it, ``plotly`` its data and layout with every array written out
-    as a list, ``height`` in pixels.
-    """
+    """A picture: ``alt`` for screen readers, ``plotly`` data and layout with lists, ``height`` in pixels."""
 
     name: str
     alt: str
@@ -227,12 +210,7 @@ class ReportFigure(Record):
 
 
 class ReportTable(Record):
-    """A table of a report.
-
-    ``rows``: [row][column], a text, a number, or ``None`` where there is none; numbers are not rounded.
-
-    ``folded``: shown only when asked for, since a picture shows the same.
-    """
+    """A table: ``rows`` [row][column] unrounded; ``folded``: shown on demand, as a picture shows the same."""
 
     name: str
     title: str
@@ -242,12 +220,7 @@ class ReportTable(Record):
 
 
 class ReportPart(Record):
-    """One picture with what it says and its data; any of the three may be missing.
-
-    ``prose`` and ``how``, how to read the picture: this program's own words, with ``**`` and ``*`` for
-    emphasis; no other field has any.  ``findings``: sentences with their intervals.  ``notes``: what has to
-    be known beside it.
-    """
+    """A picture with what it says and its data; only ``prose`` and ``how`` may have emphasis."""
 
     title: str = ""
     prose: tuple[str, ...] = ()
@@ -260,7 +233,7 @@ class ReportPart(Record):
 
 
 class ReportSection(Record):
-    """One question and its answers.  ``commands``: what makes its numbers again."""
+    """One question and its answers; ``commands``: reproduce its numbers."""
 
     name: str
     title: str
@@ -270,10 +243,7 @@ class ReportSection(Record):
 
 
 class RiskNumber(Record):
-    """R, R^p or R^c of a run, with every interval that is known.
-
-    ``unseen``: of a caprice of 0 the largest share of all contexts that may be otherwise and were not seen.
-    """
+    """R, R^p or R^c with all known intervals; ``unseen``: share of sentences that a caprice of 0 may miss."""
 
     value: float
     intervals: tuple[Interval, ...] = ()
@@ -281,14 +251,12 @@ class RiskNumber(Record):
 
 
 class RunFacts(Record):
-    """Where the numbers of one run come from.
+    """Where the numbers of a run come from.
 
-    ``scoring``: the scoring key, field by field, and its hash; ``hashes``: of topic, evidence and templates,
-    by their names as ``topic gender``.  ``versions``: of program and libraries that scored it; ``facts``:
-    what else is known, by name, as the pages say it: precision, device where kept, noise floor, coverage.
-    ``risks``: by quantity, empty for a text audit; ``reliable``: whether they are an answer, or the model
-    almost never uses the topic's words and no text or picture shows them; ``measured``: what they are of, for
-    people; ``options``: how the scores were read for them, by the names that links have.
+    ``scoring``: fields of the scoring key.  ``hashes``: of topic, evidence and templates by name.
+    ``versions``: of the programs that scored it.  ``facts``: what else is known, by name.  ``risks``: by
+    quantity, empty for a text audit; ``reliable``: whether they are an answer; ``measured``: what they are
+    of.  ``options``: how scores were read.
     """
 
     label: str
@@ -308,10 +276,7 @@ class RunFacts(Record):
 
 
 class ReportDocument(Record):
-    """All that a report says.  ``versions``: of program and libraries that wrote it; ``runs``: provenance.
-
-    ``headline``: the sentence that a reader takes away; ``subtitle``: what was measured on whom.
-    """
+    """All that a report says; ``subtitle``: what was measured on whom; ``runs``: provenance."""
 
     format: Literal["pcf-audit-report"] = FORMAT
     version: Literal[1] = VERSION
@@ -327,7 +292,7 @@ class ReportDocument(Record):
 
     @property
     def made(self) -> str:
-        """On which day it was made, as its request says; empty without a date."""
+        """The line with the day of its request, "Made on 29 November 2026"; "" without a date."""
         if not self.request.date:
             return ""
         day = date.fromisoformat(self.request.date)
@@ -335,12 +300,12 @@ class ReportDocument(Record):
 
     @property
     def is_short(self) -> bool:
-        """Whether it is the two pages alone."""
+        """Whether it has only the two pages."""
         return set(self.request.sections) <= {*SHORT}
 
     @property
     def tables(self) -> tuple[tuple[str, ReportTable], ...]:
-        """Every table with the name of its section."""
+        """Every table with its section's name."""
         return tuple(
             (section.name, table)
             for section in self.sections
@@ -350,7 +315,7 @@ class ReportDocument(Record):
 
     @property
     def figures(self) -> tuple[ReportFigure, ...]:
-        """Every picture, in order."""
+        """Every picture."""
         return tuple(
             part.figure for section in self.sections for part in section.parts if part.figure is not None
         )

@@ -1,4 +1,4 @@
-"""The command lines that make numbers again, of runs, reports and text audits, with the files they need."""
+"""Command lines that reproduce numbers of runs, reports and text audits, with the files they need."""
 
 from __future__ import annotations
 
@@ -35,31 +35,25 @@ from pcf_core.texts.fairpair.records import FairPairAsked, PromptsAsked
 from pcf_core.texts.fairpair.tables import load_table
 
 NAMED = {tuple(SHORT): "short", tuple(SECTIONS): "all"}
-POLICY_FILE = "policy.toml"  # a command names the file of a policy, which the request holds as values
-TEXTS = ("fairpair", "criteria")  # sections of texts that models wrote, whatever runs stand beside them
-AFRESH = "PCF_SHIPPED_RESULTS=0 PCF_SCORES= PCF_CACHE=cache/afresh"  # nothing is scored yet there
-FILE = "FILE"  # stands in a command for a file that is not known by name
+POLICY_FILE = "policy.toml"  # placeholder in commands; the request holds the policy's values
+TEXTS = ("fairpair", "criteria")  # sections on text audits
+AFRESH = "PCF_SHIPPED_RESULTS=0 PCF_SCORES= PCF_CACHE=cache/afresh"  # an empty cache
+FILE = "FILE"  # placeholder for a file without a known name
 
 
 def risk_command(key: str, options: ViewOptions, others: Collection[tuple[str, str]] = ()) -> str:
-    """Write the command that prints the risk of a run.
-
-    ``others``: options and names of lists that it is read with, where they are not those of its key.
-    """
+    """Write the command that prints a run's risk; ``others``: options for lists other than its key's."""
     lists = "".join(f"{option} {shlex.quote(name)} " for option, name in others)
     return f"python -m pcf_core risk {shlex.quote(key)} {lists}{command_options(options)}"
 
 
 def other_lists(run: RunSpec, stored: RunSpec) -> tuple[tuple[str, str], ...]:
-    """Return the options that read a run with its own counts and weights, not with those of its key."""
+    """Return the options that read a run with its own counts and weights, not those of its key."""
     return tuple((f"--{name}", getattr(run, name).name) for name in run.differing(stored) if name != "topic")
 
 
 def score_command(run: RunSpec, files: Collection[str] = ()) -> str:
-    """Write the command that scores a run anew, its topic, list and templates by name.
-
-    One's own must be kept by that name, but for those whose option is among the ``files``.
-    """
+    """Write the command that scores a run again; options in ``files`` get a placeholder for a file."""
     key, (named, turned) = run.scoring, _named_lists(run)
     material = " ".join(
         f"{option} {FILE if option in files else shlex.quote(name)}" for option, name in named.items()
@@ -72,10 +66,7 @@ def score_command(run: RunSpec, files: Collection[str] = ()) -> str:
 
 
 def scratch_commands(run: RunSpec, options: ViewOptions) -> str:
-    """Write the commands that score a run into an empty cache and print its risk, whatever is stored here.
-
-    One's own material is not in that cache: FILE stands for it, and a line before the commands says so.
-    """
+    """Write commands that score a run into an empty cache, with placeholders for the user's own files."""
     named, turned = _named_lists(run)
     files = [option for option, same in _is_shipped(run, named, turned=turned).items() if not same]
     notes = [
@@ -86,12 +77,12 @@ def scratch_commands(run: RunSpec, options: ViewOptions) -> str:
 
 
 def afresh(command: str) -> str:
-    """Write a command so that it finds neither shipped results nor those of this cache."""
+    """Write a command so that it uses an empty cache and no shipped results."""
     return f"{AFRESH} {command}"
 
 
 def _named_lists(run: RunSpec) -> tuple[dict[str, str], bool]:
-    """Return the names of topic, list and templates by their options, and whether the two are swapped."""
+    """Return the names of topic, list and templates by option, and whether topic and list are swapped."""
     topic, evidence = run.topic.name, run.evidence.name
     turned = topic.endswith(AS_GROUPS) and evidence.endswith(AS_EVIDENCE)
     if turned:
@@ -100,7 +91,7 @@ def _named_lists(run: RunSpec) -> tuple[dict[str, str], bool]:
 
 
 def _is_shipped(run: RunSpec, named: Mapping[str, str], *, turned: bool) -> dict[str, bool]:
-    """Tell by option whether its name still means, among what is shipped, what the run asked for."""
+    """Return by option whether the shipped item of this name is what the run used."""
     topic, evidence, templates = named.values()
     request = (run.evidence.hash, run.topic.hash) if turned else (run.topic.hash, run.evidence.hash)
     try:
@@ -121,7 +112,7 @@ def _is_shipped(run: RunSpec, named: Mapping[str, str], *, turned: bool) -> dict
 
 
 def dtype_option(key: ScoringKey | GenerationKey) -> str:
-    """Write the option for a model's precision, a space before it; nothing where a server alone decides."""
+    """Write the option for a model's precision, "" for an endpoint."""
     return "" if key.family == "endpoint" else f" --dtype {key.dtype}"
 
 
@@ -132,10 +123,7 @@ def compare_command(first: str, second: str, options: ViewOptions) -> str:
 
 
 def fairpair_command(request: FairPairAsked, prompts: str = "") -> str:
-    """Write the command line of a request; a line before it for each file that it cannot name.
-
-    ``prompts``: a file that holds them, where they are a part of a set.
-    """
+    """Write the command of a request, after comments on files without a name; ``prompts``: their file."""
     files, problems = _asked_files(request, prompts)
     notes = "".join(f"# {problem}\n" for problem in problems)
     options, apart = options_of(request), {"prompts", "table", "categories", "dissimilarities"}
@@ -152,7 +140,7 @@ def fairpair_command(request: FairPairAsked, prompts: str = "") -> str:
 
 
 def _inspect(key: GenerationKey, task: str) -> str:
-    """Return the beginning of the command by which Inspect asks a model again; import reads its log."""
+    """Write the beginning of the command by which Inspect asks a model again."""
     model = key.model.removeprefix(INSPECTED).rpartition("@")[0]
     return (
         "# then: python -m pcf_core import logs/LOG.eval\n"
@@ -165,10 +153,7 @@ def _of_task(options: str) -> str:
 
 
 def criteria_command(store: Store, request: CriteriaAsked) -> str:
-    """Write the command line of a request, with its material.
-
-    A line before it says what it cannot say itself.
-    """
+    """Write the command of a request, after a comment on what it cannot say."""
     material = asked_material(store, request)
     note, options = f"# {material.problem}\n" if material.problem else "", criteria_options_of(request)
     if request.generation is not None and request.generation.inspected:
@@ -188,7 +173,7 @@ def criteria_command(store: Store, request: CriteriaAsked) -> str:
 
 
 def section_command(request: ReportRequest, name: str) -> str:
-    """Write the command for one section of a report, from the runs and texts that it is about alone."""
+    """Write the command for one section of a report, from the runs and texts that it is about."""
     everything: dict[str, Any] = {kind: getattr(request, kind) for kind in ("runs", *TEXTS)}
     about = {name: everything[name]} if name in TEXTS else {"runs": request.runs}
     if name == "knowledge":
@@ -206,7 +191,7 @@ def section_command(request: ReportRequest, name: str) -> str:
 
 
 def export_command(request: ReportRequest, form: str, out: str) -> str:
-    """Write the command for the report of a request in a format, to the byte; ``out``: the file's name."""
+    """Write the command that exports the same bytes of a report to the file ``out``."""
     fields = declared(ReportRequest)
     left_out = [
         f"{fields[name].flag} {NONE}"
@@ -220,7 +205,7 @@ def export_command(request: ReportRequest, form: str, out: str) -> str:
 
 
 def _command(request: ReportRequest, form: str, out: str) -> str:
-    """Write the command for a report of the present day, compared with all other sentences."""
+    """Write the command for a report with today's date and all other sentences."""
     quote, flags = shlex.quote, shown_fields()
     chosen = [name for name in request.sections if name not in ALWAYS] or request.sections
     sections = NAMED.get(request.sections) or ",".join(chosen)
@@ -238,11 +223,7 @@ def _command(request: ReportRequest, form: str, out: str) -> str:
 
 @dataclass(frozen=True)
 class AskedMaterial:
-    """The material of a request, as a command says it and as people read it.
-
-    ``options`` of the command, each quoted; ``text`` for people; ``problem``: what the command cannot say,
-    empty where it says everything.
-    """
+    """A request's material: quoted ``options`` of a command, ``text``, and a ``problem`` if incomplete."""
 
     options: str
     text: str
@@ -250,7 +231,7 @@ class AskedMaterial:
 
 
 def asked_material(store: Store, request: CriteriaAsked) -> AskedMaterial:
-    """Describe the material of a request: where it came from, how many questions, who labels."""
+    """Describe a request's material: origin, number of questions, labeller."""
     kind, title = KINDS[request.experiment], " ".join(request.title.split())
     stored = store.load_document(request.material, MATERIAL)
     try:
@@ -312,10 +293,7 @@ def _asked_files(request: FairPairAsked, prompts: str) -> tuple[str, tuple[str, 
 
 
 def _part_of(texts: PromptsAsked) -> str:
-    """Say which part the prompts are of the set kept by their name, and where they were had; "" for none.
-
-    A part of chosen categories and one of an earlier state of the set look alike here.
-    """
+    """Say which part of the set of their name the prompts are, "" if they are all."""
     try:
         whole_set = load_prompts(texts.name, texts.names)
     except AuditError:  # as in _holds

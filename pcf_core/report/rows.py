@@ -1,4 +1,4 @@
-"""Records turned into the rows that charts and tables take."""
+"""Rows of charts and tables from records."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from pcf_core.material.published import PublishedRisk
 
-UNSCALED = ("weight", "preference_", "stereotype_", "tilt_")  # what columns that hold no risk begin with
+UNSCALED = ("weight", "preference_", "stereotype_", "tilt_")  # prefixes of columns without risks
 
 
 def run_rows(reports: Mapping[str, RiskReport], over: Over = "templates") -> list[RiskBar]:
-    """Return one row per model, with the interval of R over what is asked for, else over templates."""
+    """Return one row per model, with the interval of R over ``over``, else over templates."""
     rows = []
     for name, report in reports.items():
         corrected = report.corrected.prejudice_risk if report.corrected else None
@@ -37,16 +37,13 @@ def run_rows(reports: Mapping[str, RiskReport], over: Over = "templates") -> lis
 
 
 def reference_rows(groups: int, scale: Scale) -> list[RiskBar]:
-    """Compute the four reference models of the papers in closed form."""
+    """Return the papers' four reference models in closed form."""
     risks = reference_risks(groups, scale)
     return [_bar(name, "reference", risk, source="closed form") for name, risk in risks.items()]
 
 
 def published_rows(topic: Topic, scale: Scale, *, drawn: bool) -> list[RiskBar]:
-    """Return the papers' rows for a topic: those that can be drawn on this scale, or those that cannot.
-
-    With two groups the scales agree; a row whose scale is unknown or another one is only listed.
-    """
+    """Return the papers' rows for a topic that can be ``drawn`` on this scale, or those that cannot."""
     from pcf_core.material.published import published_of_topic
 
     return [
@@ -66,7 +63,7 @@ def _bar(
 
 
 def source_of(row: PublishedRisk) -> str:
-    """Say where a published value stands, short enough for an axis."""
+    """Name a published value's origin, short enough for an axis."""
     language = "" if row.language == "en" else f", {row.language}"
     context = "" if row.context_source == "not stated" else f", {row.context_source}"
     scale = ", scale unknown" if row.scale == "unknown" else ""
@@ -74,7 +71,7 @@ def source_of(row: PublishedRisk) -> str:
 
 
 def reference_lines(groups: int, scale: Scale) -> dict[str, float]:
-    """Return the values of a fair, a random and a stereotyped model, as labels of lines."""
+    """Return the risks of a fair, a random and a stereotyped model by label."""
     risks = reference_risks(groups, scale)
     return {
         f"{two_decimals(risks[model].overall_risk)} {word}": risks[model].overall_risk
@@ -87,7 +84,7 @@ def reference_lines(groups: int, scale: Scale) -> dict[str, float]:
 
 
 def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
-    """Make a table with one row per bar: the risks, the interval of R, the s.d., corrected prejudice."""
+    """Make a table with one row per bar: risks, interval of R, deviation, corrected prejudice."""
     import pandas as pd
 
     return pd.DataFrame(
@@ -111,7 +108,6 @@ def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
 
 
 def _times_thousand(table: pd.DataFrame) -> pd.DataFrame:
-    """Multiply every risk and its bounds by 1,000, as their columns' names then say, and nothing else."""
     import pandas as pd
 
     risks = [
@@ -126,7 +122,7 @@ def _times_thousand(table: pd.DataFrame) -> pd.DataFrame:
 def with_reliable(
     table: pd.DataFrame, reports: Mapping[str, RiskReport], column: str = "model"
 ) -> pd.DataFrame:
-    """Add to a table for files whether the figures of each model are an answer; empty for other rows."""
+    """Add a column on whether each model's figures are reliable, empty for other rows."""
     if table.empty:
         return table
     reliable = {name: not report.says_little for name, report in reports.items()}
@@ -138,12 +134,12 @@ def with_reliable(
 
 
 def in_unit(table: pd.DataFrame, thousand: bool) -> pd.DataFrame:
-    """Return the table, its risks times 1,000 if asked for."""
+    """Return the table, risks × 1,000 if so chosen."""
     return _times_thousand(table) if thousand else table
 
 
 def corrected_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
-    """Make a table with one row per model × part: plug-in, corrected, intervals, by sampling alone."""
+    """Make a table with one row per model and part: plug-in, corrected, interval, sampling."""
     import pandas as pd
 
     rows = []
@@ -166,7 +162,7 @@ def corrected_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
 def tilt_table(
     reports: Mapping[str, RiskReport], tilts: Mapping[str, Mapping[str, MeanTilt]]
 ) -> pd.DataFrame:
-    """Make a table with one row per model × occupation: mean stereotypes with intervals, preferences, s.d."""
+    """Make a table with one row per model and occupation: mean stereotypes with intervals, preferences."""
     import pandas as pd
 
     rows = []
@@ -185,7 +181,7 @@ def tilt_table(
 def cell_rows(
     preferences: Preferences, group: str, occupations: Sequence[int], templates: Sequence[int]
 ) -> pd.DataFrame:
-    """Make a table of the shown part of the heat map: P(group), a context a row, an occupation a column."""
+    """Make a table of the shown heat map: P(group), a row per context, a column per occupation."""
     import pandas as pd
 
     column = preferences.groups.index(group)
@@ -198,7 +194,7 @@ def cell_rows(
 
 
 def occupation_bars_table(report: RiskReport, factor: float = 1.0) -> pd.DataFrame:
-    """Make a table with one row per occupation, riskiest first; risks times ``factor``, the s.d. as is."""
+    """Make a table with one row per occupation, riskiest first; risks times ``factor``."""
     import pandas as pd
 
     rows = []
@@ -221,7 +217,7 @@ def occupation_bars_table(report: RiskReport, factor: float = 1.0) -> pd.DataFra
 
 
 def occupation_numbers(report: RiskReport) -> pd.DataFrame:
-    """Make a table with one row per occupation: risks with intervals over templates, preferences, s.d."""
+    """Make a table with one row per occupation: risks with intervals, preferences, s.d."""
     import pandas as pd
 
     table = pd.DataFrame(
@@ -245,7 +241,6 @@ def occupation_numbers(report: RiskReport) -> pd.DataFrame:
 
 
 def _with_bounds(row: OccupationRisk, part: str) -> dict[str, float]:
-    """Return one risk of an occupation with its interval, a column each; without unknown bounds."""
     bounds = row.intervals.get(f"{part}_risk", ())[:1]
     ends = {f"{part}_{end}": getattr(interval, end) for interval in bounds for end in ("low", "high")}
     return {f"{part}_risk": getattr(row, f"{part}_risk")} | ends

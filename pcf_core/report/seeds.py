@@ -1,4 +1,4 @@
-"""How much risks differ between trainings of one model that differ in their seed, as it was measured."""
+"""How much risks differ between trainings of one model with other seeds."""
 
 from __future__ import annotations
 
@@ -20,10 +20,7 @@ from pcf_core.show.findings.reliability import seeds_note
 
 @dataclass(frozen=True)
 class SpreadBeside:
-    """A model's spread of R, R^p and R^c by quantity.
-
-    ``here``: whether it was measured on what is shown, read the same way.
-    """
+    """A model's spread of R, R^p and R^c; ``here``: measured on what is shown, read the same way."""
 
     spreads: Mapping[str, SeedSpread]
     here: bool
@@ -64,13 +61,10 @@ def _is_of(measured: SeedsMeasured, item: Report) -> bool:
 
 
 def seeds_notes(study: Study) -> list[str]:
-    """Say for each model of a study how its seeds differ, where that was measured on what is shown.
-
-    Of a model whose file of seeds is damaged, the note says that.
-    """
+    """State each model's spread over seeds if measured on what is shown, or that its file is damaged."""
     notes = []
     for model, item in study.runs.items():
-        with suppress(ModelError):  # it is not here any more
+        with suppress(ModelError):  # the model is gone
             resolve(item.run.scoring.model)
             try:
                 spread = spread_beside(model, study)

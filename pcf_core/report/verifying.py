@@ -1,7 +1,6 @@
-"""Whether a report says what the cache says: it is written again from its request, and compared.
+"""Whether a report agrees with the cache: it is written again from its request, and compared.
 
-Runs are read from their scores themselves, so that neither kept aggregates nor a damaged shard is believed.
-Text audits are compared with the results that are kept of them.
+Runs are read from their scores, not from stored aggregates; text audits are compared with stored results.
 """
 
 from __future__ import annotations
@@ -19,21 +18,18 @@ from pcf_core.report.records import ReportDocument, ReportRequest
 from pcf_core.report.whole import Texts, write_report
 from pcf_core.store.store import Store
 
-# What another order of additions, of other threads or another processor, may change: a share of the larger of
-# two numbers.  What is left of a sum that should be 0 has no digit that holds: two numbers that are both this
-# small are alike, for it is some 50 roundings of 1, the size of these sums.
+# Differences by another order of additions, such as of another processor: relative to the larger of two
+# numbers.  A sum that should be 0 has no valid digit, so numbers are equal if both are this small, which
+# is about 50 roundings of 1, the size of these sums.
 RELATIVE = 1e-7
 NOTHING = 1e-14
 MOST_TOLD = 1000
-ABSENT = "nothing there"  # told where one side has no such place; null is a value
-NOT_COMPARED = frozenset({"versions"})  # of the program that wrote it: said, and no difference by itself
+ABSENT = "nothing there"  # reported if one side has no such value; null is a value
+NOT_COMPARED = frozenset({"versions"})  # reported, but not a difference
 
 
 class Disagreement(Record):
-    """One place where a report and the cache differ: ``path`` is a JSON Pointer (RFC 6901).
-
-    A side that has no such place has the text of ``ABSENT``.
-    """
+    """A difference between report and cache at a JSON Pointer (RFC 6901); a missing side is ``ABSENT``."""
 
     path: str
     reported: Any
@@ -41,11 +37,11 @@ class Disagreement(Record):
 
 
 class Verification(Record):
-    """What became of a report.
+    """The outcome of a verification.
 
-    ``problem``: why its numbers could not be computed again, empty where they could.  ``compared`` counts
-    texts and numbers, ``different`` those that differ, of which ``differences`` tells the first thousand.
-    ``versions``: by name what wrote the report and what has read it, where these are not the same.
+    ``problem``: why numbers could not be computed again.  ``compared``: count of texts and numbers,
+    ``different``: of those that differ, the first thousand in ``differences``.  ``versions``: that wrote and
+    that read the report, if different.
     """
 
     request: str
@@ -64,10 +60,10 @@ class Verification(Record):
 def verify_report(
     store: Store, reported: ReportDocument, texts: Texts, weights: str | None = None
 ) -> Verification:
-    """Write the report again and compare every text and number of it.
+    """Write the report again and compare every text and number.
 
-    ``texts``: the stored results of the text audits that its request names.  ``weights``: the file of
-    occupations' weights of a report that was written with one; the file that a report names is never opened.
+    ``texts``: the stored results of its text audits.  ``weights``: the user's file of occupation weights; a
+    file named in the report is never opened.
     """
     request = reported.request.hash
     try:
@@ -92,7 +88,7 @@ def verify_report(
 
 
 def _with_weights(request: ReportRequest, weights: str | None) -> ReportRequest:
-    """Put the user's own file of weights in place of the one that a report was written with."""
+    """Replace the file of weights in a request by the user's own."""
     name = request.options.get("occupation_weights", "uniform")
     if not is_file(name):
         if weights is not None:
@@ -114,7 +110,7 @@ def _with_weights(request: ReportRequest, weights: str | None) -> ReportRequest:
 
 
 def differences(reported: Any, recomputed: Any, path: str = "") -> Iterator[Disagreement]:
-    """Yield every place in which two JSON values differ, numbers by more than rounding."""
+    """Yield every difference between two JSON values, of numbers beyond rounding."""
     if isinstance(reported, dict) and isinstance(recomputed, dict):
         for name in dict.fromkeys([*reported, *recomputed]):
             where = f"{path}/{str(name).replace('~', '~0').replace('/', '~1')}"
@@ -135,10 +131,7 @@ def differences(reported: Any, recomputed: Any, path: str = "") -> Iterator[Disa
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two leaves agree: numbers within 1e-7 of the larger, or both within 1e-14 of 0.
-
-    Two whole numbers are equal, as is all else, to the letter.
-    """
+    """Return whether two leaves agree: floats within 1e-7 of the larger or 1e-14 of 0, all else exactly."""
     if _is_number(one) and _is_number(other) and float in (type(one), type(other)):
         try:
             return max(abs(one), abs(other)) <= NOTHING or math.isclose(one, other, rel_tol=RELATIVE)
@@ -152,7 +145,7 @@ def _is_number(value: Any) -> bool:
 
 
 def leaves(value: Any) -> int:
-    """Count the texts, numbers and truths of a JSON value."""
+    """Count the leaves of a JSON value that are not null."""
     if isinstance(value, Mapping):
         return sum(map(leaves, value.values()))
     if isinstance(value, Sequence) and not isinstance(value, str):

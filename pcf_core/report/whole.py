@@ -1,4 +1,4 @@
-"""A whole report of runs and text audits: sections in order, names told apart, no date but the request's."""
+"""A whole report of runs and text audits: sections in order, unique names, no date but the request's."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ MOST_NAMED = 4
 
 @dataclass(frozen=True)
 class Texts:
-    """Results of text audits, those that a request names: whoever can read them brings them."""
+    """The results of the text audits that a request names."""
 
     fairpair: Sequence[FairPairResult] = ()
     criteria: Sequence[CriteriaResult] = ()
@@ -104,10 +104,7 @@ class Texts:
 
 @dataclass(frozen=True)
 class _Sources:
-    """What sections are written of.
-
-    ``answers``: on each study; ``facts``: of the runs, then of the text audits.
-    """
+    """What sections are made of; ``answers``: by study; ``facts``: of runs, then text audits."""
 
     store: Store
     request: ReportRequest
@@ -118,17 +115,17 @@ class _Sources:
     read: Read
 
     def parts(self, write: Callable[[Study], Sequence[ReportPart]]) -> list[ReportPart]:
-        """Write every study, one below the other, without the models whose figures say too little."""
+        """Write the reliable models of every study."""
         shown = [study for study in self.reliable if study.runs]
         return [part for study in shown for part in _of_study(write(study), study, self.studies)]
 
     @cached_property
     def reliable(self) -> list[Study]:
-        """The studies without those models, each made once: what it works out is kept with it."""
+        """The studies' reliable models, made once for their caches."""
         return [study.reliable for study in self.studies]
 
 
-# What writes the parts of a section; one without parts is left out.
+# Writers of the sections; a section without parts is left out.
 PARTS: Mapping[str, Callable[[_Sources], list[ReportPart]]] = {
     "tested": lambda of: [
         part for study in of.studies for part in _of_study(tested_parts(study), study, of.studies)
@@ -156,7 +153,7 @@ PARTS: Mapping[str, Callable[[_Sources], list[ReportPart]]] = {
     "provenance": lambda of: provenance_parts(of.facts),
     POLICY: lambda of: policy_parts(of.store, of.request, of.studies, of.read),
 }
-# The commands that ask models anew for what a section says; of other sections the runs' own commands do.
+# Commands that reproduce a section; for others the runs' own commands do.
 COMMANDS: Mapping[str, Callable[[_Sources], list[str]]] = {
     "knowledge": lambda of: knowledge_commands(of.request.knowledge, of.studies),
     "fairpair": lambda of: [
@@ -172,11 +169,11 @@ COMMANDS: Mapping[str, Callable[[_Sources], list[str]]] = {
 def write_report(
     store: Store, request: ReportRequest, texts: Texts | None = None, read: Read = load_result
 ) -> ReportDocument:
-    """Write a whole report, the same for the same request and the same cache.
+    """Write a whole report, the same for the same request and cache.
 
-    ``texts``: the results of the text audits of the request, in its order.  ``read``: the function that loads
-    a run's preferences; by default the stored ones.  Raises InputError if ``texts`` lacks an audit of the
-    request, AuditError if a run is unknown, not finished, or cannot be read under these options.
+    ``texts``: results of the request's text audits, in order.  ``read``: loads a run's preferences.  Raises
+    InputError if ``texts`` lacks an audit, AuditError if a run is unknown, not finished or unreadable under
+    these options.
     """
     texts = texts or Texts()
     _check_brought(request, texts)
@@ -217,7 +214,7 @@ def write_report(
 
 
 def _without_path(request: ReportRequest) -> ReportRequest:
-    """Reduce a file of weights in the request to its name: a report names no place on a disk."""
+    """Reduce a file of weights in the request to its name, so that a report has no paths."""
     name = request.options.get("occupation_weights", "")
     return request.model_copy(
         update={"options": {**request.options, "occupation_weights": Path(name).name}} if name else {}
@@ -225,7 +222,7 @@ def _without_path(request: ReportRequest) -> ReportRequest:
 
 
 def _of_study(parts: Sequence[ReportPart], study: Study, studies: Sequence[Study]) -> list[ReportPart]:
-    """Write one study; where there are several, under its title, which its tables have too."""
+    """Write a study's parts, with its title if there are several."""
     if len(studies) == 1:
         return list(parts)
     titled = []
@@ -273,7 +270,7 @@ def _title_of(studies: Sequence[Study], texts: Texts) -> str:
 
 
 def _told_apart(document: ReportDocument) -> ReportDocument:
-    """Tell figures and tables of one name apart by a number: the second *risk* is *risk-2*."""
+    """Add numbers to names of figures and tables that are not unique: the second *risk* is *risk-2*."""
     seen: Counter[str] = Counter()
 
     def own(name: str) -> str:
@@ -293,7 +290,7 @@ def _told_apart(document: ReportDocument) -> ReportDocument:
 
 
 def contents_finding(runs: Sequence[RunSpec], facts: int, fairpair: int, criteria: int) -> str:
-    """Say before it is made whose runs on which topics, how many sets and audits; empty for none."""
+    """Say before a report is made what it will contain; "" for nothing."""
     parts = []
     for topic in dict.fromkeys(run.topic.title for run in runs):
         models = list(dict.fromkeys(run.scoring.name for run in runs if run.topic.title == topic))
@@ -307,7 +304,7 @@ def contents_finding(runs: Sequence[RunSpec], facts: int, fairpair: int, criteri
 
 
 def made_finding(document: ReportDocument) -> str:
-    """Say once it is made how much is in it."""
+    """Say how much a report contains."""
     findings = sum(len(part.findings) for section in document.sections for part in section.parts)
     return (
         f"{count(len(document.sections), 'section')} with {count(findings, 'finding')}, "

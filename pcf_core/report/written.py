@@ -1,8 +1,7 @@
-"""A report as a file: one HTML page, JSON that can be verified, its tables in an archive, a model card.
+"""A report as files: an HTML page, JSON that can be verified, an archive of tables, a model card.
 
-The HTML page opens without a network, prints, and runs no script but its own two: it carries plotly.js once
-and a Content-Security-Policy that names the hashes of its scripts and its style, so that text of a model,
-topic or template can neither run nor load anything, whatever it says.
+The page opens without a network and prints.  Its Content-Security-Policy allows only its own scripts and
+style by hash, so that text of a model, topic or template can neither run nor load anything.
 """
 
 from __future__ import annotations
@@ -44,18 +43,18 @@ from pcf_core.show.findings.numbers import NO_FIGURE, called, two_decimals, with
 from pcf_core.show.names import with_titles
 
 FOLDER = "report"  # of the assets
-FILE = "report.json"  # which the commands of the appendix write and verify
+FILE = "report.json"  # in the commands of the appendix
 EMPHASIS = re.compile(r"(?<![\w*])\*(\*?)(\S[^*]*?)\*\1(?!\w)")
 LARGEST_REPORT = 256 * 1024 * 1024  # bytes of a JSON file that is read
-LARGEST_INTEGER = 2**63  # beyond, a whole number is written as a text
+LARGEST_INTEGER = 2**63  # larger integers are written as texts
 TEXT_AUDITS = ("fairpair", "criteria")  # sections
-FACTS = ("what", "value")  # columns of a table of facts, which has exact names
+FACTS = ("what", "value")  # columns of a table of facts, with exact names
 LEAST = 0.0005  # what three decimals can show
-MOST_NAMED = 10  # of what was left out of one run; the report names all
+MOST_NAMED = 10  # items left out of a run; the report names all
 
 
 def html_bytes(document: ReportDocument) -> bytes:
-    """Write the whole file, the same bytes for the same document."""
+    """Write the HTML file, the same bytes for the same document."""
     folder = settings().assets / FOLDER
     plotly_script, script = plotly.offline.get_plotlyjs(), _read(folder / "report.js")
     style = _read(folder / "plotly.css") + _read(folder / "report.css")
@@ -73,7 +72,7 @@ def html_bytes(document: ReportDocument) -> bytes:
 
 
 def _policy(scripts: list[str], style: str) -> str:
-    """Return the Content-Security-Policy: these scripts and this style by their hashes, no other source."""
+    """Return the Content-Security-Policy that allows only these scripts and this style."""
     allowed = " ".join(_source_hash(script) for script in scripts)
     return (
         f"default-src 'none'; script-src {allowed}; style-src {_source_hash(style)}; img-src data:; "
@@ -87,7 +86,7 @@ def _source_hash(text: str) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    """Make the environment of templates whose values are text and never markup, whatever they hold."""
+    """Return a Jinja environment that escapes all values."""
     made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     made.filters |= {
         "called": called,
@@ -105,12 +104,12 @@ def _environment() -> jinja2.Environment:
 
 @cache
 def _read(path: Path) -> str:
-    """Read a shipped file with ends of lines as a browser reads them, so that hashes hold."""
+    """Read a shipped file with line ends as in a browser, so that hashes match."""
     return path.read_text(encoding="utf8")
 
 
 def emphasised(text: str) -> Markup:
-    """Mark up the app's own prose: ``**strong**`` and ``*emphasis*``; all else is text."""
+    """Mark up the app's own prose: ``**strong**`` and ``*emphasis*``; escape the rest."""
     return Markup(
         EMPHASIS.sub(
             lambda match: f"<strong>{match[2]}</strong>" if match[1] else f"<em>{match[2]}</em>",
@@ -120,7 +119,7 @@ def emphasised(text: str) -> Markup:
 
 
 def _labelled(sentence: str) -> Markup:
-    """Mark up the label of a line of the answer block; all else is text."""
+    """Mark up the label of a line of the answer block; escape the rest."""
     label, separator, line = sentence.partition(": ")
     if label not in (AGAINST, SURE, ELSEWHERE):
         return escape(sentence)
@@ -132,12 +131,12 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _unbroken(text: str) -> str:
-    """Prevent a line break between a figure and its per cent sign."""
+    """Prevent line breaks before a per cent sign."""
     return text.replace(" %", "\u00a0%")
 
 
 def script_json(value: Mapping[str, Any]) -> Markup:
-    """Write JSON for a script element: without ``<``, ``>`` or ``&``, no text can end the element."""
+    """Write JSON for a script element, without characters that could end it."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -145,10 +144,7 @@ def script_json(value: Mapping[str, Any]) -> Markup:
 
 
 def _in_column(value: Cell, table: ReportTable, column: int) -> str:
-    """Write a cell as people read it: in a column of numbers below 10 with three decimals, where all show.
-
-    Elsewhere with three significant digits; texts by the titles of models and template sets.
-    """
+    """Write a cell: three decimals in columns of numbers below 10, else three significant digits."""
     if isinstance(value, str):
         name = called(value) if table.columns[column] == "occupation" else value
         return name if table.columns == FACTS else with_titles(name)
@@ -167,17 +163,13 @@ def _is_number(table: ReportTable, column: int) -> bool:
 
 
 def report_bytes(document: ReportDocument) -> bytes:
-    """Write the JSON of a report (schema in docs/report.md), the same bytes for the same document."""
+    """Write a report as JSON (schema in docs/report.md), the same bytes for the same document."""
     text = json.dumps(document.model_dump(mode="json"), ensure_ascii=False, indent=1, allow_nan=False)
     return text.encode() + b"\n"
 
 
 def read_report(data: bytes) -> ReportDocument:
-    """Read a report that :func:`report_bytes` wrote.
-
-    Raises InputError if it is no report, one of a version that is not known here, has a name twice in one
-    object, or a value of another type than the schema's, such as a number as a text.
-    """
+    """Read a report that :func:`report_bytes` wrote; raise InputError for anything else."""
     if len(data) > LARGEST_REPORT:
         raise InputError(
             f"A report has at most {LARGEST_REPORT // 2**20} MiB, and this file has more: it is no report."
@@ -205,7 +197,7 @@ def read_report(data: bytes) -> ReportDocument:
 
 
 class _NamedTwice(ValueError):
-    """An object of JSON that has a name twice: readers would not agree on what it says."""
+    """A JSON object has a name twice, which readers resolve differently."""
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -217,7 +209,7 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def tables_archive(document: ReportDocument, form: Literal["csv", "parquet"]) -> bytes:
-    """Put every table of a report into one ZIP, a file each, with a list of what they hold; no time in it."""
+    """Put every table into one ZIP, a file each, with a list of contents; always the same bytes."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         lines = [f"{document.title}\n"]
@@ -231,14 +223,14 @@ def tables_archive(document: ReportDocument, form: Literal["csv", "parquet"]) ->
 
 
 def _frame_of(table: ReportTable) -> pd.DataFrame:
-    """Return the table as it was computed: whole numbers and truths stay so where some are missing."""
+    """Return a table with the types it was computed in, also if values are missing."""
     columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)
     frame = pd.DataFrame({index: _series_of(values) for index, values in enumerate(columns)})
     return frame.set_axis(list(table.columns), axis=1)
 
 
 def _series_of(values: Sequence[Cell]) -> pd.Series[Any]:
-    """Return one column of one kind: truths, whole numbers, numbers, else texts."""
+    """Return a column of one type: booleans, integers, floats, else texts."""
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
         return pd.Series(values, dtype="boolean")
@@ -250,26 +242,22 @@ def _series_of(values: Sequence[Cell]) -> pd.Series[Any]:
 
 
 def csv_bytes(table: ReportTable) -> bytes:
-    """Write CSV whose cells no spreadsheet runs."""
+    """Write CSV without formulas."""
     return csv_text(_frame_of(table)).encode()
 
 
 def parquet_bytes(table: ReportTable) -> bytes:
-    """Write Parquet, each column of one kind."""
+    """Write Parquet, each column of one type."""
     target = io.BytesIO()
     _frame_of(table).to_parquet(target, index=False)
     return target.getvalue()
 
 
-# A model card: the hub's ``model-index`` in YAML, and the same in Markdown.
-
-
 def model_card(document: ReportDocument) -> str:
-    """Write a snippet for the README of a model on the hub: metadata between ``---``, then Markdown.
+    """Write a snippet for a model's README on the hub: metadata (``model-index``), then Markdown.
 
-    Every run with a reliable answer has an entry with R, prejudice and caprice; the intervals stand in the
-    name of the metric, with what was drawn again for each, for the hub has no place of its own for them.
-    Text audits have no number of that kind: of them alone there is only Markdown.
+    Every reliable run has R, prejudice and caprice, with intervals in the metric's name, as the hub has no
+    field for them.  Text audits are only in the Markdown.
     """
     index = [
         {"name": model, "results": [_result_of(run, document.request.over) for run in runs]}
@@ -282,7 +270,7 @@ def model_card(document: ReportDocument) -> str:
 
 
 def _result_of(run: RunFacts, over: Over) -> dict[str, Any]:
-    """Return one run as the hub writes a result: another reading of the same scores is another entry."""
+    """Return a run as a result of the hub; another reading of the same scores is another entry."""
     kind, name = facts_of(run.scoring["family"]).task
     topic = next((name.partition(" ")[2] for name in run.hashes if name.startswith("topic ")), "")
     return {
@@ -306,7 +294,7 @@ def _result_of(run: RunFacts, over: Over) -> dict[str, Any]:
 
 
 def _intervals_of(run: RunFacts, quantity: str, over: Over) -> tuple[Interval, ...]:
-    """Return the intervals that a card shows: over what was asked all units, else the first known one."""
+    """Return the intervals of a card: all over ``over``, else the first known one."""
     several = run.risks[quantity].intervals
     return tuple(one for one in several if one.over == over) or several[:1]
 
@@ -316,7 +304,7 @@ def _read_text(run: RunFacts) -> str:
 
 
 def _interval_text(number: RiskNumber, intervals: Sequence[Interval]) -> str:
-    """Write intervals inside a name, with the resampled units of each and the table's decimals."""
+    """Write intervals for a metric's name, with the resampled units."""
     if number.unseen is not None:
         return f" ({unseen_words(number.unseen)})"
     if not intervals:
@@ -327,7 +315,6 @@ def _interval_text(number: RiskNumber, intervals: Sequence[Interval]) -> str:
 
 
 def _markdown_of(document: ReportDocument) -> str:
-    """Write the same for people: first sentences, table, what has to be known, how to reproduce it."""
     lines = ["## Discrimination audit", "", *(f"{plain(sentence)}\n" for sentence in document.headline)]
     lines += _table_lines(document) if document.runs else []
     lines += _text_lines(document)
@@ -341,7 +328,6 @@ def _markdown_of(document: ReportDocument) -> str:
 
 
 def _table_lines(document: ReportDocument) -> list[str]:
-    """Write the risks, a row for each resampled unit, and what the intervals allow for."""
     drawn_head = "drawn again for the intervals"
     heads = ["model", "measured", "read with", "R", "prejudice", "caprice", drawn_head, "run"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
@@ -362,14 +348,13 @@ def _table_lines(document: ReportDocument) -> list[str]:
 
 
 def _with_bounds(number: RiskNumber, interval: Interval | None) -> str:
-    """Write a risk with its interval; for a caprice of 0 with what may be unseen."""
+    """Write a risk with its interval, or a caprice of 0 with what may be unseen."""
     if number.unseen is not None:
         return f"{two_decimals(number.value)} ({unseen_words(number.unseen)})"
     return with_interval(number.value, interval)
 
 
 def _text_lines(document: ReportDocument) -> list[str]:
-    """Write what the text audits found and what has to be known of it, under a title each."""
     lines = []
     for section in document.sections:
         if section.name in TEXT_AUDITS:
@@ -380,7 +365,7 @@ def _text_lines(document: ReportDocument) -> list[str]:
 
 
 def _known_lines(document: ReportDocument) -> list[str]:
-    """Write warnings, what else has to be known of the numbers, and what was left out of each run."""
+    """Write warnings, caveats, and what was left out of each run."""
     several = {section.name: section.parts for section in document.sections}
     notes = [note for name in ("sure", "limits") for part in several.get(name, ()) for note in part.notes]
     notes += [
@@ -406,12 +391,10 @@ def _left_out_text(several: Sequence[LeftOut]) -> str:
 
 
 def _listed_lines(sentences: Sequence[str]) -> list[str]:
-    """Write a list of sentences and the empty line after it; nothing where there is none."""
     return [*(f"- {sentence}" for sentence in sentences), ""] if sentences else []
 
 
 def _interval_notes_of(document: ReportDocument) -> list[str]:
-    """Return what the intervals of the table allow for, each kind once."""
     shown_ones = (
         _intervals_of(run, "overall_risk", document.request.over) for run in document.runs if run.reliable
     )
@@ -419,7 +402,6 @@ def _interval_notes_of(document: ReportDocument) -> list[str]:
 
 
 def _by_model(document: ReportDocument) -> Mapping[str, list[RunFacts]]:
-    """Return the runs with a reliable answer by model."""
     models: dict[str, list[RunFacts]] = {}
     for run in document.runs:
         if run.reliable:

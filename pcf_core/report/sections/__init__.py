@@ -1,1 +1,1 @@
-"""A file a subject: the panels that pages and reports share, and the sections that reports make of them."""
+"""Panels that pages and reports share, and sections of reports, a file per subject."""

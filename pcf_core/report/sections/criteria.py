@@ -1,4 +1,4 @@
-"""The criteria: how far models are from independence, separation and sufficiency, as panels and as tables."""
+"""The criteria as panels and tables: distance from independence, separation and sufficiency."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Row = dict[str, object]
 
 
 def criteria_panels(results: Sequence[CriteriaResult]) -> list[Panel]:
-    """Show all criteria of all models, those that wrote apart from those that were scored."""
+    """Show all criteria of all models, written and scored ones apart."""
     models = list(dict.fromkeys(result.asked.model for result in results))
     readings = {
         model: readings_of(result.report for result in results if result.asked.model == model)
@@ -72,7 +72,7 @@ def criteria_panels(results: Sequence[CriteriaResult]) -> list[Panel]:
 def by_way(
     readings: Mapping[str, Sequence[CriterionReading]],
 ) -> dict[Answering, dict[str, list[CriterionReading]]]:
-    """Split readings by model into those of texts and those of scores, without models that have none."""
+    """Split readings by model into written and scored ones, without empty models."""
     split: dict[Answering, dict[str, list[CriterionReading]]] = {}
     for way in WAYS:
         for model, rows in readings.items():
@@ -84,7 +84,7 @@ def by_way(
 def criteria_panel(
     readings: Mapping[str, Sequence[CriterionReading]], order: Sequence[str], way: Answering
 ) -> Panel:
-    """Show how far models are from each criterion; ``order``: all models, which decides the colours."""
+    """Show how far models are from each criterion; ``order``: all models, for colours."""
     are = "is" if len(readings) == 1 else "are"
     return Panel(
         source=CRITERIA_SOURCE,
@@ -99,7 +99,6 @@ def criteria_panel(
 
 
 def _baseline_panels(result: CriteriaResult) -> list[Panel]:
-    """Show the rates of scored answers without a pronoun, and what each pronoun changes; else nothing."""
     report, model = result.report, result.asked.model
     if not isinstance(report, AnswersReport) or not report.from_baseline:
         return []
@@ -120,7 +119,7 @@ def _baseline_panels(result: CriteriaResult) -> list[Panel]:
 
 
 def rates_panel(model: str, report: AnswersReport) -> Panel:
-    """Show the four rates of one model by pronoun; where answers were scored, without one too."""
+    """Show a model's four rates by pronoun, for scored answers also without one."""
     return Panel(
         source=CRITERIA_SOURCE,
         key=f"{report.experiment}_{report.answering}_rates",
@@ -133,7 +132,7 @@ def rates_panel(model: str, report: AnswersReport) -> Panel:
 
 
 def gaps_panel(model: str, report: AnswersReport) -> Panel:
-    """Show how far the rates of one model differ between pronouns, or from no pronoun."""
+    """Show how far a model's rates differ between pronouns, or from no pronoun."""
     from_what = "from no pronoun" if report.from_baseline else "between pronouns"
     return Panel(
         source=CRITERIA_SOURCE,
@@ -147,7 +146,7 @@ def gaps_panel(model: str, report: AnswersReport) -> Panel:
 
 
 def failing_figure(readings: Sequence[CriterionReading], model: str = "") -> KeyFigure:
-    """Make the key figure of how many criteria fail; ``model``: named where several are shown."""
+    """Make a key figure of how many criteria fail; ``model``: named if there are several."""
     counted = CriteriaCount.of(readings)
     failing, unshown = counted.number("fails"), counted.number("cannot be shown")
     rest = counted.asked - failing - unshown
@@ -188,9 +187,6 @@ def summary_table(readings: Mapping[str, Iterable[CriterionReading]]) -> pd.Data
     )
 
 
-# -------------------------------------------------------------------------------- independence I
-
-
 def professions_table(reports: Mapping[str, AnecdotesReport]) -> pd.DataFrame:
     """Make a table with one row per model and profession."""
     return pd.DataFrame(
@@ -203,10 +199,7 @@ def professions_table(reports: Mapping[str, AnecdotesReport]) -> pd.DataFrame:
 
 
 def information_table(measures: Mapping[str, Mapping[str, MutualInformation | None]]) -> pd.DataFrame:
-    """Make a table with one row per model, kind of table and normaliser.
-
-    ``measures``: by model, then by what the table counts.
-    """
+    """Make a table with one row per model, kind of table and normaliser."""
     return pd.DataFrame(
         [
             {"model": model, "table": what, **row}
@@ -219,7 +212,7 @@ def information_table(measures: Mapping[str, Mapping[str, MutualInformation | No
 
 
 def anecdote_tables(report: AnecdotesReport) -> dict[str, MutualInformation | None]:
-    """Make both tables of one model."""
+    """Return one model's measures by what its two tables count."""
     return {"women, men": report.clear_only, "women, men, unclear": report.with_unclear}
 
 
@@ -265,9 +258,6 @@ def _normalised(measure: MutualInformation) -> list[Row]:
     ]
 
 
-# ------------------------------------------------------------------------------- independence II
-
-
 def labels_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
     """Make a table with one row per model and label."""
     return pd.DataFrame(
@@ -280,7 +270,7 @@ def labels_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
 
 
 def hobby_information(reports: Mapping[str, HobbiesReport]) -> dict[str, dict[str, MutualInformation | None]]:
-    """Return what :func:`information_table` shows of labels and genders, by model."""
+    """Return the measures of labels and genders for :func:`information_table`, by model."""
     return {
         model: {"labels by gender": report.information.measure}
         for model, report in reports.items()
@@ -324,7 +314,7 @@ def hobby_words_table(reports: Mapping[str, HobbiesReport]) -> pd.DataFrame:
 
 
 def embedding_table(reports: Mapping[str, EmbeddingReport]) -> pd.DataFrame:
-    """Make a table with one row per model and variant, then one for each training of it."""
+    """Make a table with one row per model and variant, then one per seed."""
     rows: list[Row] = []
     for report in reports.values():
         for reading in report.readings:
@@ -357,11 +347,8 @@ def _difference(difference: GenderDifference) -> Row:
     }
 
 
-# --------------------------------------------------------------------- separation and sufficiency
-
-
 def rates_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
-    """Make a table with one row per model, pronoun and rate; the prompts without a pronoun too."""
+    """Make a table with one row per model, pronoun (also none) and rate."""
     return pd.DataFrame(
         [
             {"model": model, "pronoun": answers.pronoun, **_rate(rate)}
@@ -390,7 +377,7 @@ def confusion_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
 
 
 def differences_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
-    """Make a table with one row per model, pair of pronouns and rate; where scored, none comes first."""
+    """Make a table with one row per model, pair of pronouns (first those with none) and rate."""
     return pd.DataFrame(
         [
             {
@@ -443,6 +430,6 @@ def _rate(rate: Rate) -> Row:
 
 
 def ends(what: str, interval: Interval | None) -> Row:
-    """Return both ends of an interval, empty where there is none."""
+    """Return both ends of an interval, empty without one."""
     low, high = (None, None) if interval is None else (interval.low, interval.high)
     return {f"{what}, low": low, f"{what}, high": high} if what else {"low": low, "high": high}

@@ -1,4 +1,4 @@
-"""The relation of an occupation's risk to its pay, education, women's share and the word's frequency."""
+"""An occupation's risk against its pay, education, women's share and word frequency."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from pcf_core.show.findings.factors import (
 )
 from pcf_core.show.findings.numbers import begun, listed, p_value, risk_name, two_decimals
 
-LONGEST_NOUN = 14  # characters of a key figure's label, of which five may stand in a row
+LONGEST_NOUN = 14  # characters of a key figure's label
 SHORT = {"women_share": "Women"}
-LONGEST_VALUE = 8  # characters of a key figure before it is written as a power of ten
+LONGEST_VALUE = 8  # characters of a key figure; longer values are powers of ten
 
 Panels = Mapping[str, tuple[FactorPanel, ...]]
 
 
 def factor_panels(runs: Runs, name: str, panels: Sequence[FactorPanel]) -> list[Panel]:
-    """Show the risk of a model's occupations against each factor, on one axis, with two fitted lines."""
+    """Show the occupations' risk against each factor, on one axis, with two fitted lines."""
     span = risk_span(panels)
     return [
         Panel(
@@ -62,7 +62,7 @@ def factor_panels(runs: Runs, name: str, panels: Sequence[FactorPanel]) -> list[
 
 
 def factor_parts(study: Study) -> Sequence[ReportPart]:
-    """Write sentences and tables of all models, and the panels of the first; nothing without a point."""
+    """Write sentences and tables of all models, and the panels of the first ones."""
     every = {name: panels_in(item, study.options, "overall_risk") for name, item in study.runs.items()}
     if not any(panel.points for panels in every.values() for panel in panels):
         return []
@@ -105,7 +105,7 @@ def panels_in(
 
 
 def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
-    """Make a key figure of the unweighted slope of each panel."""
+    """Make key figures of the unweighted slopes."""
     figures = []
     for panel in panels:
         if panel.ols is None:
@@ -129,19 +129,19 @@ def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
 
 
 def _step_label(scale: FactorScale) -> str:
-    """Say what a slope is the difference for, short enough for a figure: "Wage +10,000 US$"."""
+    """Write the step of a slope: "Wage +10,000 US$"."""
     noun = SHORT.get(scale.name, begun(scale.noun))
     noun = noun if len(noun) <= LONGEST_NOUN else f"{noun[: LONGEST_NOUN - 1].rstrip()}…"
     return f"{noun} {scale.per if scale.log else f'+{scale.per}'}"
 
 
 def short_p(fit: LineFit) -> str:
-    """Write the corrected p-value: it stands behind a range."""
+    """Write the corrected p-value, after a range."""
     return p_value(fit.p_value if fit.adjusted_p is None else fit.adjusted_p)
 
 
 def left_out_table(panels: Sequence[FactorPanel]) -> pd.DataFrame:
-    """Make a table with one row per occupation × reason, with the panels that lack it."""
+    """Make a table with one row per occupation and reason, with the panels that lack it."""
     missing: dict[tuple[str, str], list[str]] = {}
     for panel in panels:
         for item in panel.left_out:
@@ -151,7 +151,7 @@ def left_out_table(panels: Sequence[FactorPanel]) -> pd.DataFrame:
 
 
 def factors_table(panels: Panels) -> pd.DataFrame:
-    """Make a table with one row per model × factor × point."""
+    """Make a table with one row per model, factor and point."""
     return pd.DataFrame(
         [
             {
@@ -171,7 +171,7 @@ def factors_table(panels: Panels) -> pd.DataFrame:
 
 
 def lines_table(panels: Panels) -> pd.DataFrame:
-    """Make a table with one row per model × factor × kind of line, slopes per step of their factor."""
+    """Make a table with one row per model, factor and kind of line, slopes per step of the factor."""
     rows = []
     for name, several in panels.items():
         for panel in several:
@@ -182,7 +182,7 @@ def lines_table(panels: Panels) -> pd.DataFrame:
 
 
 def matching_table(panels: Mapping[Matching, Panels]) -> pd.DataFrame:
-    """Make a table with one row per model × factor × kind of line × matching of words with the statistics."""
+    """Make a table with one row per model, factor, kind of line and matching."""
     tables = [lines_table(several).assign(matching=MATCHED[matching]) for matching, several in panels.items()]
     whole, lead = pd.concat(tables, ignore_index=True), ["model", "factor", "per", "line", "matching"]
     ordered = whole.sort_values(["model", "factor", "line"], kind="stable", ignore_index=True)

@@ -1,4 +1,4 @@
-"""FairPair: how differently models write about two persons, as panels, and the tables behind its pictures."""
+"""FairPair as panels and tables: how differently models write about two persons."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FAIRPAIR_SOURCE = f"{PROGRAM} · FairPair"
 
 
 def fairpair_panels(results: Sequence[FairPairResult]) -> list[Panel]:
-    """Show models that were asked alike side by side, then the words of each."""
+    """Show models with the same settings side by side, then each one's words."""
     panels = []
     names = dict(zip((result.asked.hash for result in results), labels(results), strict=True))
     for several in _asked_alike(results):
@@ -55,7 +55,7 @@ def fairpair_panels(results: Sequence[FairPairResult]) -> list[Panel]:
 
 
 def read_together(results: Mapping[str, FairPairResult], measure: str) -> dict[str, FairPairReport]:
-    """Return reports at equal settings under one Φ, their p-values controlled for all of them."""
+    """Return reports at equal settings under one Φ, p-values controlled for all of them."""
     reports = controlled([result.reports[measure] for result in results.values()])
     return dict(zip(results, reports, strict=True))
 
@@ -83,7 +83,7 @@ def _models_panel(results: Mapping[str, FairPairResult], reports: Mapping[str, F
 
 
 def ratio_panel(reports: Mapping[str, FairPairReport], order: Sequence[str]) -> Panel:
-    """Show F of each model against 1; ``order``: all models, which decides the colours."""
+    """Show F of each model against 1; ``order``: all models, for colours."""
     return Panel(
         findings=[fairpair_finding(report) for report in reports.values()],
         heading="How differently each model writes",
@@ -143,7 +143,7 @@ def categories_panel(name: str, words: WordReport) -> Panel:
 
 
 def _asked_alike(results: Sequence[FairPairResult]) -> list[list[FairPairResult]]:
-    """Group results that can be read together: of requests that differ in their model alone."""
+    """Group results whose requests differ only in the model."""
     groups: dict[tuple[object, ...], list[FairPairResult]] = {}
     for result in results:
         request, exchange = result.asked, result.asked.perturbation
@@ -154,7 +154,7 @@ def _asked_alike(results: Sequence[FairPairResult]) -> list[list[FairPairResult]
 
 
 def labels(results: Sequence[FairPairResult]) -> list[str]:
-    """Name each by its model; where one stands there twice, with the first digits of the request."""
+    """Name each result by its model, with digits of the request if not unique."""
     models = [result.asked.key.model for result in results]
     return unlike_names(models, [result.asked.hash for result in results])
 
@@ -199,7 +199,7 @@ def prompts_table(report: FairPairReport) -> pd.DataFrame:
 
 
 def convergence_table(curves: Mapping[str, Convergence]) -> pd.DataFrame:
-    """Make a table with one row per model, kind of curve and place on it."""
+    """Make a table with one row per model, kind of curve and point."""
     names = ("at", "B", "V of p(g(x))", "V of g(p(x))", "F")
     rows: list[dict[str, object]] = []
     for model, convergence in curves.items():
@@ -232,7 +232,7 @@ def _phrases_table(report: WordReport) -> pd.DataFrame:
 
 
 def categories_table(report: WordReport) -> pd.DataFrame:
-    """Make a table with one row per category, with its most frequent words of either side."""
+    """Make a table with one row per category, with its most frequent words."""
     return pd.DataFrame(
         [
             {
@@ -253,7 +253,7 @@ def categories_table(report: WordReport) -> pd.DataFrame:
 
 
 def pairs_table(pairs: PromptPairs, report: FairPairReport) -> pd.DataFrame:
-    """Make a table with one row per pair of a prompt, the texts as they are."""
+    """Make a table with one row per pair of texts of a prompt."""
     return pd.DataFrame(
         {
             "prompt": pairs.prompt,

@@ -1,4 +1,4 @@
-"""Which words a model expects, cell by cell: rows, columns and pages of the heat map, and its panel."""
+"""The heat map's panel: rows, columns and pages of cells."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from pcf_core.show.findings.occupations import heat_map_finding
 from pcf_core.show.overview import heat_map_answer
 from pcf_core.show.titles import whom_title
 
-TELLING = ("nurse", "engineer")  # of whom the example may speak where the list has them
+TELLING = ("nurse", "engineer")  # preferred in the example
 SHOWN_OCCUPATIONS = 40
 SHOWN_TEMPLATES = 30
 MOST_CELLS = 100_000
 PAPER_OCCUPATIONS = ("nurse", "stylist", "receptionist", "doctor", "programmer", "captain")
 PRESETS = ("varied", "papers", "all")
 ORDERS = ("tilt", "spread", "name", "women", "clustering")
-MOST_ROWS = 500  # of a page: more occupations cannot be told apart
-MOST_CLUSTERED = 2_000  # rows or columns: the distances of twice as many take four times the memory
+MOST_ROWS = 500  # of a page
+MOST_CLUSTERED = 2_000  # rows or columns; memory grows with the square
 
 
 def heat_map_panel(runs: Runs, name: str, group: str, axes: Axes, *, clicks: bool = False) -> Panel:
-    """Show the probability of a group's words in the cells of one model."""
+    """Show the probability of a group's words in one model's cells."""
     item, rows, columns = runs.runs[name], axes.rows, axes.columns
     return Panel(
         title=name,
@@ -63,7 +63,7 @@ def _heat_sentence(runs: Runs, name: str, group: str) -> str:
 
 
 def heat_answer(runs: Runs, name: str) -> str:
-    """Answer which way the cells of a model lean; empty where its figures say little."""
+    """Say which way a model's cells lean, "" if unreliable."""
     item = runs.runs[name]
     if item.report.says_little:
         return ""
@@ -71,11 +71,10 @@ def heat_answer(runs: Runs, name: str) -> str:
 
 
 def example_cell(runs: Runs) -> tuple[str, dict[str, dict[str, float]]]:
-    """Choose one sentence of the first run, and return whom the first two models expect in it.
+    """Return an example sentence with ``[Y]``, and the group probabilities of the first two models.
 
-    It is the heaviest sentence, about the nurse or the engineer, of whom the two expect more different
-    things, or else about the riskiest occupation, with ``[Y]`` in it; by model the probability of each group,
-    which sum to 1.
+    It is the heaviest template, about the nurse or the engineer, whichever the models differ on more, else
+    about the riskiest occupation.
     """
     first, report = runs.first.result.preferences, runs.first.report
     riskiest = max(report.occupations, key=lambda row: row.overall_risk).occupation
@@ -87,7 +86,7 @@ def example_cell(runs: Runs) -> tuple[str, dict[str, dict[str, float]]]:
 
 
 def _expected(runs: Runs, occupation: str, template: str) -> dict[str, dict[str, float]]:
-    """Return the probability of each group in one cell, by model, of the first two that have it."""
+    """Return the group probabilities in one cell, of the first two models that have it."""
     shares = {}
     for name, item in list(runs.runs.items())[:2]:
         cells = item.result.preferences
@@ -98,7 +97,7 @@ def _expected(runs: Runs, occupation: str, template: str) -> dict[str, dict[str,
 
 
 def _apart(shares: Sequence[Mapping[str, float]]) -> float:
-    """Return the largest difference of a group's probability between two models; 0 for one."""
+    """Return the largest difference of a group's probability between two models."""
     return max(abs(shares[0][group] - shares[-1][group]) for group in shares[0])
 
 
@@ -110,7 +109,7 @@ def _heat_picture(
 
 
 def heat_map_parts(study: Study) -> Sequence[ReportPart]:
-    """Write the 40 occupations that vary most × the 30 heaviest contexts, for each model."""
+    """Write the 40 most varied occupations × the 30 heaviest contexts, for each model."""
     group = study.groups[0]
     parts = []
     for name, item in study.runs.items():
@@ -127,10 +126,7 @@ def heat_map_parts(study: Study) -> Sequence[ReportPart]:
 
 @dataclass(frozen=True)
 class Axes:
-    """What is drawn: indices of the occupations from the top, of the templates from the left, and the page.
-
-    ``note`` says what of the whole this page shows, empty where there is one page.
-    """
+    """Indices of the occupations from the top and templates from the left; ``note``: which page this is."""
 
     rows: list[int]
     columns: list[int]
@@ -138,7 +134,7 @@ class Axes:
 
 
 def _page_shape(item: Report, preset: str) -> tuple[int, int]:
-    """Return how many occupations and templates a page has: no more cells than a browser can hover."""
+    """Return the numbers of occupations and templates on a page, so that a browser can handle it."""
     occupations, templates = item.result.preferences.values.shape[:2]
     if preset != "all" or occupations * templates <= MOST_CELLS:
         return occupations, templates
@@ -147,7 +143,7 @@ def _page_shape(item: Report, preset: str) -> tuple[int, int]:
 
 
 def pages_of(item: Report, preset: str) -> int:
-    """Count the pages of the heat map."""
+    """Count the pages."""
     occupations, templates = item.result.preferences.values.shape[:2]
     rows, columns = _page_shape(item, preset)
     pages: int = ceil(occupations / rows) * ceil(templates / columns)
@@ -155,7 +151,7 @@ def pages_of(item: Report, preset: str) -> int:
 
 
 def _spread_of(preferences: Preferences, group: str, weights: FloatArray) -> FloatArray:
-    """Return [occupation] weighted s.d. of P(group) over templates."""
+    """Return [occupation] weighted standard deviation of P(group) over templates."""
     values = preferences.values[..., preferences.groups.index(group)]
     mean = values @ weights
     return np.asarray(np.sqrt(np.maximum((values - mean[:, None]) ** 2 @ weights, 0.0)))
@@ -181,7 +177,7 @@ def shown_templates(item: Report, preset: str, paper_texts: Sequence[str]) -> li
 
 
 def _arranged(item: Report, occupations: Sequence[int], group: str, order: str) -> list[int]:
-    """Sort the rows in an order; occupations without a published share of women come last."""
+    """Sort the rows; occupations without a published share of women come last."""
     preferences = item.result.preferences
     names = preferences.occupations
     if order == "name":
@@ -199,7 +195,7 @@ def _arranged(item: Report, occupations: Sequence[int], group: str, order: str) 
 
 
 def _clustered(item: Report, occupations: Sequence[int], group: str) -> list[int]:
-    """Order rows so that neighbours are alike over the templates, which count by their weight."""
+    """Order rows so that neighbours are similar over the weighted templates."""
     values = item.result.preferences.values[..., item.result.preferences.groups.index(group)]
     if len(occupations) > MOST_CLUSTERED:
         return list(occupations)
@@ -218,10 +214,7 @@ def _clustered_templates(item: Report, rows: Sequence[int], columns: Sequence[in
 def shown_axes(
     item: Report, group: str, preset: str, order: str, paper_texts: Sequence[str], page: int = 1
 ) -> Axes:
-    """Return the rows in the requested order, the columns heaviest first, cut to a page.
-
-    Clustering orders both, the columns within their page, so that the heaviest stay on the first one.
-    """
+    """Return rows in this order and columns heaviest first, cut to a page, within which columns cluster."""
     rows = _arranged(item, _shown_occupations(item, group, preset), group, order)
     columns = shown_templates(item, preset, paper_texts)
     note, pages = "", pages_of(item, preset)

@@ -1,4 +1,4 @@
-"""What models know of facts, and how surely; what a known benchmark says of them, and who is worse."""
+"""What models know of facts, and how surely; what a known benchmark says of them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ caprice is no error, as they ask different things.
 
 
 def knowledge_parts(store: Store, names: Sequence[str], studies: Sequence[Study]) -> list[ReportPart]:
-    """Write each set for each model of the runs that it was scored with."""
+    """Write each set for each model that was scored with it."""
     parts = []
     for name in names:
         request, keys = _set_named(name), _keys_of(studies)
@@ -75,7 +75,7 @@ def knowledge_parts(store: Store, names: Sequence[str], studies: Sequence[Study]
 
 
 def knowledge_panel(model: str, report: KnowledgeReport, order: str = "best known") -> Panel:
-    """Show what a model knows of facts, and how surely; ``order``: which facts come first."""
+    """Show what a model knows, and how surely; ``order``: which facts come first."""
     return Panel(
         findings=[knowledge_finding(model, report), confidence_finding(report)],
         key="knowledge_bars",
@@ -100,7 +100,7 @@ def knowledge_commands(names: Sequence[str], studies: Sequence[Study]) -> list[s
 
 
 def _keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, Protocol]]:
-    """Return the key of each model of the runs by its label, and the protocol that suits facts."""
+    """Return each model's key by label, and the protocol that suits facts."""
     return {
         item.run.scoring.label: (item.run.scoring, knowledge_protocol(study.options.protocol))
         for study in studies
@@ -109,7 +109,7 @@ def _keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, Protoco
 
 
 def _set_named(name: str) -> KnowledgeSet:
-    """Load a set by its name alone: what a report names is never read as a path."""
+    """Load a set by name, never by path."""
     sets = {one.name: one for one in list_knowledge()}
     if name not in sets:
         raise TopicError(f"There is no knowledge set {name!r}; there are {', '.join(sets)}.")
@@ -117,14 +117,14 @@ def _set_named(name: str) -> KnowledgeSet:
 
 
 def ordered(report: KnowledgeReport, order: str) -> list[FactKnowledge]:
-    """Sort the facts of a report, best or least known or with the widest gap first."""
+    """Sort facts by knowledge, or the widest gap first."""
     if order == "widest gap":
         return sorted(report.facts, key=lambda fact: -fact.confidence_gap)
     return sorted(report.facts, key=lambda fact: fact.knowledge, reverse=order == "best known")
 
 
 def knowledge_table(reports: Mapping[str, KnowledgeReport]) -> pd.DataFrame:
-    """Make a table with one row per model × fact."""
+    """Make a table with one row per model and fact."""
     return pd.DataFrame(
         [
             {
@@ -148,11 +148,8 @@ def knowledge_table(reports: Mapping[str, KnowledgeReport]) -> pd.DataFrame:
     )
 
 
-# What a known benchmark says of models.
-
-
 def benchmark_panel(results: Mapping[str, BenchmarkResult]) -> Panel:
-    """Show the published quantities of each model, and which items were left out."""
+    """Show each model's published quantities, and which items were left out."""
     return Panel(
         findings=[benchmark_finding(result) for result in results.values()],
         name="benchmark",
@@ -169,7 +166,7 @@ def benchmark_panel(results: Mapping[str, BenchmarkResult]) -> Panel:
 
 
 def pairs_panel(results: Mapping[str, BenchmarkResult]) -> Panel:
-    """Show which of every two models on the same sentences is worse; without such a pair it says nothing."""
+    """Show which of every two models on the same sentences is worse."""
     pairs = worse_pairs({model: result.report for model, result in results.items()})
     benchmark = next(iter(results.values())).asked.benchmark
     return Panel(title="Which model is worse", findings=[worse_finding(benchmark, one) for one in pairs])

@@ -1,4 +1,4 @@
-"""The verdict of a policy: whether each model keeps its limits, by what is scored already."""
+"""The verdicts of a policy on each model, by stored scores."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FIGURES = ["value", "low", "high", "p_value", "verdict"]
 
 
 def policy_panel(report: GateReport) -> Panel:
-    """Show what a model keeps of a policy: the answer, each limit, and how sure the verdicts are."""
+    """Show whether a model keeps a policy: answer, each limit, and certainty."""
     several = len(report.contexts) > 1
     limits = (
         (f"{context_name(context)}: " if several else "") + limit_finding(one, context)
@@ -66,10 +66,7 @@ def policy_panel(report: GateReport) -> Panel:
 
 
 def limits_table(report: GateReport, *, whole: bool = False) -> pd.DataFrame:
-    """Make a row a limit, with the numbers that the verdict rests on.
-
-    ``whole``: for files, also with the numbers that are no reliable answer.
-    """
+    """Make a table with one row per limit; ``whole``: with unreliable numbers, for files."""
     table = pd.DataFrame(
         [
             {
@@ -99,7 +96,7 @@ def limits_table(report: GateReport, *, whole: bool = False) -> pd.DataFrame:
 
 
 def verdict_rows(report: GateReport) -> pd.DataFrame:
-    """Make the same table for reading: what was measured, limit, figure with range, verdict."""
+    """Make the same table for reading."""
     return pd.DataFrame(
         [
             {
@@ -116,7 +113,7 @@ def verdict_rows(report: GateReport) -> pd.DataFrame:
 
 
 def keys_of(studies: Sequence[Runs]) -> tuple[ScoringKey, ...]:
-    """List the models of all runs, each once whatever protocols they were scored under."""
+    """List the models of all runs, each once whatever its protocols."""
     keys = (item.run.scoring for study in studies for item in study.runs.values())
     return tuple({key.model_copy(update={"protocol": "exact"}): key for key in keys}.values())
 
@@ -124,8 +121,8 @@ def keys_of(studies: Sequence[Runs]) -> tuple[ScoringKey, ...]:
 def policy_parts(
     store: Store, request: ReportRequest, studies: Sequence[Study], read: Read
 ) -> list[ReportPart]:
-    """Write the verdicts on every model of the runs; of one that lacks a run, which."""
-    assert request.policy is not None  # else there is no such section
+    """Write the verdicts on every model, or which runs are missing."""
+    assert request.policy is not None
     parts = []
     for key in keys_of(studies):
         verdicts = stored_verdicts(store, request.policy, key, read)
@@ -138,7 +135,7 @@ def policy_parts(
 
 
 def policy_commands(keys: Sequence[ScoringKey]) -> list[str]:
-    """Write the commands that judge the models, and score what is missing; none of an imported one."""
+    """Write the commands that judge models and score what is missing, except for imported ones."""
     return [
         f"python -m pcf_core check --policy {POLICY_FILE} --model {shlex.quote(key.model)}{dtype_option(key)}"
         for key in keys

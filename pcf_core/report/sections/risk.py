@@ -1,7 +1,4 @@
-"""How much, is it prejudice or caprice, and is it of single occupations: models, parts, and occupations.
-
-The comparison of two models on the same prompts, and whether they differ beyond chance.
-"""
+"""Risks of models, their parts, occupations, and paired comparisons."""
 
 from __future__ import annotations
 
@@ -54,7 +51,7 @@ from pcf_core.show.titles import differences_title, risk_title
 def risk_panel(
     runs: Runs, *, references: bool = True, published: bool = True, thousand: bool = False
 ) -> Panel:
-    """Show R of each model as prejudice and caprice, beside reference models and the papers' values."""
+    """Show R of each model as prejudice and caprice, beside reference models and published values."""
     scale, topic = runs.options.scale, runs.first.run.topic
     drawn = reference_rows(len(runs.groups), scale) if references and runs.comparable else []
     drawn += published_rows(topic, scale, drawn=True) if published and runs.comparable else []
@@ -63,7 +60,7 @@ def risk_panel(
 
 
 def higher_risk(runs: Runs) -> str:
-    """Say which model has the higher risk in a title, as the answer does; empty where that is not certain."""
+    """Say for a title which model has the higher risk, as the answer does; "" if uncertain."""
     from pcf_core.report.answer import letters_of, standing_of  # which is written with what stands here
 
     standing, _ = standing_of(runs, OtherScales())
@@ -84,7 +81,7 @@ def reports_panel(
     *,
     thousand: bool = False,
 ) -> Panel:
-    """Show R of each model; ``beside``: drawn below the models, ``listed``: in the table alone."""
+    """Show R of each model; ``beside``: drawn below the models, ``listed``: only in the table."""
     reports, over = shown.reports, shown.over
     drawn = [*run_rows(reports, over), *beside]
     return Panel(
@@ -105,12 +102,12 @@ def reports_panel(
 
 
 def risk_parts(study: Study) -> Sequence[ReportPart]:
-    """Write the risks, which is higher, and what has to be known before they are believed."""
+    """Write the risks, which is higher, and caveats."""
     return [part_of(risk_panel(study), findings=[study.order], notes=study_notes(study))]
 
 
 def corrected_panel(runs: Runs | Reports, *, thousand: bool = False) -> Panel:
-    """Show prejudice and caprice without the bias of few templates beside the plug-in values."""
+    """Show prejudice and caprice corrected for few templates, beside the plug-in values."""
     reports, over = runs.reports, runs.over
     return Panel(
         findings=[corrected_finding(name, report) for name, report in reports.items()],
@@ -127,13 +124,13 @@ def corrected_panel(runs: Runs | Reports, *, thousand: bool = False) -> Panel:
 
 
 def corrected_parts(study: Study) -> Sequence[ReportPart]:
-    """Write the corrected parts of the models that have them."""
+    """Write the corrected parts, of models that have them."""
     runs = {name: item for name, item in study.runs.items() if item.report.corrected is not None}
     return [part_of(corrected_panel(replace(study, runs=runs)))] if runs else []
 
 
 def occupation_panel(runs: Runs, name: str, *, thousand: bool = False, ranked: bool = False) -> Panel:
-    """Show the riskiest occupations of a model, and all of them as a table, ``ranked`` by their risk."""
+    """Show a model's riskiest occupations, and a table of all, ``ranked`` by risk."""
     report = runs.reports[name]
 
     def table() -> pd.DataFrame:
@@ -161,10 +158,7 @@ def occupation_parts(study: Study) -> Sequence[ReportPart]:
 
 
 def lean_panel(runs: Runs | Reports, baselines: Mapping[str, Baseline], *, thousand: bool = False) -> Panel:
-    """Show how far each model's occupations differ, and its neutral subjects where it has ``baselines``.
-
-    Of runs with a sampling plan that is not known; without any other there is no picture.
-    """
+    """Show how much each model's occupations differ, and its neutral subjects; no sampling plans."""
     reports, over = runs.reports, runs.over
     bars = _bars_of(reports, baselines)
     return Panel(
@@ -185,7 +179,7 @@ def lean_panel(runs: Runs | Reports, baselines: Mapping[str, Baseline], *, thous
 
 
 def shared_parts(study: Study, store: Store) -> Sequence[ReportPart]:
-    """Write how much occupations differ, and compare them, or two models, with neutral subjects."""
+    """Write how much occupations differ, and compare two models with neutral subjects."""
     panel = lean_panel(study, baselines_of(study, store))
     parts = [part_of(panel)] if panel.chart else []
     if parts and len(study.runs) == 2:
@@ -204,10 +198,7 @@ def baselines_of(runs: Runs, store: Store) -> dict[str, Baseline]:
 
 
 def neutral_distances(runs: Runs, store: Store) -> dict[str, float]:
-    """Return how far each model's occupations are from its neutral subjects, of those that have them.
-
-    Empty where the figures shown are held against something else than an even split.
-    """
+    """Return the distance of each model's occupations from neutral subjects, if measured from even."""
     if runs.options.reference != "uniform":
         return {}
     distances = {
@@ -219,10 +210,7 @@ def neutral_distances(runs: Runs, store: Store) -> dict[str, float]:
 
 
 def _bars_of(reports: Mapping[str, RiskReport], baselines: Mapping[str, Baseline]) -> list[LeanBar]:
-    """Return a bar a model; a report without the split, as of a sampling plan, has none.
-
-    Neutral subjects stand beside it where there are two groups, whose tilts are opposite.
-    """
+    """Return a bar per model with the split, with neutral subjects for two groups."""
     return [
         LeanBar(
             name,
@@ -238,10 +226,7 @@ def _bars_of(reports: Mapping[str, RiskReport], baselines: Mapping[str, Baseline
 def _lean_table(
     reports: Mapping[str, RiskReport], baselines: Mapping[str, Baseline], over: Over
 ) -> pd.DataFrame:
-    """Make a row a model: how its occupations differ, its neutral subjects and how far it is from them.
-
-    Ranges are over what ``over`` says; that of the lean of the subjects, which are not drawn, over templates.
-    """
+    """Make a table with one row per model: how occupations differ, and its neutral subjects."""
     import pandas as pd
 
     rows = []
@@ -279,11 +264,11 @@ def _ranged(name: str, value: float, interval: Interval | None) -> dict[str, obj
 
 
 MOST_DRAWN = 30
-MOST_PAIRS = 6  # drawn one by one; beyond, the table of all is enough
+MOST_PAIRS = 6  # drawn one by one; more only in the table
 
 
 def comparison_parts(study: Study) -> Sequence[ReportPart]:
-    """Compare every pair of up to four models, else the first with each; p-values are controlled for them."""
+    """Compare every pair of up to four models, else the first with each; p-values controlled."""
     made, refused = study.comparisons
     if not made:
         return [ReportPart(notes=refused)] if refused else []
@@ -302,7 +287,7 @@ def comparison_parts(study: Study) -> Sequence[ReportPart]:
 def pair_panel(
     runs: Runs, compared: Comparison, quantity: str = "overall_risk", most: int = MOST_DRAWN
 ) -> Panel:
-    """Show how two models differ in a part of the risk of the occupations where that is the most."""
+    """Show how two models differ in a part of the risk, in the occupations with the largest differences."""
     first, second = compared.first.name, compared.second.name
     order, every = list(runs.runs), len(compared.occupations)
     return Panel(
@@ -323,7 +308,7 @@ def pair_panel(
 
 
 def whole_pair_panel(study: Study, compared: Comparison) -> Panel:
-    """Show one pair: the totals in sentences, the occupations as a picture."""
+    """Show one pair: totals in sentences, occupations as a picture."""
     panel = pair_panel(study, compared)
     totals = [difference_finding(compared, quantity, study.over) for quantity in RISKS]
     return replace(
@@ -335,32 +320,28 @@ def whole_pair_panel(study: Study, compared: Comparison) -> Panel:
 
 
 def pair_notes(compared: Comparison) -> list[str]:
-    """Return what has to be known of a comparison beside the caveats of its runs; some may be empty."""
+    """Return the caveats of a comparison beside those of its runs; some may be empty."""
     return [*own_warnings(compared), _seldom_caprice(compared)]
 
 
 def _seldom_caprice(compared: Comparison) -> str:
-    """Say how far the range of a difference in caprice can be trusted; only where such a range is shown."""
     return seldom_caprice_note(load_numbers(), compared.differences["caprice_risk"])
 
 
 def own_warnings(compared: Comparison) -> list[str]:
-    """Return the warnings of a comparison that are not those of one of its runs."""
+    """Return a comparison's warnings that are not about one of its runs."""
     names = compared.first.name, compared.second.name
     return [sentence for sentence in compared.warnings if sentence.partition(": ")[0] not in names]
 
 
-# The same two models where it is another thing than an even split that they are held against.
-
-
 def scales_of(runs: Runs, names: tuple[str, str], store: Store, read: Read = load_result) -> OtherScales:
-    """Compare two of the models on other scales than R against an even split."""
+    """Compare two models on other scales than R against an even split."""
     first, second = (runs.runs[name].reading(runs.options) for name in names)
     return order_on_other_scales(store, first, second, runs.options, read)
 
 
 def neutral_panel(names: tuple[str, str], compared: NeutralComparison) -> Panel:
-    """Show both models against their own neutral subjects, and what depends on a single one of these."""
+    """Show both models against their own neutral subjects, and the effect of single subjects."""
     return Panel(
         title="Compared with how each model treats people whose occupation is not named",
         findings=[neutral_answer(names, compared)],

@@ -1,7 +1,4 @@
-"""What a report says first: the answer, against whom, how sure, how to check it; and every risk at once.
-
-What was measured and how, what it cannot say, and where each number comes from.
-"""
+"""A report's opening, two pages, method, limits and provenance."""
 
 from __future__ import annotations
 
@@ -68,7 +65,7 @@ stereotyped.
 def headline(
     studies: Sequence[Study], answers: Sequence[Answer], fairpairs: Sequence[FairPairResult]
 ) -> tuple[str, ...]:
-    """Return the answer block of the study, or the first lines of each; else of the first text audit."""
+    """Return the answer block of one study, the first lines of several, or of the first text audit."""
     if len(studies) == 1:
         return answers[0].labelled
     if studies:
@@ -82,18 +79,17 @@ def headline(
 def summary_parts(
     studies: Sequence[Study], fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]
 ) -> list[ReportPart]:
-    """Write every study: what it measured, its sentences and risks; then a sentence for each text audit."""
+    """Write every study with its sentences and risks, then a sentence for each text audit."""
     panels = map(_study_panel, _reliable(studies))
     return [*map(part_of, panels), *_text_parts(fairpairs, criteria)]
 
 
 def _reliable(studies: Sequence[Study]) -> list[Study]:
-    """Return the studies without the models whose figures say little, as far as they have others."""
+    """Return the studies' reliable models, without studies that have none."""
     return [study.reliable for study in studies if study.reliable.runs]
 
 
 def _text_parts(fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]) -> list[ReportPart]:
-    """Write a sentence for each result of FairPair, and one a model for the criteria; nothing without any."""
     models = dict.fromkeys(result.asked.model for result in criteria)
     sentences = said(
         [
@@ -136,7 +132,7 @@ def _study_panel(study: Study) -> Panel:
 def answer_parts(
     studies: Sequence[Study], fairpairs: Sequence[FairPairResult], criteria: Sequence[CriteriaResult]
 ) -> list[ReportPart]:
-    """Write the risks of every study as a picture and a table, then a sentence for each text audit."""
+    """Write every study's risks as a picture and a table, then a sentence for each text audit."""
     several = len(studies) > 1
     parts = [
         ReportPart(
@@ -159,13 +155,12 @@ def answer_parts(
 
 
 def _reading(study: Study) -> str:
-    """Say how to read the risks of a study."""
     against_even, to_one = study.options.reference == "uniform", study.options.scale == "pcf"
     return risk_reading(len(study.groups), against_even=against_even, to_one=to_one)
 
 
 def _examples(study: Study) -> list[str]:
-    """Say as what the sentence counts that stands above as an example, and show prejudice and caprice."""
+    """Say as what risk the example sentence counts, and give examples of prejudice and caprice."""
     name, item = next(iter(study.runs.items()))
     _, shares = example_cell(study)
     plainly = study.comparable and study.options.scale == "pcf"
@@ -176,13 +171,13 @@ def _examples(study: Study) -> list[str]:
 
 
 def _answer_chart(study: Study) -> go.Figure:
-    """Draw the risk of each model, its rows closer by what the title takes: the answer fits two sheets."""
+    """Draw the risk of each model, lower by the title's height, so that the answer fits two sheets."""
     drawn = risk_bars(run_rows(study.reports, study.over))
     return drawn.update_layout(height=drawn.layout.height - TITLE_ROOM)
 
 
 def against_parts(study: Study) -> list[ReportPart]:
-    """Write for every model whom it prefers in which occupations; of more than two groups also all groups."""
+    """Write whom every model prefers in which occupations, and a chart of more than two groups."""
     findings = said(lean_sentence(*named) for named in study.even.items())
     if len(study.groups) == 2:
         panel = tilt_panel(study, labour=False)
@@ -200,10 +195,7 @@ def against_parts(study: Study) -> list[ReportPart]:
 
 
 def _shares(study: Study) -> dict[str, dict[str, tuple[float, Interval]]]:
-    """Return by model the mean share of each group over all occupations, with its range.
-
-    The groups are in the order of the table.  A mean tilt of 0 is the even share, and one of 1 the whole.
-    """
+    """Return each model's mean share of every group with range; a mean tilt of 0 is the even share."""
     even, tilts = 1 / len(study.groups), tilts_of(study)
 
     def share(tilt: float) -> float:
@@ -222,9 +214,9 @@ def _shares(study: Study) -> dict[str, dict[str, tuple[float, Interval]]]:
 
 
 def sure_parts(studies: Sequence[Study], answers: Sequence[Answer]) -> list[ReportPart]:
-    """Write the range of every risk in words, the two compared models on every measure, and every caveat.
+    """Write every risk's range, the two models on every measure, and the caveats.
 
-    Of several studies also how sure each answer is: of one the report begins with that.
+    For several studies also how sure each answer is, which a report on one begins with.
     """
     several = len(studies) > 1
     parts = []
@@ -247,7 +239,7 @@ def sure_parts(studies: Sequence[Study], answers: Sequence[Answer]) -> list[Repo
 
 
 def check_parts(facts: Sequence[RunFacts]) -> list[ReportPart]:
-    """Write in one line how somebody else comes to the same numbers; the appendix has the commands."""
+    """Write in one line how somebody else gets the same numbers."""
     return [ReportPart(prose=(check_note(len(facts)),))]
 
 
@@ -286,7 +278,7 @@ LIMITS = (
 
 
 def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
-    """Write the method on a page, then what was measured here."""
+    """Write the method, then what was measured."""
     what = pd.DataFrame(
         [
             {
@@ -325,7 +317,6 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
 
 
 def _material_tables(study: Study) -> tuple[ReportTable, ReportTable]:
-    """List the words of every group, and every sentence with its share of the result."""
     run, report = study.first.run, study.first.report
     counted = set(study.first.result.words)
     words = tuple(
@@ -351,7 +342,7 @@ def _material_tables(study: Study) -> tuple[ReportTable, ReportTable]:
 
 
 def criterion_text(options: ViewOptions, somewhere: bool = False) -> str:
-    """Say how one number is made of all groups; ``somewhere``: the neutral point does not apply to some."""
+    """Say how groups become one number; ``somewhere``: the neutral point does not apply to some studies."""
     norm = Criterion.parse(options.criterion).norm
     if math.isinf(norm):
         made = "the largest positive one"
@@ -369,7 +360,7 @@ def criterion_text(options: ViewOptions, somewhere: bool = False) -> str:
 
 
 def reading_text(options: ViewOptions) -> str:
-    """Say what means are weighted by, and what a group gets of its words; no file is named here."""
+    """Say how means are weighted and words aggregated, without naming files."""
     of_file = is_file(options.occupation_weights)
     occupations = "those of a file" if of_file else in_words(options, "occupation_weights")
     return (
@@ -380,7 +371,7 @@ def reading_text(options: ViewOptions) -> str:
 
 
 def limit_parts(studies: Sequence[Study]) -> list[ReportPart]:
-    """Write what the numbers cannot show, the caveats to these ones, and what was left out."""
+    """Write the limits of the numbers, caveats, and what was left out."""
     rows = tuple(
         (name, item.name, item.reason)
         for study in studies
@@ -394,7 +385,7 @@ def limit_parts(studies: Sequence[Study]) -> list[ReportPart]:
 
 
 def provenance_parts(several: Sequence[RunFacts]) -> list[ReportPart]:
-    """Write for each run and text audit what is known of it, and the command that reproduces its numbers."""
+    """Write each run's and text audit's provenance, with the command that reproduces it."""
     return [ReportPart(title=one.label, tables=(_provenance_table(one),)) for one in several]
 
 

@@ -1,4 +1,4 @@
-"""The tails: whether few occupations have most of the caprice, and whether prejudice is normal."""
+"""Whether few occupations have most of the caprice, and whether prejudice is normally distributed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SIGNIFICANT = 0.05
 
 
 def tail_parts(study: Study) -> Sequence[ReportPart]:
-    """Write caprice with what was fitted to it, then prejudice; of the first models alone."""
+    """Write caprice with its fits, then prejudice, of the first models."""
     shown = study.most(MOST)
     left = list(study.runs)[MOST:]
     note = f"Not drawn: {listed(left)}. A picture has room for {count(MOST, 'model')}." if left else ""
@@ -42,7 +42,7 @@ def tail_parts(study: Study) -> Sequence[ReportPart]:
 
 
 def tail_shapes(runs: Runs) -> dict[str, TailShape]:
-    """Return caprice by model with what is fitted to it."""
+    """Return each model's caprice with its fits."""
     return runs.remember(_fitted_tails)
 
 
@@ -53,7 +53,7 @@ def _fitted_tails(runs: Runs) -> dict[str, TailShape]:
 
 
 def normal_shapes(runs: Runs) -> dict[str, NormalShape]:
-    """Return prejudice by model with its normal fit."""
+    """Return each model's prejudice with its normal fit."""
     return runs.remember(_fitted_normals)
 
 
@@ -63,7 +63,7 @@ def _fitted_normals(runs: Runs) -> dict[str, NormalShape]:
 
 
 def caprice_panel(runs: Runs, *, log_count: bool = False) -> Panel:
-    """Show caprice over occupations as a histogram, with what was fitted to it in words."""
+    """Show caprice over occupations as a histogram, with its fits in words."""
     reports, shapes = runs.reports, tail_shapes(runs)
     findings = []
     for name, values in parts_of(reports, "caprice_risk").items():
@@ -91,7 +91,7 @@ def caprice_panel(runs: Runs, *, log_count: bool = False) -> Panel:
 
 
 def survival_panel(runs: Runs) -> Panel:
-    """Show the share of occupations at or above each caprice, with the fits of the values above 0."""
+    """Show the share of occupations at or above each caprice, with fits of positive values."""
     reports, shapes = runs.reports, tail_shapes(runs)
     return Panel(
         title="Caprice, the values above 0",
@@ -129,7 +129,7 @@ def prejudice_panel(runs: Runs) -> Panel:
 
 
 def qq_panel(runs: Runs) -> Panel:
-    """Show the prejudice of every occupation against what its normal fit expects."""
+    """Show every occupation's prejudice against its normal fit."""
     reports, shapes = runs.reports, normal_shapes(runs)
     return Panel(
         title="Prejudice against its normal fit",
@@ -145,7 +145,7 @@ def qq_panel(runs: Runs) -> Panel:
 
 
 def largest_caprice(options: ViewOptions, groups: int) -> float | None:
-    """Bound caprice: J is convex, so it is largest where one group has all the probability."""
+    """Return the bound of caprice, as convex J is largest if one group has all probability."""
     if options.scale == "pcf":
         return 1.0
     return groups - 1.0 if options.reference == "uniform" else None
@@ -154,10 +154,7 @@ def largest_caprice(options: ViewOptions, groups: int) -> float | None:
 def caprice_figures(
     reports: Mapping[str, RiskReport], shapes: Mapping[str, TailShape], over: Over
 ) -> list[KeyFigure]:
-    """Make key figures: share of exact zeros with R^c and, if it fits, the tail's shape.
-
-    The sentences tell the s.d.
-    """
+    """Make key figures: share of exact zeros with R^c, and the tail's shape if fitted."""
     figures = []
     for name, report in reports.items():
         zeros = 1 - shapes[name].positive.size / len(report.occupations)
@@ -210,7 +207,7 @@ def _prejudice_figures(
 
 
 def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
-    """Make a table with one row per model × distribution, and one for the upper tail alone."""
+    """Make a table with one row per model and distribution, and one for the upper tail."""
     rows = []
     for name, shape in shapes.items():
         for fit in shape.fits:
@@ -236,7 +233,6 @@ def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
 
 
 def _tail_row(tail: UpperTail) -> dict[str, object]:
-    """Make the row of the fit that the verdict rests on."""
     return {
         "distribution": "generalised Pareto, upper tail",
         "threshold": tail.threshold,
@@ -268,7 +264,6 @@ def _normal_fits_table(shapes: Mapping[str, NormalShape]) -> pd.DataFrame:
 
 
 def _normal_table(reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape]) -> pd.DataFrame:
-    """Make a table with one row per model × occupation, the least prejudice first, with its fit."""
     rows = []
     for name, report in reports.items():
         shape = shapes[name]
@@ -289,7 +284,7 @@ def _normal_table(reports: Mapping[str, RiskReport], shapes: Mapping[str, Normal
 
 
 def tails_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
-    """Make a table with one row per model × occupation: the parts of risk and the stereotype's s.d."""
+    """Make a table with one row per model and occupation: parts of risk, and deviation."""
     return pd.DataFrame(
         [
             {"model": name, **picked(row, "occupation", *RISKS, "stereotype_sd")}

@@ -1,4 +1,4 @@
-"""What was tested, and what may not be concluded from it: what stands beside the answer of a report."""
+"""What was tested, and what may not be concluded from it, for the two pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CONCLUDE = (
 
 
 def tested_parts(study: Study) -> list[ReportPart]:
-    """Write which models were tested on which topic, with how many sentences, and what is compared."""
+    """Write which models were tested on which topic, with how many sentences, and an example."""
     run, report = study.first.run, study.first.report
     occupations, sentences = len(report.occupations), len(report.templates)
     cell, shares = example_cell(study.reliable if study.reliable.runs else study)
@@ -66,10 +66,9 @@ def tested_parts(study: Study) -> list[ReportPart]:
 
 
 def _joined(*sentences: str) -> str:
-    """Join sentences into a paragraph, without those that are empty."""
     return " ".join(filter(None, sentences))
 
 
 def conclude_parts() -> list[ReportPart]:
-    """Write what nobody may conclude from the figures."""
+    """Write what may not be concluded from the figures."""
     return [ReportPart(notes=CONCLUDE)]

@@ -1,4 +1,4 @@
-"""Which way does it lean, over all occupations: mean stereotypes against an even split, and its panels."""
+"""Which way models lean, over all occupations: mean stereotypes against an even split."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def tilt_panel(
     text: Mapping[str, float] | None = None,
     most: int = MOST_PANELS,
 ) -> Panel:
-    """Show the mean stereotype of every occupation, against an even split, a box a model.
+    """Show every occupation's mean stereotype against an even split, a box per model.
 
-    ``chosen``: an occupation that is ringed.  For two groups, rows beside the models': ``labour``, women's
-    share by occupation; ``text``: the lean of what they read.  Of more groups ``most`` are drawn.
+    ``chosen``: a ringed occupation.  For two groups ``labour`` (women's share) and ``text`` (lean of the
+    training text) are further rows.  Of more groups ``most`` are drawn.
     """
     reports, groups, over, tilts = runs.even, runs.groups, runs.over, tilts_of(runs)
     means = [tilts[name][groups[0]].intervals[over] for name in reports]
@@ -91,15 +91,15 @@ def tilt_panel(
 
 
 def tilt_parts(study: Study) -> Sequence[ReportPart]:
-    """Write the mean stereotypes, and of one occupation how many contexts prefer whom."""
-    striking = striking_occupation(study.reports)  # that of the headline, whatever the neutral point
+    """Write the mean stereotypes, and whom sentences about one occupation prefer."""
+    striking = striking_occupation(study.reports)  # as in the headline
     opening = opening_of(study.runs, study.even, study.options, striking)
     panel = tilt_panel(study)
     return [part_of(replace(panel, notes=[_even_note(study), *panel.notes]), findings=[opening])]
 
 
 def _even_note(study: Study) -> str:
-    """Say from what a tilt is measured if the risks are measured from something else; else empty."""
+    """Say from where a tilt is measured, if the risks are measured from elsewhere."""
     if study.even is study.reports:
         return ""
     shown, counted = (len(next(iter(one.values())).occupations) for one in (study.even, study.reports))
@@ -111,7 +111,7 @@ def _even_note(study: Study) -> str:
 
 
 def tilts_of(runs: Runs) -> dict[str, dict[str, MeanTilt]]:
-    """Return for each model the mean stereotype of each group over all occupations, with intervals."""
+    """Return each model's mean stereotype of each group over all occupations, with intervals."""
     return {name: runs.remember(_mean_tilts_of, name) for name in runs.runs}
 
 
@@ -128,7 +128,7 @@ def _mean_tilts_of(runs: Runs, name: str) -> dict[str, MeanTilt]:
 
 
 def unit_in(item: Report, report: RiskReport, options: ViewOptions) -> TemplateUnit:
-    """Name what intervals over templates resample; with an unfinished sampling plan, the draws."""
+    """Return what intervals over templates resample; the draws of an unfinished sampling plan."""
     plan, look = item.run.plan, report.sampling
     if plan is not None and look is not None and not look.whole:
         times = np.array([count for count in plan.times if count], dtype=np.float64)
@@ -144,7 +144,7 @@ def even_stereotypes(item: Report, occupations: Sequence[str]) -> FloatArray:
 
 
 def panel_groups(reports: Mapping[str, RiskReport], most: int = MOST_PANELS) -> tuple[str, ...]:
-    """Choose the groups with a panel, in order: of many, those that an occupation prefers most clearly."""
+    """Choose the groups with a panel: those that some occupation prefers most clearly, in order."""
     groups = next(iter(reports.values())).groups
     farthest = {
         group: max(row.stereotype[group] for report in reports.values() for row in report.occupations)
@@ -160,7 +160,7 @@ def opening_of(
     options: ViewOptions,
     occupation: str = "",
 ) -> str:
-    """Say of 100 contexts about one occupation, else that with the highest risk, how many prefer whom."""
+    """Say how many sentences about one occupation (by default the riskiest) prefer whom."""
     preferences = {name: item.result.preferences for name, item in runs.items()}
     chosen = occupation or striking_occupation(reports)
 
@@ -171,5 +171,5 @@ def opening_of(
 
 
 def interval_of_share(item: Report, report: RiskReport, options: ViewOptions, share: float) -> Interval:
-    """Return the interval of a share of a run's contexts, by their effective number."""
+    """Return the interval of a share of a run's sentences, by their effective number."""
     return share_interval(share, unit_in(item, report, options).whole.effective)

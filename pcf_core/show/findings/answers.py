@@ -146,7 +146,7 @@ def _criterion(report: AnswersReport, criterion: str) -> str:
 
 
 def _verdict(report: AnswersReport, criterion: str) -> Verdict:
-    """Return the verdict of all summaries; ``untold`` if answers never depend on the truth."""
+    """Return a criterion's verdict as in summaries; ``untold`` if answers never depend on the truth."""
     status = status_of(row for row in readings_of([report]) if row.quantity in RATES_OF[criterion])
     if status == "not asked":  # fewer than two pronouns
         return "undefined"

@@ -160,7 +160,7 @@ def with_interval(value: float, interval: Ends | None) -> str:
 
 
 def ends(interval: Ends, value: float = 0.0) -> str:
-    """Write an interval: "0.67–0.74", "−0.03 to 0.10"; "" if all, with ``value``, rounds to 0."""
+    """Write the interval of a value: "0.67–0.74", "−0.03 to 0.10"; "" if all of it rounds to 0."""
     largest = max(abs(value), abs(interval.low), abs(interval.high))
     if not all(map(math.isfinite, (value, interval.low, interval.high))) or largest < LEAST:
         return ""
