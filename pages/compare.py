@@ -27,7 +27,7 @@ def draw() -> None:
         draw_pair(loaded)
         draw_presets()
         return
-    head = st.container()  # what was found stands above the controls that choose it
+    head = st.container()  # results come above their controls
     if view == VIEWS[1]:
         from pcf_core.app.compare.axis import draw_axis, draw_preset_finding
 

@@ -61,7 +61,7 @@ def draw() -> None:
         st.subheader("Known")
         shown = draw_filters(others)
         table = known_table(shown)
-        with st.container(key="cards_of_known"):  # what a telephone has room for; *One model* has the rest
+        with st.container(key="cards_of_known"):  # for telephones; *One model* has the rest
             alt = f"{len(shown):,} known models, their size and memory"
             st.dataframe(
                 table.reindex(columns=NARROW),

@@ -60,7 +60,7 @@ def draw() -> None:
     every = st.expander(
         "Every result on this topic, also with other sentences",
         key="all_runs",
-        on_change="rerun",  # all are read once somebody looks
+        on_change="rerun",  # read on demand
         bind="query-params",
     )
     if every.open:
@@ -70,7 +70,7 @@ def draw() -> None:
     parts = ["Reading the table", "Data", "Method and provenance"]
     reading, data, provenance = st.tabs(parts, key="models_foot", on_change="rerun")
     reading.markdown(WHAT)
-    if data.open:  # what is hidden would keep a browser from showing the table of models
+    if data.open:  # hidden elements would delay the table of models
         with data:
             draw_table(numbers_table(rows), "models")
     if provenance.open:
@@ -99,7 +99,7 @@ def draw_all_runs(loaded: Loaded) -> None:
         "risk_dots",
         "Risk of every result, with its range",
         title="Risk of each model, with its range",
-        # The results differ in templates and words, which stand in their names.
+        # Results differ in templates and words, as their names say.
         source=f"{PROGRAM} · {loaded.first.run.topic.title}",
     )
     st.caption(plain_titled(whiskers_note({row.label: row.drawn for row in rows if row.drawn})))
@@ -114,7 +114,7 @@ def draw_all_runs(loaded: Loaded) -> None:
 
 
 def draw_start() -> None:
-    """Draw where to go on and what is measured, if nothing is chosen or scored yet."""
+    """Draw where to go on and what is measured, for a page without results."""
     draw_sentence_door()
     draw_doors()
     st.subheader("What is measured")

@@ -65,7 +65,7 @@ def draw() -> None:
         finding(*panel.notes, NOT_SURE[0])
         draw_seeds(shown)
     foot()
-    with figures:  # behind all else, which does not wait for the paired test
+    with figures:  # last, so that nothing waits for the paired test
         finding(shown.order, neutral_distances_finding(neutral_distances_of(shown)))
 
 
@@ -103,7 +103,7 @@ def draw_corrected(loaded: Loaded, thousand: bool) -> Callable[[], None]:
 
 def draw_policy(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     """Draw the verdicts of a policy; return what draws the foot."""
-    from pcf_core.app.results.policies import draw_verdicts  # with the gate: only who has a policy looks
+    from pcf_core.app.results.policies import draw_verdicts  # imported late: only for policies
 
     return draw_verdicts(loaded)
 

@@ -1,4 +1,4 @@
-"""The page Topics: which groups are compared, by which words, and what the models make of them."""
+"""The page Topics: which groups are compared, by which words, and how models handle these."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The page Why?: what goes with the risk, what the model read, how firm the verdict is, what it knows."""
+"""The page Why?: factors of the risk, what the model read, how firm the verdict is, what it knows."""
 
 from pcf_core.app.addresses import FACTORS, KNOWLEDGE, READ, SENSITIVITY
 from pcf_core.app.shell import open_tab, show

@@ -104,9 +104,6 @@ def draw_caveats(answer: Answer, *more: str) -> None:
         st.caption("  \n".join(map(plain, sentences)))
 
 
-# The same models in other sentences.
-
-
 def keys_beside(loaded: Loaded) -> tuple[str, ...]:
     """Return the keys of the runs on other sentences that the answer mentions."""
     return tuple(run.key for runs in _read_elsewhere(loaded, answered_models(loaded)) for run in runs)
@@ -142,9 +139,9 @@ def _read_elsewhere(loaded: Loaded, names: Sequence[str]) -> Iterator[tuple[RunS
     store, options, cells = open_store(), loaded.options, 0
     finished = (info.run for info in store.runs() if info.complete)
     for several in alike(finished, [loaded.runs[name].run for name in names]):
-        if not is_present(several[0]):  # texts that the set of this name had before
+        if not is_present(several[0]):  # earlier texts of this set
             continue
-        shown = present_templates(several[0])  # all with the counts of the set that the link names
+        shown = present_templates(several[0])  # with today's counts, as in the link
         runs = tuple(run.model_copy(update={"templates": shown.templates}) for run in several)
         with suppress(AuditError):
             new = sum(run.cells for run in runs if not is_kept(store, run, options.protocol))

@@ -125,7 +125,7 @@ def kept(slots: int = SLOTS, spinner: str = "") -> Callable[[Callable[P, T]], Ca
         whole = cast(Callable[..., T], function)
 
         @st.cache_resource(show_spinner=spinner or False, max_entries=slots, hash_funcs=HASHES)
-        @wraps(function)  # by whose name and text Streamlit tells functions apart
+        @wraps(function)  # Streamlit distinguishes functions by name and source
         def stored(arguments: Arguments) -> T:
             try:
                 return whole(*arguments.given, **arguments.named)

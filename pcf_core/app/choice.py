@@ -54,8 +54,8 @@ from pcf_core.show.names import Titles, unique_titles
 from pcf_core.texts.text_audit import PRECISION
 
 AUTO_HELP = "the model's own on a GPU that has it, float32 on a CPU."
-BEST_KNOWN = ("minilm-masked", "mini-gpt")  # of the teaching models, the masked and the causal one
-DEFAULT_MODELS = ("mini-bert", "mini-gpt")  # small ones of either kind, quick to score
+BEST_KNOWN = ("minilm-masked", "mini-gpt")  # teaching models, masked and causal
+DEFAULT_MODELS = ("mini-bert", "mini-gpt")  # small and quick to score
 MOST_OPENED = 2
 MOST_ASKED = 20
 LONGEST_NAME = 300

@@ -152,7 +152,7 @@ def _cached_report(run: RunSpec, options: ViewOptions, stored: str, brief: bool)
 def stored_state(run: RunSpec, protocol: Protocol) -> str:
     """Hash what decides a report besides the run: self-audit, stored preferences, statistics."""
     store = open_store()
-    self_audit = self_audit_of(store, run)  # it comes, or changes, when a run is finished
+    self_audit = self_audit_of(store, run)  # made when a run is finished
     return digest(
         [kept_name(store, run, protocol), self_audit and self_audit.model_dump(), stamp_of("factors")]
     )
@@ -206,7 +206,7 @@ def must_wait(run: RunSpec, what: Calculation, options: ViewOptions) -> bool:
 
 def newest_reading(run: RunSpec, what: Calculation, options: ViewOptions) -> Job | None:
     """Return the newest job that reads a run for this calculation, in any state."""
-    from pcf_core.work.requests import reading_key  # for large runs alone
+    from pcf_core.work.requests import reading_key  # only for large runs
 
     return open_queue().newest("read", reading_key(open_store(), run, what, options))
 
@@ -281,7 +281,7 @@ def listed_models() -> tuple[ModelSpec, ...]:
 
 
 def finished(run: RunSpec) -> bool:
-    """Tell whether a run is completely scored."""
+    """Return whether a run is completely scored."""
     return open_store().is_finished(run)
 
 
@@ -313,7 +313,7 @@ def all_reports(loaded: Loaded) -> tuple[dict[str, RiskReport], int]:
         opened = results().open(run, run_options, brief=True)
         if isinstance(opened, Report):
             reports[label] = opened.report
-        else:  # a large one waits until somebody asks for it
+        else:  # large runs are read on request only
             unread += 1
     return reports, unread
 
@@ -372,7 +372,7 @@ def lookable(names: Sequence[str]) -> list[str]:
     """
     if may_audit() or not names:
         return list(names)
-    from pcf_core.work.criteria import CRITERIA_AUDIT  # for viewers alone
+    from pcf_core.work.criteria import CRITERIA_AUDIT  # only for viewers
     from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
     audited = answered(FAIRPAIR_AUDIT)

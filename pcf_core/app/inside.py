@@ -49,11 +49,11 @@ static_handler: Handler = starlette_static_routes.create_streamlit_static_handle
 class Field:
     """What a widget that is bound to the address accepts."""
 
-    options: Sequence[str] | None  # as they stand in an address; None where any text or number will do
+    options: Sequence[str] | None  # as in an address; None if any text or number is valid
     is_switch: bool
     takes_several: bool
     bounds: tuple[float, float] | None  # of a number
-    titles: Titles  # that its menu shows; an address may have them too
+    titles: Titles  # shown by its menu, valid in an address too
 
 
 class Script:
@@ -204,7 +204,7 @@ def script() -> Script | None:
 
 
 def takes_folder_for_pages() -> bool:
-    """Tell whether the server still treats ``pages/`` as an old-style multipage app."""
+    """Return whether the server still treats ``pages/`` as an old-style multipage app."""
     return bool(PagesManager.uses_pages_directory)
 
 

@@ -255,7 +255,7 @@ def follow(page: str, parameters: Mapping[str, str | list[str]]) -> None:
 
 
 def is_new_page() -> bool:
-    """Tell whether a link or an address, not the back button, has just opened this page."""
+    """Return whether a link or an address, not the back button, has just opened this page."""
     run = script()
     if run is None or run.goes_back:
         return False
@@ -313,7 +313,7 @@ def drop_infinite() -> None:
 
 
 def is_endless(text: str) -> bool:
-    """Tell whether a text is an infinite number, such as "1e400" or "-inf"."""
+    """Return whether a text is an infinite number, such as "1e400" or "-inf"."""
     try:
         return math.isinf(float(text))
     except ValueError:

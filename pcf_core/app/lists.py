@@ -368,7 +368,7 @@ def _draws_of(run: RunSpec) -> float:
 
 
 def is_present(run: RunSpec) -> bool:
-    """Tell whether the run's template set still has the scored texts, or no longer exists."""
+    """Return whether the run's template set still has the scored texts, or no longer exists."""
     try:
         current = template_sets().get(run.templates.name)
     except AuditError:  # a damaged file

@@ -46,7 +46,7 @@ def upload_files(
     label: str, endings: Sequence[str], largest: int, key: str, help_text: str,
     taken: Callable[[], None] | None = None, *, several: bool = True,
 ) -> list[UploadedFile]:  # fmt: skip
-    """Draw an upload; return the chosen files, none for a viewer or if one is too large (which is said).
+    """Draw an upload; return the chosen files, none for viewers or if one is too large, with a message.
 
     ``endings``: with or without dot.  ``largest``: megabytes, unless ``PCF_LARGEST_UPLOAD`` is less.
     ``taken``: called when another file was chosen.
@@ -101,7 +101,7 @@ def draw_given(
     endings: Sequence[str], key: str, stem: str, help_text: str,
     columns: Collection[str] = (), *, several: bool = True,
 ) -> Given | None:  # fmt: skip
-    """Draw a text field and an upload; return what was given, the upload if both were.
+    """Draw a text field and an upload; return what was typed or uploaded, the upload if both were.
 
     ``key``: of the upload.  ``stem``: name of a typed file without its ending.  ``columns``: required in a
     CSV.

@@ -59,7 +59,7 @@ CHART = {
     "modeBarButtons": BUTTONS,
     "toImageButtonOptions": FILE,
 }
-# Streamlit pans a chart that takes clicks, unless its axes are fixed: such a chart has no zoom.
+# Streamlit pans charts that take clicks unless their axes are fixed, so these cannot be zoomed.
 CLICKED = {**CHART, "modeBarButtons": [["toImage"]]}
 READING, DATA, PROVENANCE = "Reading the picture", "Data", "Method and provenance"  # at the end of a page
 ROW = 5  # key figures side by side
@@ -124,7 +124,7 @@ def open_results(
     follow_checks(loaded)
     low = low_coverage_note({name: report.coverage for name, report in loaded.reports.items()})
     if all(report.says_little for report in loaded.reports.values()):
-        st.warning(plain(low), icon=":material/warning:")  # whose words are longer says no more then
+        st.warning(plain(low), icon=":material/warning:")  # unequal words do not matter then
         draw_way_to_an_answer(loaded)
     else:
         draw_unequal_words(loaded, low)
@@ -435,7 +435,7 @@ def _heading(name: str) -> str:
 
 def draw_provenance(loaded: Loaded) -> None:
     """Draw what to cite, where each number comes from, and the commands that reproduce it."""
-    from pcf_core.report.provenance import list_hashes, run_facts  # with all that writes commands: few look
+    from pcf_core.report.provenance import list_hashes, run_facts  # imported late: few look
     from pcf_core.report.reproducing import other_lists, risk_command, scratch_commands
 
     draw_cite()

@@ -155,7 +155,7 @@ def enlarged(figure: go.Figure) -> go.Figure:
     for axes in (shown.update_xaxes, shown.update_yaxes):
         axes(tickfont=text, title={"font": text})
     bar = shown.layout.coloraxis.colorbar
-    if bar.title.text:  # it lies between title and plot, which make room for its larger letters
+    if bar.title.text:  # between title and plot, which need room for larger letters
         grown = shown.layout.margin.t - (figure.layout.margin.t or 0)
         bar.update(tickfont=text, title={"font": text})
         if bar.yref == "container":

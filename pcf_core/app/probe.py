@@ -54,7 +54,7 @@ QUICK = 1.0  # seconds that the script waits; an open model usually answers soon
 LOOK = 0.01
 PATIENCE = 60.0  # seconds until a worker must have begun
 RECENT = 20
-MOST_MODELS = 8  # as many as differ in colour and mark
+MOST_MODELS = 8  # as many as have different colours and marks
 TELLING = ("nurse", "engineer")  # preferred in examples
 THREE_DIGITS = "%.3g"
 COLUMNS = {
@@ -94,7 +94,7 @@ def ask(requests: Mapping[str, Question]) -> dict[str, Job]:
         if job.state in ACTIVE:
             waiting.setdefault(request.key, time.monotonic() + PATIENCE)
         elif job.state != "cancelled":
-            waiting.pop(request.key, None)  # it has its time again when it is asked again
+            waiting.pop(request.key, None)  # a new question gets the full time
         jobs[model] = job
     if any(job.state in ACTIVE for job in jobs.values()):
         keep_a_worker()
@@ -133,7 +133,7 @@ def follow(jobs: Mapping[str, Job]) -> None:
         queue = open_queue()
         try:
             current = {model: queue.get(job.id) for model, job in active.items()}
-        except RunError:  # forgotten: 250 others were asked meanwhile
+        except RunError:  # dropped after 250 other questions
             st.rerun()
         if any(job.state not in ACTIVE for job in current.values()):
             st.rerun()

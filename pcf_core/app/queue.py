@@ -103,7 +103,7 @@ def follow_jobs(
     *,
     busy: bool = True,
 ) -> None:
-    """Draw jobs each second while they go on, keep a worker alive, then draw the page anew.
+    """Draw jobs each second while they go on, keep a worker alive, then redraw the page.
 
     Jobs that are not ``busy`` are drawn once.
     """

@@ -126,7 +126,7 @@ class Contents:
     def request(self) -> ReportRequest:
         """The request for it."""
         options = self.loaded.options.model_dump(mode="json")
-        if options["protocol"] not in SELECTIONS:  # these are taken from any run; else each has its own
+        if options["protocol"] not in SELECTIONS:  # valid for any run; else each run has its own
             options["protocol"] = ""
         return ReportRequest(
             runs=tuple(run.key for run in self.runs),

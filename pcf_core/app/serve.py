@@ -51,7 +51,7 @@ PATIENCE = 10.0  # seconds; hashing large models and asking endpoints may take l
 IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
 
-# Starts a part when the page's script has come to rest for the first time; Safari knows no idle moments.
+# Starts a part once the page's script has finished; Safari lacks requestIdleCallback.
 ONCE_AT_REST = """
 const waiting = setInterval(() => {{
   if (document.querySelector('[data-testid="stApp"][data-test-script-state="notRunning"] h1')) {{
@@ -114,7 +114,7 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
     plain_response = handler.get_response
     document = (Path(directory) / "index.html").read_text(encoding="utf8")
     charted, first, presented = (
-        # The style stands behind those of Streamlit's own.
+        # The style must come after Streamlit's.
         document.replace("</head>", f"{preloads(Path(directory) / 'static', parts)}</head>", 1).replace(
             "</body>", f"{style}</body>", 1
         )
@@ -183,7 +183,7 @@ def _open_overview() -> None:
 
 if __name__ == "__main__":
     share_parts()
-    # What pages are made of, and what the first interval and the first test would load, before anybody waits.
+    # Load what pages, the first interval and the first test need, before anybody waits.
     import statsmodels.stats.multitest  # noqa: F401
 
     import pcf_core.app.probe

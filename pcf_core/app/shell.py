@@ -107,7 +107,7 @@ def _open_frame() -> StreamlitPage:
         ]
         for section, pages in SECTIONS.items()
     }
-    # The last of all: a link that names a page's file leads to the first that has it.
+    # Last, because a link to a page's file leads to the first page with it.
     old = [
         st.Page(target.file, title=titles()[target.page], url_path=name, visibility="hidden")
         for name, target in OLD.items()
@@ -119,7 +119,7 @@ def _open_frame() -> StreamlitPage:
     )
     if old_kind:
         st.rerun()
-    if page.url_path in OLD and is_new_page():  # on the browser's way back it would lead forward for ever
+    if page.url_path in OLD and is_new_page():  # going back would otherwise lead forward again
         address = in_full({name: st.query_params.get_all(name) for name in st.query_params})
         follow(*leads_to(page.url_path, address))
     login_page()
@@ -133,7 +133,7 @@ def _open_frame() -> StreamlitPage:
         draw_tools()
     follow_pressed(current_choice().parameters)
     if TOPIC_DRAFTS in st.session_state:
-        from pcf_core.app.topics.draft import take_written  # only for who writes a topic
+        from pcf_core.app.topics.draft import take_written  # only with drafts of topics
 
         take_written()
     follow_preset()
@@ -146,7 +146,7 @@ def _open_frame() -> StreamlitPage:
         st.title(page.title)
         draw_why_not()
         st.stop()
-    st.session_state[OPENED] = st.container()  # for what is wrong in the link, above the page
+    st.session_state[OPENED] = st.container()  # for mistakes in the link, above the page
     return page
 
 

@@ -37,7 +37,7 @@ FIRST_PRESENTED = f"<style>{STYLE}{WIDE}</style>"  # without a sidebar
 HEAD, ROW = 37, 35  # pixels
 MOST_ROWS = 10  # of a table that are visible at once
 ONE_LINE = 160  # columns of a source in a picture 960 pixels wide
-# The stops of the diverging scale by the theme's colours: of its eleven, the two beside neutral are left out.
+# The theme's colours of the diverging scale, without the two stops beside neutral.
 ON_PAGE = dict(
     zip(
         (*theme.DIVERGING[:4], theme.DIVERGING[5], *theme.DIVERGING[7:]),

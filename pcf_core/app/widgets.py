@@ -21,7 +21,7 @@ MARKDOWN = str.maketrans({character: "\\" + character for character in "\\`*_{}[
 WITHIN_A_LINE = str.maketrans({character: "\\" + character for character in "\\`*_[]|~<>$:&"})
 # What the page replaces even in escaped text: a web address by its "://" or "www.", an
 # e-mail address by its "@", an icon or emoji by its name between colons (":material/home:", ":smile:"), and
-# "--", "->" or "<=" between spaces.  A joiner without width keeps it as it is.
+# "--", "->" or "<=" between spaces.  A zero-width joiner prevents it.
 JOINER = "\u2060"
 MADE_OTHER = re.compile(
     r"(?<=:)(?=//|[-+\w][-+/\w]*:)|(?<=www)(?=\.)|(?<=[-.+\w])(?=@[-\w]+\.[-\w])|(?<=(?<!\S)[-<>~])(?=[-=>](?!\S))",
@@ -136,7 +136,7 @@ THREE_DIGITS, FOUR_DECIMALS = "%.3g", "%.4f"
 
 
 def numeric(label: str | None, meaning: str | None, form: str | None = THREE_DIGITS, **more: Any) -> Any:
-    """Return the header of numbers; ``form``: how they are written, as printf or Streamlit says it."""
+    """Return the header of numbers; ``form``: their format, for printf or Streamlit."""
     return st.column_config.NumberColumn(label, format=form, help=meaning, **more)
 
 

@@ -29,7 +29,7 @@ FLAGS = (
     "--no-first-run",
     "--no-pdf-header-footer",
     "--window-size=1280,1024",
-    "--proxy-server=127.0.0.1:9",  # where nobody answers
+    "--proxy-server=127.0.0.1:9",  # no network
     "--host-resolver-rules=MAP * ~NOTFOUND",
 )
 ROOT_USER = 0
@@ -56,7 +56,7 @@ def pdf_bytes(html: bytes, patience: float = PATIENCE) -> bytes:
         command = [
             program,
             *FLAGS,
-            *(["--no-sandbox"] if os.geteuid() == ROOT_USER else []),  # it refuses to run as root with one
+            *(["--no-sandbox"] if os.geteuid() == ROOT_USER else []),  # required for root
             f"--user-data-dir={folder}/profile",
             f"--virtual-time-budget={DRAWING}",
             f"--print-to-pdf={written}",

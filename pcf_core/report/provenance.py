@@ -148,7 +148,7 @@ def risk_numbers(report: RiskReport, whole: RiskReport | None = None) -> dict[st
         more = whole.interval(name) if whole else None
         intervals = (*report.intervals.get(name, ()), *([more] if more else []))
         numbers[name] = RiskNumber(value=getattr(report, name), intervals=intervals)
-    if report.caprice_risk == 0:  # intervals from 0 to 0 would read as certain
+    if report.caprice_risk == 0:  # an interval from 0 to 0 would look certain
         unseen = {"unseen": unseen_share(report.effective_templates)}
         numbers["caprice_risk"] = numbers["caprice_risk"].model_copy(update=unseen)
     return numbers

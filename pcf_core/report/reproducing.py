@@ -98,7 +98,7 @@ def _is_shipped(run: RunSpec, named: Mapping[str, str], *, turned: bool) -> dict
         lists_here = topics.load_topic(topic), lists.load_evidence(evidence)
         made = swapped(*lists_here) if turned else lists_here
         hashes = (made[1].hash, made[0].hash) if turned else (made[0].hash, made[1].hash)
-    except AuditError:  # one of them is not kept by its name
+    except AuditError:  # no such list any more
         hashes = request
     same_counts = False
     if templates in sets.SHELF.shipped():
@@ -315,5 +315,5 @@ def _part_of(texts: PromptsAsked) -> str:
 def _holds(is_same: Callable[[], bool]) -> bool:
     try:
         return is_same()
-    except AuditError:  # there is none of the name any more, or it is damaged
+    except AuditError:  # no such file any more, or damaged
         return False

@@ -360,7 +360,7 @@ def sizes_of(loaded: Loaded) -> list[Size]:
     """List the pairs with a loaded checkpoint, by series and size."""
     sizes: list[Size] = []
 
-    def run_of(model: str, dtype: str) -> Report | None:  # at whatever revision
+    def run_of(model: str, dtype: str) -> Report | None:  # at any revision
         keys = ((item, item.run.scoring) for item in loaded.runs.values())
         return next(
             (item for item, key in keys if split_name(key.model).model == model and key.dtype == dtype), None
@@ -433,7 +433,7 @@ def draw_preset_finding(loaded: Loaded) -> str:
     whole = {name: item for name, item in loaded.runs.items() if item.run.plan is None}
     drawn = {name: item.run.whole for name, item in loaded.runs.items() if name not in whole}
     runs = {name: item for name, item in whole.items() if not item.report.says_little}
-    if drawn and not loaded.missing:  # else the page has offered to score already
+    if drawn and not loaded.missing:  # else the page has offered it already
         offer_scoring(drawn)
     pairs = [(one, other) for one, other in preset.compared if one in runs and other in runs]
     try:

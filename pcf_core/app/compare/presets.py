@@ -54,7 +54,7 @@ def _take(preset: Preset) -> None:
 
 def _queue_missing(choice: Choice) -> str:
     """Queue missing runs that the protocol allows; return why that was refused, or ""."""
-    from pcf_core.app.scoring import scorable, submit  # with all that queues work: few press
+    from pcf_core.app.scoring import scorable, submit  # imported late: few press
 
     try:
         runs = {model_label(*one): asked_run(choice, *one) for one in choice.asked}

@@ -89,7 +89,7 @@ def draw_pair(loaded: Loaded) -> None:
     """Draw the view of two models: the answer, how sure it is, both tilts, and the numbers behind them."""
     names = list(loaded.runs)
     if len(names) < 2:
-        if loaded.missing or loaded.unread or loaded.refused:  # the page says of each why it is not shown
+        if loaded.missing or loaded.unread or loaded.refused:  # the page says why
             st.info("Two models are compared once both can be shown.", icon=":material/info:")
         else:
             st.info("Choose a second model in the sidebar to compare it.", icon=":material/info:")
@@ -120,7 +120,7 @@ def draw_pair(loaded: Loaded) -> None:
     differing = st.expander(
         "Which occupations differ in risk?",
         key=OCCUPATIONS,
-        on_change="rerun",  # drawn once somebody looks: a hidden picture would keep the first from showing
+        on_change="rerun",  # drawn on demand: a hidden picture would delay the first
         bind="query-params",
     )
     shown = OccupationsView("overall_risk", "differences", every=False)
@@ -299,7 +299,7 @@ def _draw_commands_and_facts(loaded: Loaded, comparison: Comparison, pair: tuple
     st.markdown(how_to_read.COMPARISON + OPTIONS)
     line, runs = command(comparison, loaded), [loaded.runs[name].run for name in pair]
     anew = ""
-    if not any(run.scoring.imported for run in runs):  # scores both into an empty cache, and compares there
+    if not any(run.scoring.imported for run in runs):
         scored = [once(scratch_commands)(run, loaded.options) for run in runs]
         anew = "\n".join([*scored, afresh(line)])
     draw_both_commands(line, anew)

@@ -162,7 +162,7 @@ def _endpoint_reason(model: str, chats: bool | None, wording: Wording | None) ->
 def draw_request() -> Request:
     """Draw the form; every choice is in the URL."""
     names = [spec.name for spec in list_models()]
-    # It opens with the sidebar's first model with results, as the tab Summary does, else one that teaches.
+    # Opens with the sidebar's first model with results, as the tab Summary, else with a teaching model.
     with_results = {one.model for one in answered(CRITERIA_AUDIT)}
     opening = [name for name in current_choice().models if name in with_results]
     left, right = st.columns(2)
@@ -258,7 +258,7 @@ def draw_choices() -> dict[ExperimentName, Experiment]:
     labeller = _draw_labeller()
     return {
         experiment: open_experiment(experiment, name, labeller)
-        if labeller and experiment == "hobbies"  # a model, which has to be looked for
+        if labeller and experiment == "hobbies"  # a model that needs a look-up
         else opened(experiment, name)
         for experiment, name in names.items()
     }

@@ -174,7 +174,7 @@ def draw_summary(shown: TabView) -> None:
     finding(*(verdict_finding(model, readings) for model, readings in by_model.items()))
     ways = by_way(by_model)
     for answering, some in ways.items():
-        if [*ways] != ["written"]:  # scores of words are no texts, which nothing above says
+        if [*ways] != ["written"]:  # nothing above says that these are scores, not texts
             st.markdown(f"**{WAYS[answering]}**")
         draw_picture(criteria_panel(some, shown.stored.models, answering))
     if len(ways) > 1:
@@ -187,7 +187,7 @@ def draw_summary(shown: TabView) -> None:
                 st.markdown(f"**{plain_titled(model)}**")
             finding(judged_finding(readings))
             finding_list(criterion_findings(readings))
-    offer_asking(shown.request, shown.stored.missing)  # below what was found, which is read first
+    offer_asking(shown.request, shown.stored.missing)  # below the results
     shown.foot(
         how_to_read.CRITERIA,
         {"summary": lambda: summary_table(by_model)},

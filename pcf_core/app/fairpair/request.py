@@ -202,7 +202,7 @@ def draw_request() -> Request:
     """Draw the form; every choice is in the URL."""
     specs = list_models()
     able = [spec for spec in specs if FAMILIES[spec.family].generator]
-    # It opens with the first public model whose shipped results or weights are here, else one that teaches.
+    # Opens with the first public model with shipped results or weights, else with a teaching model.
     public = [one.name for one in able if one.kind == "public" and (one.path or settings().shipped_results)]
     with st.container(horizontal=True):
         writers = [spec.name for spec in able]
@@ -230,7 +230,7 @@ def draw_request() -> Request:
         draw_option(OPTIONS["category"], left, offered=[name for name in usual.categories if name])
         draw_option(OPTIONS["each"], left)
         with right:
-            # A set that brings names of its own keeps them; all others are about the table's first.
+            # A set keeps its own names; others use the table's first.
             names = _draw_names(table, table.names[0] if usual.names == USUAL else usual.names)
         draw_option(OPTIONS["reverse"], right)
         draw_option(OPTIONS["mode"], right)
@@ -260,7 +260,7 @@ def draw_request() -> Request:
         draw_option(OPTIONS["dtype"], left)
         categories = draw_option(OPTIONS["categories"], right, offered=CATEGORIES.names())
     CATEGORIES.require(categories)
-    # Nothing is refused before all of the form is there, so that it can be corrected.
+    # Errors come after the whole form is drawn, so that it can be corrected.
     if names[0].casefold() == names[1].casefold():
         raise PerturbationError(f"Both names are {names[0]!r}: type two different names.")
     check_names(names, "The names")

@@ -118,7 +118,7 @@ def _draw_results(request: Request, answer: DeltaGenerator) -> None:
         return
     measures = measures_of(stored.results.values())
     temperatures = [f"{value:g}" for value in sorted({value for _, value in stored.results})]
-    # To begin with, the nearest to the models' own probabilities.
+    # At first the one nearest to the models' own probabilities.
     temperature = min(temperatures, key=lambda text: abs(float(text) - 1))
     with st.container(horizontal=True):
         measure = select_called(

@@ -179,7 +179,7 @@ class TabView:
         st.markdown(f"**{begun(LABEL)}.** Method: FairPair, arXiv 2404.06619.")
         request, prompts = self.request, ""
         if request.some and not all(result.asked.imported for result in self.results.values()):
-            # The command takes whole sets alone.
+            # The command takes only whole sets.
             prompts = f"{request.prompts.name}-some.toml"
             st.download_button(
                 "Prompts",

@@ -154,7 +154,7 @@ def _draw_calibration() -> None:
         st.markdown(plain(afresh_note()))
         topics = dict.fromkeys(planted.topic for planted in models)
         by_topic = [[planted for planted in models if planted.topic == topic] for topic in topics]
-        # They score all models again, whatever the store holds, and show this tab.
+        # They score all models again, even if results are stored.
         draw_commands("\n".join(map(afresh, [*map(_score_command, by_topic), "streamlit run app.py"])))
     for planted, reason in not_yet:
         st.markdown(plain(uncalibrated_note(planted.model, reason)))

@@ -202,7 +202,7 @@ def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
             return {**(parameters_of_fairpair(fairpair_asked(link)[0].hash) or {}), **address}
         if "cr_model" in address:
             return {**(parameters_of_criteria(criteria_asked(link).hash) or {}), **address}
-    except LookupError:  # the page then offers to ask
+    except LookupError:  # the page then offers to run it
         return address
     return address
 
@@ -219,7 +219,7 @@ def _draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
     if beside.table is not None:
         st.dataframe(
             with_called(beside.table),
-            height="content",  # a printed table is seen whole
+            height="content",  # show the whole printed table
             hide_index=True,
             column_config=dict(beside.columns),
             placeholder="–",
@@ -227,7 +227,7 @@ def _draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
         )
 
 
-# What stands beside a figure, by what the data file calls it.
+# Our counterparts of figures, by their name in the data file.
 
 
 def _of_results(

@@ -43,13 +43,13 @@ ALL = "all"
 SHOWN = "models_shown"
 TABLE = "models_table"
 TICKED = "models_ticked"  # session key: names, also of models that the filter hides
-MOST = 30  # runs that are read for one view
+MOST = 30  # runs read for one view
 COLUMNS = {
     "model": textual("Model", "Click a name: which group it prefers where, on the page Tilt."),
     "bar": st.column_config.ImageColumn(
         "0 even … 1 always the same group",
         width=200,
-        alignment="left",  # in a wide column too, all bars begin where its heading does
+        alignment="left",  # bars begin below the heading, also in a wide column
         help="The discrimination risk. Solid: prejudice, a fixed preference. Striped: caprice, a preference "
         "that depends on the sentence. The line is the range with other sentences of this kind.",
     ),
@@ -89,7 +89,7 @@ def runs_alike(loaded: Loaded) -> dict[str, RunSpec]:
         try:
             if not must_wait(run, "preferences", loaded.options):
                 by_label[label] = run
-        except AuditError:  # what cannot be read is told of where it is chosen
+        except AuditError:  # errors are shown where the run is chosen
             continue
     return by_label
 
@@ -156,7 +156,7 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
     }
     read = read_runs(loaded, wanted)
     shown = model_rows(read)
-    if is_presented():  # the texts of a table have one size, too small for the last row
+    if is_presented():  # text of tables is too small for a projector
         from pcf_core.report.sections.risk import higher_risk
 
         figure = risk_bars(

@@ -73,9 +73,7 @@ def draw_distribution(
     with right:
         alt = f"Cumulative share of the sentences about {occupation} by their stereotype"
         make = partial(stereotype_steps, shown, other=other, threshold=threshold)
-        title = (
-            f"Stereotype of {called(occupation)}, summed up"  # as long as the other: they stand side by side
-        )
+        title = f"Stereotype of {called(occupation)}, summed up"  # as long as the other beside it
         picture(make, "stereotype_steps", alt, title=title, source=loaded.source)
     if several and len(drawn) < len(groups):
         st.caption(

@@ -161,7 +161,7 @@ def draw_request() -> Request:
         key="score_model",
         bind="query-params",
         accept_new_options=True,
-        select_all=False,  # Enter behind a typed name takes that one, not all that are like it
+        select_all=False,  # Enter selects the typed name, not all similar ones
         placeholder="Choose, or type a hub id or a folder",
         help="At first these are the models chosen in the sidebar. Choose others, or type a hub id such as "
         "openai-community/gpt2, a folder on the server with safetensors, or a GGUF file. The page *Models* "
@@ -281,7 +281,7 @@ def _choose_saved() -> None:
 def _draw_not_here(here: Sequence[ModelSpec]) -> None:
     """Name choices of the sidebar that cannot be run here."""
     choice, names = current_choice(), [spec.name for spec in here]
-    absent = absent_among(choice.models)  # they have a note of their own
+    absent = absent_among(choice.models)  # they have their own note
     left_out = [name for name in choice.models if name not in names and name not in absent]
     lists: tuple[tuple[str, Container[str], Titles], ...] = (
         (choice.topic, topics(), topic_titles()),
@@ -483,4 +483,4 @@ def _answer_sentences(answer: Mapping[str, Any]) -> list[str]:
         sentences.append(
             f"The words together take {chance(largest)} of the probability in this sentence{given}."
         )
-    return [*sentences, *answer.get("notes", ())]  # answers of before have none
+    return [*sentences, *answer.get("notes", ())]  # missing in earlier answers

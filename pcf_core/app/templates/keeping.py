@@ -48,7 +48,7 @@ COLUMNS = {
         "Effective",
         "As many templates of equal weight would give means as steady as these.",
         width=75,
-        alignment="right",  # as the numbers beside it: it is text for its digits alone
+        alignment="right",  # aligned like numbers, although text
     ),
     "corpus": textual("Corpus", "The texts that it was mined from."),
     "whose": textual("Whose", width=130),
@@ -85,7 +85,7 @@ def draw_save(mined: MinedSet) -> None:
             changed = mined.model_copy(
                 update={"card": mined.card.model_copy(update={"title": title.strip() or name})}
             )
-            if name != mined.name:  # it then remembers the set it was made of
+            if name != mined.name:  # it remembers its origin
                 changed = renamed(mined, name, title.strip())
             recorded("changed", "templates", name, save_set, changed, replace=name == mined.name)
             own.note_written("templates", name)
@@ -130,7 +130,7 @@ def draw_import(saved: Callable[[str], None]) -> None:
 
 
 def draw_export(mined: MinedSet) -> None:
-    """Draw downloads of the set as it stands, which Import and the command line read."""
+    """Draw downloads of the open set, which Import and the command line read."""
     st.subheader("Export")
     with st.container(horizontal=True):
         st.download_button(
@@ -275,7 +275,7 @@ def draw_typed(saved: Callable[[str], None]) -> None:
             texts = [line.strip() for line in lines.splitlines() if line.strip()]
             history = (f"Written: {count(len(texts), 'template')}.",)
             card = SetCard(title=name, form=form, source="own sentences", history=history)
-            templates = [MinedTemplate(text=text) for text in texts]  # each of the same weight
+            templates = [MinedTemplate(text=text) for text in texts]  # equal weights
             written = make_mined(name, templates, card, where="The new set")
             recorded("changed", "templates", name, save_set, written)
             own.note_written("templates", name)
@@ -298,7 +298,7 @@ CALLED = {  # views of the page, by their names in code and earlier addresses
 
 @dataclass(frozen=True)
 class OpenSet:
-    """A set as it stands; ``top``: how many of its heaviest templates are used.
+    """A set with its unsaved edits; ``top``: how many of its heaviest templates are used.
 
     ``token``: of its content, for cache keys.  ``begun``: of the saved set when its edits began.
     """
@@ -352,7 +352,7 @@ def edits(name: str) -> int:
 
 
 def edit(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
-    """Apply a change to the set as it stands."""
+    """Apply a change to the open set."""
     steps, before = _steps(name), opened(name)
     steps.append(OpenSet(change(before.mined), uuid4().hex, begun=before.begun))
     del steps[:-MOST_STEPS]

@@ -154,7 +154,7 @@ def _set_figures(shown: OpenSet) -> list[KeyFigure]:
     counts, card = shown.counts, shown.mined.card
     cut = f"{shown.top:,} of {len(counts):,} templates" if shown.top else "all templates"
     whose = "your own set" if shown.name in own_sets() else "comes with the app"
-    if edits(shown.name):  # it is neither yet
+    if edits(shown.name):  # neither yet
         whose = "changed, not saved"
     return [
         KeyFigure("Templates", f"{len(counts):,}", "Templates in the set.", whose),
@@ -266,7 +266,7 @@ def _draw_rows(shown: OpenSet, rows: list[int]) -> list[str]:
 
 
 def _changed(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
-    """Make a change and draw the page anew; a refusal is shown beside the button."""
+    """Make a change and redraw the page; a refusal is shown beside the button."""
     with refusals_said():
         edit(name, change)
         st.rerun()
@@ -461,7 +461,7 @@ def draw_origin(mined: MinedSet, rows: Sequence[int]) -> None:
 
 
 def draw_card(card: SetCard) -> None:
-    """Draw what is known of the set, and its history."""
+    """Draw the set's card and history."""
     read = {
         "title": card.title,
         "source": card.source,

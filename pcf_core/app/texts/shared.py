@@ -256,7 +256,7 @@ def draw_before(
 
 
 def choose_next(choices: Mapping[str, object]) -> None:
-    """Draw the page anew with other choices in its form, by widget key."""
+    """Redraw the page with other choices in its form, by widget key."""
     st.session_state[NEXT] = dict(choices)
     st.rerun()
 
@@ -287,7 +287,7 @@ def draw_imported(audit: TextAudit[TextAsked, Material, TextResult], key: str) -
         state[key] = [one for one in state[key] if one in titles]
     chosen = st.multiselect(
         "Imported results",
-        list(titles),  # by title, as links name them: Streamlit writes into an address what is shown
+        list(titles),  # by title, because Streamlit writes what is shown into the address
         key=key,
         bind="query-params",
         placeholder="None",

@@ -302,7 +302,7 @@ def draw_summary() -> None:
     if not draw_lookable([model]):
         return
     case = case_file(model, choice)
-    # Of an imported model that has texts alone the table says so.
+    # The table says if an imported model has only texts.
     refused = {} if model.startswith(IMPORTED) and case.found else case.loaded.refused
     for name, sentence in refused.items():
         st.error(f"**{plain_titled(name)}** {plain(sentence)}", icon=":material/error:")

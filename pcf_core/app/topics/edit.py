@@ -311,6 +311,6 @@ def draw_upload() -> None:
 
 
 def go_to(name: str) -> None:
-    """Choose another topic and draw the page anew."""
+    """Choose another topic and redraw the page."""
     point_at(name, "see")
     st.rerun()

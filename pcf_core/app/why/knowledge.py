@@ -301,7 +301,7 @@ def _draw_provenance(request: KnowledgeSet, choice: Choice, scored: Mapping[str,
         )
         if request.name in SHELF.shipped():
             draw_both_commands(command, afresh(command))
-        else:  # a set of one's own is not in another cache
+        else:  # the user's own sets are not in another cache
             draw_commands(command)
         for item in report.left_out:
             st.markdown(f"{plain_titled(model)} left out {plain(item.name)}: {plain(item.reason)}")

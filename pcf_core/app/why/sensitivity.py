@@ -96,7 +96,7 @@ def draw_sensitivity() -> None:
             st.markdown("\n".join(f"- {line}" for line in missing))
     with st.expander("The slopes of *Factors*, by which matches count"):
         models = [model for model in loaded.runs if model in tables.models]
-        with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
+        with st.spinner("Fitting lines …"):  # the first time loads statsmodels
             panels = loaded.remember(_matched_panels, models, quantity)
         st.markdown(
             "The list of occupations is matched with lines of the US statistics: exactly, closely, or with a "
@@ -128,7 +128,7 @@ def _sensitivities(loaded: Loaded) -> Sensitivities:
     tables: dict[str, Sensitivity] = {}
     waiting: list[Wanted] = []
     options = loaded.options
-    # The tables change when a run is finished: it may be the one with full stops, say.
+    # A newly finished run, such as the one with full stops, changes the tables.
     finished = [info.created.isoformat() for info in open_store().runs() if info.complete]
     for model, item in loaded.runs.items():
         try:

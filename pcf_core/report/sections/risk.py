@@ -61,7 +61,7 @@ def risk_panel(
 
 def higher_risk(runs: Runs) -> str:
     """Say for a title which model has the higher risk, as the answer does; "" if uncertain."""
-    from pcf_core.report.answer import letters_of, standing_of  # which is written with what stands here
+    from pcf_core.report.answer import letters_of, standing_of  # imported late: a circle
 
     standing, _ = standing_of(runs, OtherScales())
     if standing is None or len(runs.reliable.runs) < len(runs.runs):
@@ -158,7 +158,7 @@ def occupation_parts(study: Study) -> Sequence[ReportPart]:
 
 
 def lean_panel(runs: Runs | Reports, baselines: Mapping[str, Baseline], *, thousand: bool = False) -> Panel:
-    """Show how much each model's occupations differ, and its neutral subjects; no sampling plans."""
+    """Show how much each model's occupations differ (unless a plan drew templates), and neutral subjects."""
     reports, over = runs.reports, runs.over
     bars = _bars_of(reports, baselines)
     return Panel(

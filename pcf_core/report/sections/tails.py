@@ -160,7 +160,7 @@ def caprice_figures(
         zeros = 1 - shapes[name].positive.size / len(report.occupations)
         interval = report.interval("caprice_risk", over) or report.interval("caprice_risk")
         mean = with_interval(report.caprice_risk, interval)
-        if report.caprice_risk == 0:  # an interval from 0 to 0 would read as certain
+        if report.caprice_risk == 0:  # an interval from 0 to 0 would look certain
             mean = f"0, up to {percent(unseen_share(report.effective_templates))} unseen"
         figures.append(
             KeyFigure(

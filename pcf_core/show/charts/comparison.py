@@ -207,7 +207,7 @@ def dumbbell_plot(
     height = 66 + plot + room
     view = f"{' '.join(names)} {' '.join(ends)} {len(rows)}"
     look: dict[str, Any] = {"hoverdistance": -1, "top": theme.ABOVE_PLOT + room}
-    # Who asks for every occupation scrolls through them.
+    # All occupations are for scrolling.
     return theme.base_layout(figure, height, view=view, legend=False, tallest=height, **look)
 
 

@@ -101,7 +101,7 @@ def confusion_tiles(report: AnswersReport) -> go.Figure:
     figure = make_subplots(rows=down, cols=2, subplot_titles=titles, vertical_spacing=0.3 / down)
     roles = role_names(report)
     female, male = (theme.lines(name, 16) for name in roles)
-    # Two tiles beside each other on a telephone: names of two words stand in two lines.
+    # Two tiles side by side on a telephone: names of two words have two lines.
     across = [theme.lines(name, max(8, *map(theme.columns, name.split()), 0)) for name in roles]
     for index, each in enumerate(shown):
         matrix = each.confusion

@@ -104,7 +104,7 @@ def heat_map(
     figure.update_yaxes({**theme.name_axis(names), "range": [len(rows) - 0.5, -0.5]}, row=2)
     figure.update_xaxes(title={"text": "sentence, with … for the occupation", "standoff": 12}, row=2, col=1)
     figure.update_yaxes(title_text="occupation", row=2, col=1)
-    above = {"ticklabelposition": "outside top"}  # 0 % would lie on the name of the first row
+    above = {"ticklabelposition": "outside top"}  # 0 % would cover the name of the first row
     figure.update_yaxes(
         title_text="weight", tickformat=".2~p", nticks=2, rangemode="tozero", **above, row=1, col=1
     )
@@ -123,7 +123,7 @@ def heat_map(
         coloraxis=theme.probability_axis(theme.text(words_of(group)), neutral, y=1, yanchor="bottom", ypad=6),
         top=70,
     )
-    if opened:  # Streamlit lets a chart that takes clicks be dragged, unless its axes are fixed
+    if opened:  # else Streamlit lets a chart that takes clicks be dragged
         figure.update_xaxes(fixedrange=True)
         figure.update_yaxes(fixedrange=True)
     return figure.update_yaxes(tickfont_size=NAME, row=2)

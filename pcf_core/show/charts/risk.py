@@ -153,7 +153,7 @@ def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.F
     ends = [*references.values(), *(end for row in shown for end in (row.low, row.high, row.overall))]
     for label, index in references.items():
         marks.rule(figure, x=index)
-        # Side by side two labels meet on a telephone, and to one side one would near its neighbour.
+        # Two lines, centred above the rule: longer or shifted labels would meet on a telephone.
         where = {"x": index, "y": 1, "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
         marks.note(figure, theme.text(label).replace(" ", "<br>", 1), font_size=11, **where)
     most = (theme.MAX_HEIGHT - AROUND) / max(1, len(shown))  # pixels that a row may have

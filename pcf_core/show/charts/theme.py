@@ -20,7 +20,7 @@ from pcf_core.show.findings.numbers import people, words_of
 from pcf_core.show.names import with_titles
 
 # Okabe and Ito's colours; the first four have a contrast of 3:1 on white and on Streamlit's dark page.  Grey
-# stands for their black, which a dark page swallows.
+# replaces their black, which is invisible on a dark page.
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F", "#F0E442")
 MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
 PATTERNS = ("", "/", "x", "-", "\\", "|", "+", ".")
@@ -287,7 +287,7 @@ def base_layout(
         showlegend=legend,
         uirevision=view or "constant",
         hovermode="closest",
-        dragmode=False,  # a page is scrolled, also where the pointer is on a chart: the buttons zoom
+        dragmode=False,  # scrolling scrolls the page; buttons zoom
         modebar={"bgcolor": "rgba(0, 0, 0, 0)", "color": GRID, "activecolor": "rgba(127, 127, 127, 1)"},
     )
     axis = {"automargin": True, "zeroline": False, "gridcolor": GRID, "tickfont": {"size": 11}}
@@ -338,14 +338,14 @@ def titled(
             "font": {"size": TITLE_SIZE},
             **{"x": 0, "xref": "container", "xanchor": "left"},
             **{"y": 1, "yref": "container", "yanchor": "top"},
-            "pad": {"l": 2, "t": 14 if more else 4},  # plotly lifts what has more than one line by 10 pixels
+            "pad": {"l": 2, "t": 14 if more else 4},  # plotly lifts texts of several lines by 10 pixels
         },
         margin={"t": top},
         height=height,
     )
     bar = figure.layout.coloraxis.colorbar
     if bar.y == 1 and bar.yanchor == "bottom":
-        # Placed by the plot it would move a plot's title; placed by the figure it needs a baseline.
+        # Placed by the plot, its title would lift the figure's; placed by the figure it needs a baseline.
         bar.update(yref="container", yanchor="top", y=1 - (room + 8) / height)
         bar.title.text += "<br> "
     return figure

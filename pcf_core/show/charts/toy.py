@@ -66,7 +66,7 @@ def reference_tiles(draws: Mapping[str, FloatArray], group: str) -> go.Figure:
     figure.update_annotations(font_size=12)
     figure.update_xaxes(showgrid=False, nticks=6, tickformat="d")
     figure.update_yaxes(showgrid=False, nticks=4, tickformat="d")
-    for row in range(1, rows):  # tiles share their axes: numbers stand under the last and beside the first
+    for row in range(1, rows):  # tiles share axes: numbers only below the last and beside the first
         figure.update_xaxes(showticklabels=False, row=row)
     figure.update_yaxes(showticklabels=False, col=2)
     figure.update_xaxes(title_text="sentences", row=rows)
@@ -88,7 +88,7 @@ def risk_flow(toys: Sequence[ToyRisk], prejudice: float, caprice: float) -> go.F
     titles = [f"1 · preference P({first})", "2 · risk J in each sentence", "3 · risk r over sentences, and R"]
     figure = make_subplots(rows=3, cols=1, subplot_titles=titles, vertical_spacing=0.13)
     preferences = np.array([toy.preferences[:, 0] for toy in toys])
-    light = theme.shades(theme.DIVERGING[3:-3])  # on the ends numbers could not be read
+    light = theme.shades(theme.DIVERGING[3:-3])  # numbers are illegible on the ends
     figure.add_trace(_numbers(toys, preferences, f"P({first})", light), row=1, col=1)
     risks, shades = np.array([toy.risks for toy in toys]), theme.shades(theme.DIVERGING[5:8:2])
     figure.add_trace(_numbers(toys, risks, "J", shades), row=2, col=1)

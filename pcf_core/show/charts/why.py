@@ -262,7 +262,7 @@ def knowledge_bars(facts: Sequence[FactKnowledge]) -> go.Figure:
         ("with other subjects", "elsewhere", "diamond", OTHERS, "white"),
     ):
         values = [getattr(fact, part) for _, fact in shown]
-        rim: dict[str, Any] = {"line": {"width": 1.5, "color": edge}}  # seen on a bar as well as beside it
+        rim: dict[str, Any] = {"line": {"width": 1.5, "color": edge}}  # visible on a bar and beside it
         look: dict[str, Any] = {"color": color, "symbol": symbol, "marker": rim, "hover": details}
         figure.add_trace(marks.dots(values, keys, name, **look))
     labels = {key: theme.text(fact.subject) for key, fact in shown}

@@ -115,7 +115,7 @@ def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
         return say("untested", audit=audit, found=outcome, basis=chosen[0].basis, unjudged=unjudged)
     tested = [row for row in rows if row.verdict in TESTED]
     quantities, of = len(chosen), len(tested)
-    if verdict == "exchanged words":  # which is said of two quantities of a request, so both are named
+    if verdict == "exchanged words":  # of two quantities, so both are named
         keys, of = {row.key for row in chosen}, 0
         chosen = [row for row in tested if row.key in keys]
     shown = [

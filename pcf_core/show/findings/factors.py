@@ -76,7 +76,7 @@ def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
         quantity=panels[0].quantity,
         told=clear,
         unclear=unclear,
-        by_people=by_people,  # these may tell what the others cannot
+        by_people=by_people,  # the weighted line may be significant
         lost=[panel.scale.noun for panel in panels if panel.ols and lost_to_correction(panel.ols)],
         slopes=slopes(panels),
         missing=[panel.scale.noun for panel in panels if panel.ols is None],

@@ -85,7 +85,7 @@ def words_finding(
         scored=scored,
         words=words,
         out=len(out),
-        counterparts=out.count(1),  # words of one token go because a counterpart does
+        counterparts=out.count(1),  # one-token words go with their counterparts
         empty=empty,
         bare=[group.name for group in topic.groups if single.issuperset(group.words)],
     )
