@@ -288,8 +288,7 @@ def finished(run: RunSpec) -> bool:
 def all_reports(loaded: Loaded) -> tuple[dict[str, RiskReport], int]:
     """Return reports of the loaded and other finished runs on the topic, and how many cannot be read.
 
-    The others have only the interval of R.  Runs of neutral subjects, which are no risk of a model, are left
-    out.
+    The others have only the interval of R.  Runs of neutral subjects, which are no risk, are left out.
     """
     first, options = loaded.first.run, loaded.options
     reports = dict(loaded.reports)

@@ -243,10 +243,7 @@ def _is_within(text: str, least: float, most: float) -> bool:
 
 
 def follow(page: str, parameters: Mapping[str, str | list[str]]) -> None:
-    """Open another page with these parameters and end the script.
-
-    Their widgets are unbound first, or Streamlit would refuse the address.
-    """
+    """Open another page with these parameters, unbinding their widgets first, and end the script."""
     run = script()
     if run is not None:
         run.let_go(parameters)
@@ -266,10 +263,7 @@ def is_new_page() -> bool:
 def draw_link(
     container: Place, label: str, parameters: Mapping[str, str | list[str]], icon: str = ""
 ) -> None:
-    """Draw a link to a page or tab, with further parameters.
-
-    Streamlit follows no link to the open page, so another of its tabs gets a button.
-    """
+    """Draw a link to a page or tab; tabs of the open page get a button, as Streamlit follows no such link."""
     address = {**parameters, **container.parameters}
     if container.page != open_page_name():
         st.page_link(container.file, label=label, query_params=address, icon=icon or None, width="content")

@@ -36,8 +36,7 @@ def notes(
 ) -> None:
     """Draw a page's caveats: few templates, occupations left out, meaning of the intervals.
 
-    ``intervals``: sentences on its intervals; ``None`` for those of the risks.  ``reports``: if not the
-    loaded ones.
+    ``intervals``: sentences on its intervals, ``None`` for those of the risks.
     """
     reports = loaded.reports if reports is None else reports
     sentences = [*warnings_of(reports), *(said_intervals(loaded) if intervals is None else intervals)]

@@ -103,8 +103,7 @@ def draw_given(
 ) -> Given | None:  # fmt: skip
     """Draw a text field and an upload; return what was typed or uploaded, the upload if both were.
 
-    ``key``: of the upload.  ``stem``: name of a typed file without its ending.  ``columns``: required in a
-    CSV.
+    ``key``: of the upload.  ``stem``: name of a typed file.  ``columns``: required in a CSV.
     """
     if not may_audit():
         return None
@@ -219,10 +218,7 @@ def last_written(kind: Literal["topic", "templates"]) -> str:
 def draw_upload(
     own: Kind[T], describe: Callable[[T], str], saved: Callable[[str], None], help_text: str
 ) -> None:
-    """Type, paste or upload an item, see what it is, and save it under a name; nothing for viewers.
-
-    ``describe``: the item in a sentence.  ``saved``: called with its name.
-    """
+    """Type, paste or upload an item, describe it, and save it under a name; nothing for viewers."""
     kind, folder = own.shelf.kind, own.shelf.folder
     key, stem = f"upload_{folder}", f"my-{kind.split()[-1]}"
     given = draw_given(own.shelf.accepts, key, stem, help_text, own.material.columns)
@@ -303,10 +299,7 @@ def draw_delete(
     key: str,
     kind: str,
 ) -> None:
-    """Draw a button that deletes one of the user's ``own``, with confirmation; nothing for viewers.
-
-    ``deleted``: called afterwards.  ``kind``: its name in the journal.
-    """
+    """Draw a button that deletes one of the user's ``own`` after confirmation; nothing for viewers."""
     if name not in own or not may_audit():
         return
     ask_to_delete(

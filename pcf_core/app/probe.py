@@ -76,10 +76,7 @@ COLUMNS = {
 
 
 def ask(requests: Mapping[str, Question]) -> dict[str, Job]:
-    """Return the job of each question by model; queue what is neither answered nor failed.
-
-    Questions that this session no longer needs are cancelled if no worker has begun with them.
-    """
+    """Return the job of each question by model; queue new ones, and cancel those no longer needed."""
     queue = open_queue()
     before: dict[str, float] = st.session_state.get(ASKED, {})
     wanted = {request.key for request in requests.values()}

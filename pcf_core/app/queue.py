@@ -86,10 +86,7 @@ def keep_a_worker() -> None:
 
 
 def expect_work() -> None:
-    """Start a worker once a session when a page opens on which jobs are queued.
-
-    If that fails, the error is shown when a job is queued.
-    """
+    """Start a worker once a session on pages that queue jobs; errors are shown when a job is queued."""
     if not st.session_state.get(EXPECTED):
         st.session_state[EXPECTED] = True
         with suppress(AuditError):
@@ -103,10 +100,7 @@ def follow_jobs(
     *,
     busy: bool = True,
 ) -> None:
-    """Draw jobs each second while they go on, keep a worker alive, then redraw the page.
-
-    Jobs that are not ``busy`` are drawn once.
-    """
+    """Draw jobs each second while they go on (once if not ``busy``), then redraw the page."""
 
     @st.fragment(run_every="1s" if busy else None)
     def watch() -> None:

@@ -31,8 +31,7 @@ Wanted: TypeAlias = "tuple[RunSpec, Calculation, ViewOptions]"  # a calculation 
 def offer_scoring(missing: Mapping[str, RunSpec], growing: Draw | None = None) -> None:
     """Say which results are missing and offer to run them, with a question if that takes long.
 
-    Shows their jobs, and why a model cannot be run under the protocol.  ``growing`` draws a run's complete
-    part.
+    Draws their jobs, why a model cannot be run, and with ``growing`` the complete part of a run.
     """
     missing, impossible = scorable(missing)
     for sentence in impossible:

@@ -67,11 +67,7 @@ def _part_files(static: Path, *parts: str) -> list[Path]:
 
 
 def preloads(static: Path, large_parts: Sequence[str] = LARGE_PARTS) -> str:
-    """Return HTML that preloads and starts the scripts with which a page's elements are drawn.
-
-    ``static``: Streamlit's folder of scripts.  ``large_parts``: needed at once; others follow when the page
-    stands.
-    """
+    """Return HTML that preloads Streamlit's scripts, of large parts at once only ``large_parts``."""
     scripts: dict[str, str] = {}  # file -> attributes
 
     def add(file: Path, attributes: str) -> None:

@@ -56,10 +56,9 @@ def table_room(key: str, rows: int) -> str:
 
 
 def readable(figure: go.Figure, title: str = "", source: str = "", claim: str = "") -> go.Figure:
-    """Give a new figure readable colours, in place: axes, colour bars, annotations, whiskers.
+    """Give a new figure readable colours and its texts (see :func:`titled`), in place.
 
-    Rims of marks take the page's colour.  ``title``, ``source`` and ``claim`` are added, see :func:`titled`;
-    the source on one line, because pages hide it and files are wide enough.
+    Rims of marks take the page's colour.  The source has one line, as pages hide it and files are wide.
     """
     if title:
         titled(figure, title, source, claim, width=ONE_LINE)

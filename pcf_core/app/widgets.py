@@ -84,18 +84,12 @@ def draw_facts(facts: Mapping[str, str]) -> None:
 
 
 def table_key(name: str, rows: Sequence[str]) -> str:
-    """Return a key for a table with selections that changes with its rows.
-
-    Streamlit keeps selected row numbers under the key even for other rows (streamlit#17026).
-    """
+    """Return a key that changes with a table's rows, as Streamlit keeps row numbers (streamlit#17026)."""
     return f"{name}_{digest(list(rows))}"
 
 
 def draw_card(heading: str, *lines: str) -> None:
-    """Draw a table's row as a card: a heading and lines.
-
-    Style sheets show the containers ``table_of_…`` on wide pages, ``cards_of_…`` on telephones.
-    """
+    """Draw a table's row as a card; styles show ``cards_of_…`` on telephones, ``table_of_…`` elsewhere."""
     with st.container(border=True):
         st.markdown("  \n".join([f"**{plain(heading)}**", *map(plain, filter(None, lines))]))
 

@@ -420,10 +420,7 @@ def _draw_no_pairs() -> None:
 
 
 def draw_preset_finding(loaded: Loaded) -> str:
-    """Draw the findings if the chosen models are a ready comparison; return its axis, else "".
-
-    Runs that drew only some templates cannot be compared: scoring them whole is offered.
-    """
+    """Draw the findings if the chosen models are a ready comparison; return its axis, else ""."""
     preset = preset_of(loaded.choice.models)
     by_model = {item.run.scoring.name: item for item in loaded.runs.values()}
     if preset is None or len(by_model) < len(loaded.runs):  # a model in two precisions: no ready comparison

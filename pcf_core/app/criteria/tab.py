@@ -257,10 +257,7 @@ def _draw_answers(shown: TabView, answering: Answering, results: dict[str, Crite
 
 
 def _gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
-    """Make key figures: the widest gap between pronouns, beyond chance if any is.
-
-    Of a single model with scored answers: each rate without a pronoun, and what each pronoun changes.
-    """
+    """Make key figures: the widest gap between pronouns, or scored rates without a pronoun and changes."""
     if len(reports) == 1:
         report = next(iter(reports.values()))
         if report.baseline is not None and report.from_baseline:

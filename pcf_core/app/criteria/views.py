@@ -142,10 +142,7 @@ class TabView:
         name: str,
         experiments: Sequence[ExperimentName],
     ) -> None:
-        """Draw how to read the picture, its data, published figures and provenance.
-
-        ``name``: of files and keys; ``experiments``: whose published figures are shown.
-        """
+        """Draw how to read the picture, data, published figures and provenance; ``name``: of files, keys."""
         draw_tabs(
             name,
             {

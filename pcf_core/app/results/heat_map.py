@@ -174,10 +174,7 @@ def draw_cell(loaded: Loaded) -> None:
 
 
 def _choose_context(occupation: str, templates: Sequence[str]) -> str:
-    """Draw the choice of a context, shown as the sentence about an occupation; return its template.
-
-    With another occupation the context stays.  Earlier addresses name the template itself.
-    """
+    """Draw the choice of a context as a sentence about an occupation; return its template."""
     names = called(occupation, templates)
     by_name = {name: template for template, name in names.items()}
     state, run = st.session_state, script()

@@ -140,10 +140,7 @@ def _besides_model(run: RunSpec) -> tuple[object, ...]:
 
 
 def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
-    """Draw the filter and the models, as a table or cards; return the rows shown.
-
-    ``runs``: all that could be shown, by label; only those shown are read.
-    """
+    """Draw the filter and the models; return the rows shown.  ``runs``: by label, read only if shown."""
     kinds = _kinds_of(runs)
     # Imported models were added to be compared, so no filter hides them.
     several = [kind for kind in KINDS if kind != "imported" and kind in kinds.values()]

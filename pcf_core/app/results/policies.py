@@ -64,10 +64,7 @@ HELP = "A TOML file with limits for a model. Nothing in it is executed, and file
 
 
 def choose_policy(key: str, first: Sequence[str] = ()) -> Policy | None:
-    """Draw the choice of a policy, with an upload for auditors; return the chosen one.
-
-    ``key``: of the choice and in the address.  ``first``: options before the policies.
-    """
+    """Draw the choice of a policy, options in ``first`` before, and an upload; return the chosen one."""
     policies = policies_in(settings().policies)
     brought: Policy | None = st.session_state.get(BROUGHT)
     names = [*first, *([YOURS] if brought else []), *policies]

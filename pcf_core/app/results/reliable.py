@@ -21,10 +21,7 @@ IN_FILES = "The files have the figures all the same, marked as not reliable."
 
 
 def only_reliable(loaded: Loaded, table: Callable[[], pd.DataFrame] | None = None, name: str = "") -> Loaded:
-    """Return the results of models with reliable figures; if there are none, end the script.
-
-    ``table``: of all models, offered as files called ``name``.
-    """
+    """Return the results with reliable figures; without any offer ``table`` as files and end the script."""
     if not loaded.reliable.runs:
         if table is not None:
             st.caption(IN_FILES)

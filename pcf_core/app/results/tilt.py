@@ -200,10 +200,7 @@ class Beside:
 
 
 def draw_beside(loaded: Loaded, chosen: str) -> Beside:
-    """Draw the toggles of further rows for two groups, the second about the training text if it is known.
-
-    ``chosen``: an occupation of which more is said, or "".
-    """
+    """Draw the toggles of further rows for two groups; ``chosen``: an occupation with more details."""
     labour = st.toggle(
         "Labour force",
         True,

@@ -180,10 +180,7 @@ def _set_figures(shown: OpenSet) -> list[KeyFigure]:
 
 
 def _draw_score(mined: MinedSet) -> None:
-    """Draw the link to *Run an audit* with a saved set, on a topic that it suits.
-
-    A topic that was just written comes first, then that of the sidebar.
-    """
+    """Draw the link to *Run an audit* with a saved set, on a new topic or the sidebar's if it suits."""
     if not may_audit() or edits(mined.name):
         return
     by_name, cards = topics(), set_cards()

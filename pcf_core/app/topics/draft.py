@@ -129,10 +129,7 @@ def opened(name: str) -> Topic:
 
 
 def draft_of(name: str) -> Draft:
-    """Return the draft of a topic, else the saved topic; ``NEW`` begins an empty one.
-
-    A changed draft outlives its topic.
-    """
+    """Return the draft of a topic (kept if changed), else the saved topic; ``NEW`` begins an empty one."""
     drafts = _drafts()
     draft = drafts.get(name)
     if draft is not None and draft.changed and is_gone(name):
